@@ -8,26 +8,21 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.FakeDurability;
-import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.session.Durability;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
-import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A subscriber whose stream ends where the journal has got to, and lives of the stream before this one. */
 class DurableOnlyTest {
@@ -155,48 +150,6 @@ class DurableOnlyTest {
         subscriber.hello(HelloFrame.subscriber().fromSequence(0, 10).level(Level.WRITTEN));
         rig.pump();
         assertThat(subscriber.told().only(ControlFrames.ERROR).code()).isEqualTo(CloseReason.BAD_START.code());
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void isNeverToldMoreThanThat(boolean filtered) {
-        Random random = Seeds.random("DurableOnlyTest.isNeverToldMoreThanThat " + filtered);
-        publish(1);
-        FanoutRig.Subscriber subscriber = rig.connect();
-        HelloFrame.Builder hello = HelloFrame.subscriber().fromEarliest().level(Level.WRITTEN);
-        subscriber.hello(filtered ? hello.types(TypeRanges.of(1, 1_000_000)) : hello);
-        long durable = 1;
-        for (int i = 0; i < 2_000; i++) {
-            switch (random.nextInt(4)) {
-                case 0 -> publish(1 + random.nextInt(5));
-                case 1 -> {
-                    durable += random.nextLong(places.size() + 1 - durable + 1);
-                    journal.written(durable > places.size() ? rig.head() : places.get((int) durable - 1));
-                }
-                case 2 -> {
-                    subscriber.block();
-                    rig.pump();
-                    subscriber.unblock();
-                }
-                default -> rig.pump();
-            }
-            assertThat((long) subscriber.told().messages().size())
-                    .as("step %d: up to %d is written", i, durable - 1)
-                    .isLessThan(durable);
-            if (places.size() - durable > 40) {
-                durable = places.size() + 1L;
-                journal.written(rig.head());
-            }
-            if (subscriber.told().messages().size() + 60 < places.size()) {
-                rig.pump();
-            }
-        }
-        journal.written(rig.head());
-        rig.pump();
-        assertThat(subscriber.told().messages())
-                .containsExactlyElementsOf(
-                        LongStream.rangeClosed(1, places.size()).boxed().toList());
-        assertThat(rig.closes()).isEmpty();
     }
 
     // ---- lives of the stream ----------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.ScarceAllocator;
-import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
@@ -21,7 +20,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -288,36 +286,6 @@ class FrameAssemblerTest {
                 connection.read(bytes, cut, bytes.length);
                 assertTaken(bytes, "body " + body + ", cut at " + cut);
             }
-        }
-    }
-
-    @Test
-    void inRandomPiecesWithAndWithoutRoom() {
-        Random random = Seeds.random("FrameAssemblerTest");
-        for (int round = 0; round < 300; round++) {
-            if (round == 200) {
-                useUpTheSharedBuffers();
-            }
-            Connection connection = new Connection();
-            connection.room = random.nextBoolean();
-            Frames frames = new Frames();
-            for (int i = random.nextInt(12); i >= 0; i--) {
-                frames.frame(i, BODIES[random.nextInt(BODIES.length)]);
-            }
-            byte[] bytes = frames.bytes();
-            int at = 0;
-            while (at < bytes.length || connection.waitsForRoom) {
-                port.room = random.nextInt(4) > 0;
-                if (connection.waitsForRoom) {
-                    connection.goOn();
-                }
-                int to = Math.min(bytes.length, at + 1 + random.nextInt(1 + random.nextInt(2 * READ)));
-                at += connection.read(bytes, at, to);
-            }
-            port.room = true;
-            assertTaken(bytes, "round " + round);
-            assertThat(connection.assembler.movable()).isTrue();
-            connection.assembler.release();
         }
     }
 

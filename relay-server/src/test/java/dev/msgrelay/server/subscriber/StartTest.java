@@ -7,17 +7,14 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.harness.Account;
-import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.ops.Counter;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -97,45 +94,6 @@ class StartTest {
         assertThat(earliest.account().count()).isEqualTo(next + 99);
     }
 
-    /** The log is small and has been overwritten many times, and goes on being so. */
-    @Over.Pairs
-    void whatIsNoLongerHeldIsTold(Setting setting) throws Exception {
-        Random random = Seeds.random("StartTest " + setting);
-        Numbered messages = new Numbered(random, 5, 60, 600, 600, 9000, 70_000);
-        try (Scene scene = Scene.small(setting, messages, b -> b.slowSubscriber(Policy.SKIP))) {
-            scene.publisher.publishBytes(3L * TestRelay.SMALL_LOG);
-            scene.flood();
-            for (int i = 0; i < 12; i++) {
-                Account account = new Account(messages);
-                try (SpeakingSubscriber subscriber = SpeakingSubscriber.connect(scene.relay.subscribe(), account)) {
-                    long held = scene.relay.stats().get(Counter.MESSAGES_IN);
-                    boolean earliest = i % 4 == 0;
-                    // Long gone, or about where the tail runs away at this moment.
-                    long wanted = i % 4 == 1 ? 1 : Math.max(1, held - random.nextLong(held / 2));
-                    HelloFrame.Builder hello = HelloFrame.subscriber();
-                    subscriber.hello(earliest ? hello.fromEarliest() : hello.fromSequence(0, wanted));
-                    WelcomeFrame welcome = subscriber.awaitWelcome();
-                    if (!earliest) {
-                        assertThat(welcome.next()).isEqualTo(wanted);
-                    }
-                    long enough = welcome.next() + (i % 4 == 1 ? held : 2000);
-                    subscriber.awaitNext(enough);
-                    List<Account.Said> gaps = account.said(ControlFrames.GAP);
-                    if (i % 4 == 1) {
-                        assertThat(GapFrame.from(gaps.get(0).body())).isEqualTo(1);
-                        assertThat(GapFrame.reason(gaps.get(0).body())).isEqualTo(GapReason.NOT_HELD.code());
-                    }
-                    // Only the first may be of what was not held; later ones are of who is too slow for this publisher.
-                    gaps.stream()
-                            .filter(g -> earliest || g.at() != wanted)
-                            .forEach(g -> assertThat(GapFrame.reason(g.body())).isEqualTo(GapReason.SLOW.code()));
-                }
-                account.assertCompleteUpTo(account.next());
-            }
-            scene.endFlood();
-        }
-    }
-
     @Over.Sockets
     void anotherEpoch(Setting setting) throws Exception {
         Numbered messages = new Numbered(Seeds.random("StartTest " + setting), 5, 60, 2000);
@@ -172,41 +130,5 @@ class StartTest {
         assertThat(welcome.epochChanged()).isTrue();
         assertThat(welcome.next()).isEqualTo(1);
         return subscriber;
-    }
-
-    /** Cut at any byte and resumed: every message once and in order, or told in a GAP. */
-    @Over.Pairs
-    void resumedAfterCuts(Setting setting) throws Exception {
-        Random random = Seeds.random("StartTest " + setting);
-        Numbered messages = new Numbered(random, 5, 60, 60, 600, 9000, 70_000);
-        try (Scene scene = Scene.small(setting, messages, b -> b.slowSubscriber(Policy.SKIP))) {
-            scene.publisher.publish(10);
-            scene.flood();
-            Account account = new Account(messages);
-            long epoch = 0;
-            for (int cut = 0; cut < 40; cut++) {
-                // Within WELCOME as well: then the client knows nothing more than before.
-                long bytes = 1 + (cut % 4 == 0 ? random.nextInt(120) : random.nextInt(400_000));
-                HelloFrame.Builder hello = HelloFrame.subscriber().policy(Policy.SKIP);
-                hello = account.next() == 0 ? hello.fromEarliest() : hello.fromSequence(epoch, account.next());
-                try (SpeakingSubscriber subscriber =
-                        SpeakingSubscriber.connectCutAt(scene.relay.subscribe(), account, hello, bytes)) {
-                    Await.until(() -> "the cut: " + subscriber, () -> subscriber.end() != null);
-                    assertThat(account.wrong()).isNull();
-                    if (!account.said(ControlFrames.WELCOME).isEmpty()) {
-                        epoch = account.welcome().epoch();
-                        assertThat(account.welcome().epochChanged()).isFalse();
-                    }
-                }
-            }
-            long end = scene.endFlood();
-            // It reads once HELLO is said: what is still on its way to the log may come before.
-            HelloFrame.Builder hello = HelloFrame.subscriber().fromSequence(epoch, account.next());
-            try (SpeakingSubscriber subscriber =
-                    SpeakingSubscriber.connectCutAt(scene.relay.subscribe(), account, hello, Long.MAX_VALUE)) {
-                Scene.assertComplete(end, subscriber);
-            }
-            assertThat(account.count()).isPositive();
-        }
     }
 }

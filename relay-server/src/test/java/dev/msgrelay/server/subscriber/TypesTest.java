@@ -12,18 +12,14 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Account;
-import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
-import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
 import java.util.stream.IntStream;
-import java.util.stream.LongStream;
 
 /** Who wants some types gets those, whole and in order, knows their numbers if it wants to, and may change its mind. */
 class TypesTest {
@@ -71,50 +67,6 @@ class TypesTest {
                 assertThat(uncounted.account().count()).isEqualTo(half.account().count());
                 assertThat(scene.relay.stats().closes()).isEmpty();
             }
-        }
-    }
-
-    /** What was asked for still holds when the types change while messages flow, from the very message that is told. */
-    @Over.Pairs
-    void changesWhileTrafficFlows(Setting setting) throws Exception {
-        Random random = Seeds.random("TypesTest " + setting);
-        Numbered messages = new Numbered(random, TYPES, 40, 40, 300, 8300, 70_000);
-        List<TypeRanges> choices = List.of(TypeRanges.ALL, HALF, FEW, NONE);
-        try (Scene scene = Scene.small(setting, messages, b -> b.slowSubscriber(Policy.BACKPRESSURE))) {
-            SpeakingSubscriber plain = scene.speaker();
-            scene.relay.awaitSubscribers(1);
-            SpeakingSubscriber counting = welcomed(scene, HALF);
-            SpeakingSubscriber uncounted = scene.welcomed(HelloFrame.subscriber());
-            scene.flood();
-            int answers = 0;
-            TypeRanges types = HALF;
-            for (int change = 0; change < 20; change++) {
-                int atOnce = change % 5 == 0 ? 1 + random.nextInt(5) : 1;
-                for (int i = 0; i < atOnce; i++) {
-                    types = choices.get(random.nextInt(choices.size()));
-                    answers++;
-                    counting.subscribe(answers, types);
-                    uncounted.subscribe(answers, types);
-                }
-                counting.awaitSaid(ControlFrames.SUBSCRIBED, answers);
-                // PONG says nothing of where the stream stands, and must not pass for it.
-                counting.ping(change).awaitSaid(ControlFrames.PONG, change + 1);
-                uncounted.awaitSaid(ControlFrames.SUBSCRIBED, answers);
-                long before = scene.publisher.next();
-                Await.until(
-                        "traffic between two changes",
-                        () -> scene.publisher.next() > before + 10 || scene.workers.failed());
-            }
-            long end = scene.endFlood();
-            settle(counting, types, answers, end);
-            settle(uncounted, types, answers, end);
-            Scene.assertComplete(end, counting, uncounted);
-            assertThat(counting.account().missed()).isZero();
-            // The neighbour has not noticed anything.
-            Await.until(() -> "everything: " + plain, () -> plain.account().plainNext() == end);
-            assertThat(plain.account().plainGaps()).isZero();
-            assertThat(plain.account().wrong()).isNull();
-            assertThat(plain.account().said()).isEmpty();
         }
     }
 
@@ -199,25 +151,6 @@ class TypesTest {
                 Scene.assertError(greedy, CloseReason.MALFORMED_CONTROL, "" + count, "1024");
             }
             assertThat(scene.relay.closed(CloseReason.MALFORMED_CONTROL)).isEqualTo(2);
-        }
-    }
-
-    /** What was handed on is counted, not what was looked at, and of control frames nothing. */
-    @Over.Loops
-    void whatIsCounted(Setting setting) throws Exception {
-        Numbered messages = messages(setting, TYPES, 100, 10_000);
-        try (Scene scene = Scene.of(setting, messages)) {
-            SpeakingSubscriber subscriber = welcomed(scene, HALF);
-            scene.publisher.publish(500);
-            settle(subscriber, HALF, 0, 501);
-            long[] lengths = LongStream.rangeClosed(1, 500)
-                    .filter(sequence -> HALF.contains(messages.type(sequence)))
-                    .map(sequence -> 8 + messages.length(sequence))
-                    .toArray();
-            assertThat(subscriber.account().count()).isEqualTo(lengths.length);
-            assertThat(scene.relay.stats().get(Counter.MESSAGES_OUT)).isEqualTo(lengths.length);
-            assertThat(scene.relay.stats().get(Counter.BYTES_OUT))
-                    .isEqualTo(LongStream.of(lengths).sum());
         }
     }
 

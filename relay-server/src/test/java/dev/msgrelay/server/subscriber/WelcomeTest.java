@@ -2,19 +2,15 @@ package dev.msgrelay.server.subscriber;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.harness.Frames;
-import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -93,39 +89,6 @@ class WelcomeTest {
                 SpeakingSubscriber subscriber = relay.speaker(messages)) {
             subscriber.hello(HelloFrame.subscriber().policy(wanted));
             assertThat(subscriber.awaitWelcome().policy()).isEqualTo(granted);
-        }
-    }
-
-    /** The relay streams to whoever connects; HELLO comes when it comes, and WELCOME between two frames. */
-    @Over.Pairs
-    void helloInTheMiddleOfTheStream(Setting setting) throws Exception {
-        Numbered large = new Numbered(Seeds.random("WelcomeTest " + setting), 3, 50, 3000, 200_000);
-        try (Scene scene = Scene.small(setting, large, b -> b.slowSubscriber(Policy.BACKPRESSURE))) {
-            SpeakingSubscriber subscriber = scene.paused();
-            scene.relay.awaitSubscribers(1);
-            // More than the sockets take: HELLO finds a frame that is half sent.
-            long before = scene.publisher.publishBytes(1 << 20).next();
-            subscriber.hello(HelloFrame.subscriber());
-            subscriber.resume();
-            assertThat(subscriber.awaitWelcome().next()).isLessThanOrEqualTo(before);
-            scene.publisher.publish(20);
-            Scene.assertComplete(before + 20, subscriber);
-        }
-    }
-
-    @Over.Transports
-    void helloByteByByteAndWithMoreRightBehindIt(Setting setting) throws Exception {
-        byte[] hello = HelloFrame.subscriber().name("trickle").build().encode().array();
-        try (Scene scene = Scene.of(setting, messages)) {
-            SpeakingSubscriber trickles = scene.speaker();
-            for (byte b : hello) {
-                trickles.send(ByteBuffer.wrap(new byte[] {b}));
-            }
-            trickles.awaitWelcome();
-            SpeakingSubscriber atOnce = scene.speaker();
-            atOnce.send(new Frames().raw(hello).raw(Hello.ping(77)).buffer());
-            assertThat(atOnce.awaitSaid(ControlFrames.PONG, 1).body().getLong()).isEqualTo(77);
-            assertThat(atOnce.account().said()).hasSize(2);
         }
     }
 }
