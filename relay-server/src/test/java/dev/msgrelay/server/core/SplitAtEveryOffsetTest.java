@@ -43,8 +43,12 @@ class SplitAtEveryOffsetTest {
     }
 
     static Stream<Arguments> runs() {
-        Frames lengths =
-                new Frames().frame(1, 0).frame(2, 1).frame(3, 190).frame(4, MAX_BODY).frame(5, 3);
+        Frames lengths = new Frames()
+                .frame(1, 0)
+                .frame(2, 1)
+                .frame(3, 190)
+                .frame(4, MAX_BODY)
+                .frame(5, 3);
         Frames negative = frames(1, 2).header(7, -1).frame(3, 20);
         Frames oversized = frames(1).header(7, MAX_BODY + 1).raw(new byte[30]);
         return Stream.of(

@@ -77,9 +77,7 @@ class DurableOnlyTest {
     @Test
     void theJournalIsAskedForWhatTheyWaitFor() {
         FanoutRig.Subscriber written = rig.connect();
-        FanoutRig.Subscriber stream = rig.connect();
-        stream.hello(HelloFrame.subscriber().level(Level.STREAM));
-        rig.pump();
+        FanoutRig.Subscriber stream = rig.joined(HelloFrame.subscriber().level(Level.STREAM));
         rig.durable.want(10);
         assertThat(journal.wantedWritten()).isZero();
         written.hello(HelloFrame.subscriber().level(Level.WRITTEN));
@@ -87,9 +85,7 @@ class DurableOnlyTest {
         rig.durable.want(20);
         assertThat(journal.wantedWritten()).isEqualTo(20);
         assertThat(journal.wantedForced()).isZero();
-        FanoutRig.Subscriber forced = rig.connect();
-        forced.hello(HelloFrame.subscriber().level(Level.FORCED));
-        rig.pump();
+        FanoutRig.Subscriber forced = rig.joined(HelloFrame.subscriber().level(Level.FORCED));
         rig.durable.want(30);
         assertThat(journal.wantedForced()).isEqualTo(30);
         forced.hangUp();
@@ -130,10 +126,8 @@ class DurableOnlyTest {
     void whoAsksForWhatIsNotDurableYetWaits() {
         publish(8);
         journal.written(places.get(4));
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(
+        FanoutRig.Subscriber subscriber = rig.joined(
                 HelloFrame.subscriber().fromSequence(FanoutRig.EPOCH, 7).level(Level.WRITTEN));
-        rig.pump();
         assertThat(subscriber.told().only(ControlFrames.WELCOME).next()).isEqualTo(7);
         journal.written(places.get(6));
         rig.pump();
@@ -146,9 +140,8 @@ class DurableOnlyTest {
     @Test
     void beyondTheStreamThereIsNothingToWaitFor() {
         publish(8);
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(HelloFrame.subscriber().fromSequence(0, 10).level(Level.WRITTEN));
-        rig.pump();
+        FanoutRig.Subscriber subscriber =
+                rig.joined(HelloFrame.subscriber().fromSequence(0, 10).level(Level.WRITTEN));
         assertThat(subscriber.told().only(ControlFrames.ERROR).code()).isEqualTo(CloseReason.BAD_START.code());
     }
 
@@ -167,9 +160,7 @@ class DurableOnlyTest {
     })
     void goesOnInItsLifeOrAtItsFork(long epoch, long number, long next, int flags, long fork) {
         publish(8);
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(HelloFrame.subscriber().fromSequence(epoch, number));
-        rig.pump();
+        FanoutRig.Subscriber subscriber = rig.joined(HelloFrame.subscriber().fromSequence(epoch, number));
         Control welcome = subscriber.told().only(ControlFrames.WELCOME);
         assertThat(welcome.flags()).isEqualTo(flags);
         assertThat(welcome.next()).isEqualTo(next);

@@ -126,6 +126,13 @@ final class FanoutRig implements AutoCloseable {
         return subscriber;
     }
 
+    /** One that has said HELLO, and been sent what there is. */
+    Subscriber joined(HelloFrame.Builder hello) {
+        Subscriber subscriber = connect().hello(hello);
+        pump();
+        return subscriber;
+    }
+
     /** A message of this type comes into the stream. */
     void publish(int type, int body) {
         ByteBuffer frame = new Frames().frame(type, body).nativeBuffer();

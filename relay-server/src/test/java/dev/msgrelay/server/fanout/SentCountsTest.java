@@ -58,9 +58,7 @@ class SentCountsTest {
 
     @Test
     void someTypesAreCountedAndTheOthersAreNot() {
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(HelloFrame.subscriber().types(TypeRanges.of(2, 4)));
-        rig.pump();
+        FanoutRig.Subscriber subscriber = rig.joined(HelloFrame.subscriber().types(TypeRanges.of(2, 4)));
         rig.publishMany(10, 42);
         rig.pump();
         assertSent(subscriber, 3, 150);
@@ -69,9 +67,7 @@ class SentCountsTest {
 
     @Test
     void whatIsSkippedIsNotSent() {
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(HelloFrame.subscriber().policy(Policy.SKIP));
-        rig.pump();
+        FanoutRig.Subscriber subscriber = rig.joined(HelloFrame.subscriber().policy(Policy.SKIP));
         rig.publishMany(10, 42);
         rig.pump();
         // A socket that stands still, while more goes by than the log holds.

@@ -25,8 +25,7 @@ class LastWordTest {
     }
 
     private Publisher named() {
-        Publisher publisher = rig.welcomed(Hello.acks("orders", 1));
-        return publisher;
+        return rig.welcomed(Hello.acks("orders", 1));
     }
 
     /** A read in the middle of a cycle. */

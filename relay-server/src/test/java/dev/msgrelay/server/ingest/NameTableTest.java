@@ -75,9 +75,10 @@ class NameTableTest {
         for (int i = 0; i < 5; i++) {
             names.journalMoved();
         }
-        assertThat(holders.get(0).told).containsExactly("moved", "moved", "moved");
-        assertThat(holders.get(1).told).containsExactly("before", "moved", "moved");
-        assertThat(holders.get(2).told).containsExactly("moved", "moved", "moved");
+        List<String> thrice = List.of("moved", "moved", "moved");
+        assertThat(holders)
+                .extracting(h -> h.told)
+                .containsExactly(thrice, List.of("before", "moved", "moved"), thrice);
     }
 
     /** Once a batch, from its first message to the end, however many names and messages are in it. */
@@ -251,23 +252,19 @@ class NameTableTest {
 
     @Test
     void theOneThatLeftFirstMakesRoom() {
-        Holder[] holders = {new Holder(), new Holder(), new Holder()};
+        Holder holder = new Holder();
         PublisherName[] all = new PublisherName[3];
         for (int i = 0; i < 3; i++) {
-            all[i] = connect("abc".substring(i, i + 1), holders[i]);
+            all[i] = connect("abc".substring(i, i + 1), holder);
             all[i].startAt(1);
             names.accepted(all[i], 1, i + 1);
         }
-        now = 1;
-        names.disconnect(all[1], holders[1], now);
-        now = 2;
-        names.disconnect(all[2], holders[2], now);
-        now = 3;
-        names.disconnect(all[0], holders[0], now);
+        for (int leaves : new int[] {1, 2, 0}) {
+            names.disconnect(all[leaves], holder, ++now);
+        }
         // b comes back, and leaves last.
-        connect("b", holders[1]);
-        now = 4;
-        names.disconnect(all[1], holders[1], now);
+        connect("b", holder);
+        names.disconnect(all[1], holder, ++now);
         now = 4 + HOUR;
         // c makes room.
         connect("d", new Holder());

@@ -21,7 +21,8 @@ class OutboxTest {
 
     private static ByteBuffer welcome(String server) {
         int version = Protocol.VERSION;
-        return new WelcomeFrame(version, Policy.SKIP, 0, 0, 7, 1, 0, 1024, 5000, 15_000, TypeRanges.MAX_RANGES, server, 0)
+        return new WelcomeFrame(
+                        version, Policy.SKIP, 0, 0, 7, 1, 0, 1024, 5000, 15_000, TypeRanges.MAX_RANGES, server, 0)
                 .encode();
     }
 
@@ -109,7 +110,8 @@ class OutboxTest {
 
     private void assertAck(Long... fields) {
         Control ack = due().get(0);
-        assertThat(List.of(ack.first(), ack.sequence(), ack.written(), ack.forced())).containsExactly(fields);
+        assertThat(List.of(ack.first(), ack.sequence(), ack.written(), ack.forced()))
+                .containsExactly(fields);
     }
 
     @Test
