@@ -383,16 +383,6 @@ class PublisherTalkTest {
     }
 
     @Test
-    void numbersEnd() {
-        Publisher publisher = rig.connect().read(Hello.acks("orders", Long.MAX_VALUE), new Frames().frame(1, 1));
-        assertThat(publisher.told()).last().satisfies(ack -> assertThat(ack.first())
-                .isEqualTo(Long.MAX_VALUE));
-        publisher.read(new Frames().frame(2, 1));
-        assertThat(publisher.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.MESSAGE_GAP.code());
-        assertThat(rig.messages()).isEqualTo(1);
-    }
-
-    @Test
     void theLastAckGoesBeforeTheError() {
         Publisher publisher = rig.welcomed(Hello.acks("orders", 1));
         publisher.block();
