@@ -17,6 +17,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -36,31 +38,28 @@ class EngineLoopTest {
         }
     }
 
-    /** What a duty does in a step; answers whether there is more. */
-    private interface Step {
-        boolean work();
+    private EngineLoop start(List<Throwable> failures, long sleepNanos, BooleanSupplier step) {
+        return start(Transport.NIO, failures::add, new EngineLoop.Duty() {
+            @Override
+            public boolean work() {
+                return step.getAsBoolean();
+            }
+
+            @Override
+            public boolean pending() {
+                return false;
+            }
+
+            @Override
+            public long sleepNanos() {
+                return sleepNanos;
+            }
+        });
     }
 
-    private EngineLoop start(List<Throwable> failures, long sleepNanos, Step step) {
-        running = new EngineLoop("test-loop", Transport.NIO.resolve().ioHandler());
-        running.duty(
-                new EngineLoop.Duty() {
-                    @Override
-                    public boolean work() {
-                        return step.work();
-                    }
-
-                    @Override
-                    public boolean pending() {
-                        return false;
-                    }
-
-                    @Override
-                    public long sleepNanos() {
-                        return sleepNanos;
-                    }
-                },
-                failures::add);
+    private EngineLoop start(Transport transport, Consumer<Throwable> failed, EngineLoop.Duty duty) {
+        running = new EngineLoop("test-loop", transport.resolve().ioHandler());
+        running.duty(duty, failed);
         running.start();
         return running;
     }
@@ -209,39 +208,31 @@ class EngineLoopTest {
             value = Transport.class,
             names = {"EPOLL", "NIO"})
     void noSignalIsLostWhileTheLoopIsAboutToSleep(Transport transport) throws InterruptedException {
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
         AtomicLong asked = new AtomicLong();
         AtomicLong done = new AtomicLong();
-        EngineLoop loop = new EngineLoop("test-loop", transport.resolve().ioHandler());
-        loop.duty(
-                new EngineLoop.Duty() {
-                    @Override
-                    public boolean work() {
-                        done.set(asked.get());
-                        return false;
-                    }
-
-                    @Override
-                    public boolean pending() {
-                        return asked.get() != done.get();
-                    }
-                },
-                failure -> {
-                    throw new AssertionError(failure);
-                });
-        loop.start();
-        try {
-            for (long round = 1; round <= ROUNDS; round++) {
-                asked.setRelease(round);
-                VarHandle.fullFence();
-                loop.signal();
-                for (int spins = 0; done.get() != round && spins < SPINS; spins++) {
-                    Thread.onSpinWait();
-                }
-                long lost = round;
-                Await.until(() -> "round " + lost + " is done, or its signal was lost", () -> done.get() == lost);
+        EngineLoop loop = start(transport, failures::add, new EngineLoop.Duty() {
+            @Override
+            public boolean work() {
+                done.set(asked.get());
+                return false;
             }
-        } finally {
-            loop.stop(Await.LIMIT_MILLIS);
+
+            @Override
+            public boolean pending() {
+                return asked.get() != done.get();
+            }
+        });
+        for (long round = 1; round <= ROUNDS; round++) {
+            asked.setRelease(round);
+            VarHandle.fullFence();
+            loop.signal();
+            for (int spins = 0; done.get() != round && spins < SPINS; spins++) {
+                Thread.onSpinWait();
+            }
+            long lost = round;
+            Await.until(() -> "round " + lost + " is done, or its signal was lost", () -> done.get() == lost);
         }
+        assertThat(failures).isEmpty();
     }
 }

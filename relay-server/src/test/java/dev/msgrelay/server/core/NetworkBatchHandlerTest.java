@@ -31,31 +31,6 @@ class NetworkBatchHandlerTest {
         assertThat(rig.head().sequence()).isEqualTo(5);
     }
 
-    @Test
-    void theNextBatchGoesOnWhereTheLastOneEnded() {
-        rig.publish(new Frames().frame(1, 10));
-        rig.poll();
-        rig.publish(new Frames().frame(2, 20));
-        rig.poll();
-        assertThat(rig.bytes()).isEqualTo(new Frames().frame(1, 10).frame(2, 20).bytes());
-        assertThat(rig.head().sequence()).isEqualTo(3);
-    }
-
-    @Test
-    void packetsGoOnAcrossRunsAndBatches() {
-        // 10 frames of 146 bytes fill a packet; they come one by one.
-        for (int i = 0; i < 25; i++) {
-            rig.publish(new Frames().frame(i, 138));
-            if (i % 3 == 0) {
-                rig.poll();
-            }
-        }
-        rig.poll();
-        assertMark(rig.packetAtOrBehind(1), 1460, 11);
-        assertMark(rig.packetAtOrBehind(1461), 2920, 21);
-        assertMark(rig.packetAtOrBehind(2921), 25 * 146, 26);
-    }
-
     @ParameterizedTest
     @ValueSource(ints = {OrderRig.PACKET - 9, OrderRig.PACKET - 8, OrderRig.PACKET - 7, 5000, OrderRig.MAX_BODY})
     void framesOfAboutAPacketAndMore(int body) {

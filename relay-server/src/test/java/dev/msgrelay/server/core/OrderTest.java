@@ -12,9 +12,13 @@ import org.junit.jupiter.api.Test;
 
 /** Ring, stages and the core's own spans become one order; what waits is known before the core sleeps. */
 class OrderTest {
+    private static final int FRAME = OrderRig.WINDOW;
+
     private final OrderRig rig = new OrderRig();
     private final Order order = rig.order;
     private final PacketLog log = rig.log;
+    // The place of a subscriber that holds the publishers back: it has read all that it sees.
+    private long reader;
 
     @AfterEach
     void close() {
@@ -29,17 +33,6 @@ class OrderTest {
         rig.publish(new Frames().frame(type, body));
     }
 
-    @Test
-    void whatWasPackedIsShownWhenTheBatchEnds() {
-        Frames frames = new Frames().frame(1, 10).frame(2, 20);
-        rig.readInPlace(frames);
-        assertThat(rig.log.lastSequence()).isEqualTo(2);
-        assertThat(rig.log.openPacketBytes()).isEqualTo(frames.size());
-        assertThat(log.head().position()).isZero();
-        order.drain();
-        assertThat(log.head().position()).isEqualTo(frames.size());
-    }
-
     /** In a publisher's read, whose wall would end the publisher alone. */
     @Test
     void whatFailsWhileASpanIsPackedEndsTheOrder() {
@@ -52,22 +45,10 @@ class OrderTest {
     }
 
     @Test
-    void spansOfTheCoreAndRunsOfTheRingAreOneOrder() {
-        publish(1, 10);
-        Frames span = new Frames().frame(2, 20);
-        rig.readInPlace(span);
-        assertThat(order.drain()).as("nothing more in the ring").isFalse();
-        assertThat(log.lastSequence()).isEqualTo(2);
-        assertThat(log.head().position()).isEqualTo(46);
-        assertThat(order.isEmpty()).isTrue();
-    }
-
-    @Test
     void aBatchEndsAndSaysThatThereIsMore() {
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             publish(i, 50_000);
         }
-        publish(9, 50_000);
         // 2,048 cells are a batch.
         assertThat(order.drain()).isTrue();
         assertThat(log.lastSequence()).isEqualTo(3);
@@ -158,8 +139,7 @@ class OrderTest {
     /** While readers hold the log back, what waits in the ring is no reason to stay awake. */
     @Test
     void whatMayNotGoOnIsNotPending() {
-        long[] position = {0};
-        rig.gate.add(() -> position[0]);
+        rig.gate.add(() -> reader);
         for (int i = 0; i < 3; i++) {
             publish(i, 992);
         }
@@ -170,11 +150,114 @@ class OrderTest {
         assertThat(order.isEmpty()).isFalse();
         assertThat(order.pending()).isFalse();
         assertThat(order.sleepNanos()).as("until it is woken").isZero();
-        position[0] = 2000;
+        reader = 2000;
         assertThat(order.pending()).isTrue();
         order.drain();
         order.drain();
         assertThat(log.lastSequence()).isEqualTo(4);
+        assertThat(order.isEmpty()).isTrue();
+    }
+
+    // ---- the head moves at the end of a batch, and nowhere else: also where the gate refuses in the middle of one
+    // ----
+
+    private void publishFrame(int type) {
+        publish(type, FRAME - 8);
+    }
+
+    private void readInPlace(int type) {
+        rig.readInPlace(new Frames().frame(type, FRAME - 8));
+    }
+
+    /** One cycle of the core, and the reader gets what it sees; returns how much that is. */
+    private long cycle() {
+        order.drain();
+        assertThat(log.head().position()).as("all that is packed").isEqualTo(log.endPosition());
+        reader = log.head().position();
+        return reader;
+    }
+
+    @Test
+    void theGateRefusesInTheMiddleOfABatch() {
+        rig.gate.add(() -> reader);
+        for (int i = 0; i < 7; i++) {
+            publishFrame(i);
+        }
+        assertThat(cycle()).as("the window, and one run").isEqualTo(2 * FRAME);
+        assertThat(rig.ring.hasNext()).isTrue();
+        assertThat(cycle()).isEqualTo(4 * FRAME);
+        assertThat(cycle()).isEqualTo(6 * FRAME);
+        assertThat(cycle()).isEqualTo(7 * FRAME);
+        assertThat(order.isEmpty()).isTrue();
+    }
+
+    @Test
+    void theGateRefusesBehindWhatWasReadInPlace() {
+        rig.gate.add(() -> reader);
+        readInPlace(1);
+        assertThat(order.makeReady()).isTrue();
+        readInPlace(2);
+        assertThat(order.makeReady()).isFalse();
+        publishFrame(3);
+        assertThat(log.head().position()).as("in the middle of a batch").isZero();
+        assertThat(cycle()).isEqualTo(2 * FRAME);
+        assertThat(cycle()).isEqualTo(3 * FRAME);
+    }
+
+    @Test
+    void theGateRefusesWhatHasGatheredInAStage() {
+        rig.gate.add(() -> reader);
+        for (int i = 0; i < 2; i++) {
+            RunStage stage = rig.stage();
+            assertThat(stage.put(1, ByteBuffer.allocate(FRAME - 8), FRAME - 8)).isTrue();
+        }
+        readInPlace(2);
+        assertThat(cycle()).as("one of the stages").isEqualTo(2 * FRAME);
+        assertThat(cycle()).isEqualTo(3 * FRAME);
+        assertThat(order.isEmpty()).isTrue();
+    }
+
+    @Test
+    void readsInPlaceRunsOfTheRingAndStagesAreOneBatch() {
+        RunStage stage = rig.stage();
+        readInPlace(1);
+        assertThat(log.lastSequence()).isEqualTo(1);
+        assertThat(log.openPacketBytes()).isEqualTo(FRAME);
+        assertThat(stage.put(2, ByteBuffer.allocate(FRAME - 8), FRAME - 8)).isTrue();
+        assertThat(log.head().position()).isZero();
+        assertThat(cycle()).isEqualTo(2 * FRAME);
+        readInPlace(3);
+        publishFrame(4);
+        assertThat(log.head().position()).isEqualTo(2 * FRAME);
+        assertThat(cycle()).isEqualTo(4 * FRAME);
+    }
+
+    /** Once a batch, from its first message to the end, however many runs are in it. */
+    @Test
+    void theTimeOfABatchIsCounted() {
+        readInPlace(1);
+        rig.nanos += 30_000;
+        publishFrame(2);
+        cycle();
+        rig.nanos += 12_000;
+        order.handedOver();
+        cycle();
+        order.handedOver();
+        assertThat(rig.nanosOfBatches).containsExactly(42_000L);
+        publishFrame(3);
+        cycle();
+        rig.nanos += 8_000;
+        order.handedOver();
+        assertThat(rig.nanosOfBatches).containsExactly(42_000L, 8_000L);
+    }
+
+    /** A claim that a producer has given up is no run. */
+    @Test
+    void anAbandonedClaimIsPassedOver() {
+        long claim = rig.ring.tryClaim(200);
+        publishFrame(1);
+        rig.ring.abandon(claim, 200);
+        assertThat(cycle()).isEqualTo(FRAME);
         assertThat(order.isEmpty()).isTrue();
     }
 }

@@ -1,11 +1,16 @@
 package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 import dev.msgrelay.server.harness.Frames;
+import java.util.List;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where a packet ends: at the last whole frame that fits into one MTU's payload. */
 class PacketEdgesTest {
@@ -13,52 +18,31 @@ class PacketEdgesTest {
 
     private final RunScan scan = new RunScan(PACKET, 1 << 20);
 
-    @Test
-    void twoFramesThatFillAPacketExactlyShareIt() {
-        walk(new Frames().frame(1, 1000).frame(2, PACKET - 1008 - 8), 0);
-        assertThat(scan.packets()).isZero();
+    private static Arguments threeOf(int body) {
+        return argumentSet(
+                "frames of about a packet each", 0, List.of(body, body, body), List.of(8 + body, 2 * (8 + body)));
     }
 
-    @Test
-    void oneByteMoreStartsANewPacket() {
-        walk(new Frames().frame(1, 1000).frame(2, PACKET - 1008 - 8 + 1), 0);
-        assertThat(scan.packets()).isEqualTo(1);
-        assertThat(scan.packetEnd(0)).isEqualTo(1008);
-        assertThat(scan.framesBefore(0)).isEqualTo(1);
+    static Stream<Arguments> edges() {
+        return Stream.of(
+                argumentSet("two that fill a packet share it", 0, List.of(1000, PACKET - 1008 - 8), List.of()),
+                argumentSet("a byte more starts a new one", 0, List.of(1000, PACKET - 1008 - 7), List.of(1008)),
+                threeOf(PACKET - 9),
+                threeOf(PACKET - 8),
+                threeOf(PACKET - 7),
+                argumentSet("it still goes into the open packet", PACKET - 100, List.of(92), List.of()),
+                argumentSet("it goes into the open packet no more", PACKET - 100, List.of(93), List.of(0)),
+                argumentSet("larger than a packet: its own", 0, List.of(10, 5000, 10), List.of(18, 18 + 5008)),
+                argumentSet("behind a large open packet", 5008, List.of(5000), List.of(0)));
     }
 
     @ParameterizedTest
-    @ValueSource(ints = {PACKET - 9, PACKET - 8, PACKET - 7})
-    void framesOfAboutAPacketEach(int body) {
-        walk(new Frames().frame(1, body).frame(2, body).frame(3, body), 0);
-        assertThat(scan.packets()).isEqualTo(2);
-        assertThat(scan.packetEnd(0)).isEqualTo(8 + body);
-        assertThat(scan.packetEnd(1)).isEqualTo(2 * (8 + body));
-    }
-
-    @Test
-    void theFirstFrameStillGoesIntoTheOpenPacketIfItFits() {
-        walk(new Frames().frame(1, 92), PACKET - 100);
-        assertThat(scan.packets()).isZero();
-        walk(new Frames().frame(1, 93), PACKET - 100);
-        assertThat(scan.packets()).isEqualTo(1);
-        assertThat(scan.packetEnd(0)).isZero();
-        assertThat(scan.framesBefore(0)).isZero();
-    }
-
-    @Test
-    void aFrameLargerThanAPacketIsAPacketOfItsOwn() {
-        walk(new Frames().frame(1, 10).frame(2, 5000).frame(3, 10), 0);
-        assertThat(scan.packets()).isEqualTo(2);
-        assertThat(scan.packetEnd(0)).isEqualTo(18);
-        assertThat(scan.packetEnd(1)).isEqualTo(18 + 5008);
-    }
-
-    @Test
-    void aLargeFrameBehindALargeOpenPacketStartsAnew() {
-        walk(new Frames().frame(1, 5000), 5008);
-        assertThat(scan.packets()).isEqualTo(1);
-        assertThat(scan.packetEnd(0)).isZero();
+    @MethodSource("edges")
+    void aPacketEndsThere(int open, List<Integer> bodies, List<Integer> ends) {
+        Frames frames = new Frames();
+        bodies.forEach(body -> frames.frame(frames.size(), body));
+        walk(frames, open);
+        assertThat(IntStream.range(0, scan.packets()).map(scan::packetEnd)).containsExactlyElementsOf(ends);
     }
 
     @Test
@@ -68,10 +52,7 @@ class PacketEdgesTest {
             frames.frame(i, 1400);
         }
         walk(frames, 0);
-        assertThat(scan.frames()).isEqualTo(2000);
         assertThat(scan.packets()).isEqualTo(1999);
-        assertThat(scan.packetEnd(1998)).isEqualTo(1999 * 1408);
-        assertThat(scan.framesBefore(1998)).isEqualTo(1999);
     }
 
     private void walk(Frames frames, int open) {

@@ -1,5 +1,7 @@
 package dev.msgrelay.server.core;
 
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Seeds;
@@ -11,6 +13,8 @@ import org.junit.jupiter.api.Test;
 /** Runs of random frames, cut anywhere, broken now and then: the quick scan finds what the naive one finds. */
 class RandomRunsTest {
     private static final int ROUNDS = 3000;
+    private static final int CASES = 20_000;
+    private static final int MOST_BYTES = 600;
 
     @Test
     void asTheNaiveScan() {
@@ -62,5 +66,27 @@ class RandomRunsTest {
             }
         }
         return frames;
+    }
+
+    /** The fuzz target itself: it is run for longer by hand. */
+    @Test
+    void theFuzzTargetHolds() {
+        Random random = Seeds.random("RandomRunsTest.theFuzzTargetHolds");
+        for (int i = 0; i < CASES; i++) {
+            byte[] data = new byte[random.nextInt(MOST_BYTES)];
+            // Types and lengths of few different bytes: many whole frames, some of them alike.
+            for (int k = 0; k < data.length; k++) {
+                data[k] = (byte) (random.nextInt(8) == 0 ? random.nextInt() : random.nextInt(20) == 0 ? 12 : 0);
+            }
+            RunScanFuzzTarget.fuzzerTestOneInput(data);
+        }
+    }
+
+    @Test
+    void wouldNoticeADifference() {
+        RunScan other = new RunScan(100, 300);
+        other.scan(ByteBuffer.allocateDirect(16), 0, 16, 0);
+        assertThatThrownBy(() -> new ReferenceScan(new byte[8], 8, 0, 100, 300).assertSame(other, "two frames, one"))
+                .isInstanceOf(AssertionError.class);
     }
 }

@@ -10,17 +10,12 @@ import java.util.function.BooleanSupplier;
 
 /** A ring, and a handler that writes down what it is given. */
 final class RingRig implements AutoCloseable {
-    /** One call of the handler. */
-    record Taken(byte[] bytes) {
-        int length() {
-            return bytes.length;
-        }
-    }
-
     private final ByteBuf memory;
     final FrameRing ring;
     final RunHandler recorder = new Recorder();
-    final List<Taken> taken = new ArrayList<>();
+    /** The bytes of each call of the handler. */
+    final List<byte[]> taken = new ArrayList<>();
+
     BooleanSupplier ready = () -> true;
 
     RingRig(int cells, int maxRun) {
@@ -48,11 +43,27 @@ final class RingRig implements AutoCloseable {
     }
 
     /** Everything handed over since the last call of this. */
-    List<Taken> poll() {
+    List<byte[]> poll() {
         ring.poll(recorder);
-        List<Taken> result = new ArrayList<>(taken);
+        List<byte[]> result = new ArrayList<>(taken);
         taken.clear();
         return result;
+    }
+
+    /** The lengths of all that is handed over, until there is no more. */
+    List<Integer> pollLengths() {
+        List<Integer> lengths = new ArrayList<>();
+        while (!ring.isEmpty()) {
+            poll().forEach(run -> lengths.add(run.length));
+        }
+        return lengths;
+    }
+
+    /** Fills the ring to its last cell. */
+    void fill() {
+        while (publish(run(9, 8000)) || publish(new byte[40])) {
+            // Until it is full.
+        }
     }
 
     /** Bytes that tell a run from any other. */
@@ -85,7 +96,7 @@ final class RingRig implements AutoCloseable {
         public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
             byte[] bytes = new byte[length];
             buffer.get(offset, bytes);
-            taken.add(new Taken(bytes));
+            taken.add(bytes);
         }
     }
 }

@@ -23,6 +23,7 @@ class RunStageTest {
     private final RingRig rig = new RingRig(512, 8192);
     private final List<Integer> handed = new ArrayList<>();
     private final List<Integer> lengthsOfEach = new ArrayList<>();
+    private RuntimeException failure;
     private final RunHandler handler = new RunHandler() {
         @Override
         public boolean makeReady() {
@@ -31,12 +32,18 @@ class RunStageTest {
 
         @Override
         public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+            if (failure != null) {
+                throw failure;
+            }
             lengthsOfEach.add(frameLength);
             for (int at = 0; at < length; at += FRAME) {
                 handed.add(Integer.reverseBytes(buffer.getInt(offset + at + 8)));
             }
         }
     };
+
+    /** Of a consumer that is awake. */
+    private final RunStage stage = stage(() -> false);
 
     @AfterEach
     void close() {
@@ -45,70 +52,66 @@ class RunStageTest {
 
     @Test
     void messagesGatherWhileTheConsumerIsAwake() {
-        RunStage stage = stage(() -> false);
         assertThat(put(stage, 1)).isTrue();
         assertThat(put(stage, 2)).isTrue();
         assertThat(rig.ring.isEmpty()).isTrue();
         assertThat(stage.ready()).isTrue();
-        assertThat(stage.take(handler)).isTrue();
-        assertThat(handed).containsExactly(1, 2);
+        assertTaken(1, 2);
         assertThat(stage.ready()).isFalse();
     }
 
     /** Somebody else may have the ring's memory by then. */
     @Test
     void whoIsClosedAfterTheRelayDoesNotTouchTheRing() {
-        RunStage stage = stage(() -> true);
-        RunStage full = stage(() -> false);
-        assertThat(put(full, 1)).isTrue();
-        full.drop();
+        RunStage sleeper = stage(() -> true);
+        assertThat(put(stage, 1)).isTrue();
         stage.drop();
-        full.end();
+        sleeper.drop();
         stage.end();
-        assertThat(put(full, 2)).isFalse();
-        assertThat(put(stage, 3)).isFalse();
+        sleeper.end();
+        assertThat(put(stage, 2)).isFalse();
+        assertThat(put(sleeper, 3)).isFalse();
         assertThat(rig.ring.isEmpty()).isTrue();
-        assertThat(full.isDone()).isTrue();
+        assertThat(stage.isDone()).isTrue();
     }
 
     @Test
     void aMessageGoesIntoTheRingOfAConsumerThatSleeps() {
-        RunStage stage = stage(() -> rig.ring.isEmpty());
-        put(stage, 1);
+        RunStage sleeps = stage(() -> rig.ring.isEmpty());
+        put(sleeps, 1);
         assertThat(rig.ring.hasNext()).isTrue();
-        assertThat(stage.ready()).isFalse();
+        assertThat(sleeps.ready()).isFalse();
         assertThat(rig.poll()).hasSize(1);
     }
 
     @Test
     void theProducerLooksWhetherTheConsumerSleepsOnlyAfterItLetGo() {
         List<Boolean> free = new ArrayList<>();
-        RunStage[] stage = new RunStage[1];
-        stage[0] = stage(() -> free.add(stage[0].ready() && stage[0].take(handler)));
-        put(stage[0], 7);
+        RunStage[] looked = new RunStage[1];
+        looked[0] = stage(() -> free.add(looked[0].ready() && looked[0].take(handler)));
+        put(looked[0], 7);
         assertThat(free).containsExactly(true);
         assertThat(handed).containsExactly(7);
-        assertThat(stage[0].waiting()).isFalse();
+        assertThat(looked[0].waiting()).isFalse();
     }
 
     @Test
     void whatCameLaterIsNotReadyBeforeWhatLiesInTheRing() {
         AtomicBoolean asleep = new AtomicBoolean(true);
-        RunStage stage = stage(() -> asleep.getAndSet(false));
-        put(stage, 1);
-        put(stage, 2);
-        assertThat(stage.ready()).isFalse();
-        assertThat(stage.take(handler)).isFalse();
+        RunStage late = stage(() -> asleep.getAndSet(false));
+        put(late, 1);
+        put(late, 2);
+        assertThat(late.ready()).isFalse();
+        assertThat(late.take(handler)).isFalse();
         rig.poll();
-        assertThat(stage.ready()).isTrue();
-        assertThat(stage.take(handler)).isTrue();
+        assertThat(late.ready()).isTrue();
+        assertThat(late.take(handler)).isTrue();
         assertThat(handed).containsExactly(2);
     }
 
     /** The caller's own thread may have changed it meanwhile, or its file was cut off: the copy fails. */
     @Test
     void whatCannotBeCopiedIsNotTakenAndHoldsUpNobody() {
-        RunStage stage = stage(() -> false);
         ByteBuffer gone = ByteBuffer.allocate(4);
         assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.put(1, gone, 100));
         assertThat(stage.waiting()).as("a message that gathers").isFalse();
@@ -118,46 +121,24 @@ class RunStageTest {
         assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.putRun(gone, 3000));
         assertThat(stage.waiting()).as("claims of the ring").isFalse();
         rig.publish(RingRig.run(1, 20));
-        assertThat(rig.poll()).filteredOn(run -> run.length() > 0).hasSize(1);
+        assertThat(rig.pollLengths()).filteredOn(run -> run > 0).hasSize(1);
         assertThat(put(stage, 1)).isTrue();
-        assertThat(stage.take(handler)).isTrue();
-        assertThat(handed).containsExactly(1);
+        assertTaken(1);
     }
 
     /** The order is in doubt then, and the relay ends: whoever ends the stage needs its word. */
     @Test
     void aHandlerThatFailsLeavesTheStageFree() {
-        RunStage stage = stage(() -> false);
         put(stage, 1);
-        RunHandler failing = new RunHandler() {
-            @Override
-            public boolean makeReady() {
-                return true;
-            }
-
-            @Override
-            public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
-                throw new IllegalStateException("provoked by a test");
-            }
-        };
-        assertThatIllegalStateException().isThrownBy(() -> stage.take(failing));
+        failure = new IllegalStateException("provoked by a test");
+        assertThatIllegalStateException().isThrownBy(() -> stage.take(handler));
         assertThat(stage.ready()).isTrue();
         stage.end();
         assertThat(stage.isDone()).isTrue();
     }
 
     @Test
-    void aClaimThatIsNotPublishedIsNothingToPollFor() {
-        long claim = rig.claimAndFill(RingRig.run(1, 20));
-        assertThat(rig.ring.hasNext()).isFalse();
-        assertThat(rig.ring.isEmpty()).isFalse();
-        rig.ring.publish(claim, 20, 0);
-        assertThat(rig.ring.hasNext()).isTrue();
-    }
-
-    @Test
     void anEndedStageHasGivenAllItHad() {
-        RunStage stage = stage(() -> false);
         put(stage, 1);
         stage.end();
         assertThat(put(stage, 2)).isFalse();
@@ -168,23 +149,19 @@ class RunStageTest {
     /** As many as it has memory for; the next one has all of them go into the ring first, as one run. */
     @Test
     void whatNoLongerFitsGoesIntoTheRing() {
-        RunStage stage = stage(() -> false);
         int fit = RunStage.CAPACITY / FRAME;
         for (int i = 0; i < fit; i++) {
             assertThat(put(stage, i)).isTrue();
         }
         assertThat(rig.ring.isEmpty()).isTrue();
         assertThat(put(stage, fit)).isTrue();
-        assertThat(rig.poll()).singleElement().satisfies(run -> assertThat(run.length())
-                .isEqualTo(fit * FRAME));
-        assertThat(stage.take(handler)).isTrue();
-        assertThat(handed).containsExactly(fit);
+        assertThat(rig.pollLengths()).containsExactly(fit * FRAME);
+        assertTaken(fit);
     }
 
     /** The bytes of each frame are the memory's own, to the last one. */
     @Test
     void itsMemoryIsUsedUpToTheLastByte() {
-        RunStage stage = stage(() -> false);
         int body = RunStage.SMALL_RUN - 8;
         for (int i = 0; i < RunStage.CAPACITY / RunStage.SMALL_RUN; i++) {
             assertThat(stage.put(1, ByteBuffer.allocate(body), body)).isTrue();
@@ -193,46 +170,33 @@ class RunStageTest {
         // One byte more is worth a claim of its own, behind what has gathered.
         assertThat(stage.put(1, ByteBuffer.allocate(body + 1), body + 1)).isTrue();
         assertThat(stage.waiting()).isFalse();
-        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(RunStage.CAPACITY, body + 9);
+        assertThat(rig.pollLengths()).containsExactly(RunStage.CAPACITY, body + 9);
     }
 
     @Test
     void aFullRingTakesNothingAndNothingIsLost() {
-        RunStage stage = stage(() -> false);
         put(stage, 1);
-        byte[] filler = RingRig.run(9, 8000);
-        while (rig.publish(filler)) {
-            // Until it is full.
-        }
-        while (rig.publish(new byte[40])) {
-            // To the last cell.
-        }
+        rig.fill();
         assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
         assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isFalse();
-        rig.poll();
-        while (!rig.ring.isEmpty()) {
-            rig.poll();
-        }
-        assertThat(stage.take(handler)).isTrue();
-        assertThat(handed).containsExactly(1);
+        rig.pollLengths();
+        assertTaken(1);
     }
 
     @Test
     void runsGatherWithMessagesAndLongOnesDoNot() {
-        RunStage stage = stage(() -> false);
         put(stage, 0);
         assertThat(stage.putRun(frames(10 * FRAME), 10 * FRAME)).isTrue();
         assertThat(rig.ring.isEmpty()).isTrue();
         int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
         assertThat(stage.putRun(frames(length), length)).isTrue();
         assertThat(stage.waiting()).isFalse();
-        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(11 * FRAME, length);
+        assertThat(rig.pollLengths()).containsExactly(11 * FRAME, length);
     }
 
     /** Short or long: nothing of it is taken, and what is good goes on. */
     @Test
     void aRunThatIsNotWholeFramesIsRefusedAsAWhole() {
-        RunStage stage = stage(() -> false);
         put(stage, 1);
         int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
         for (int bytes : new int[] {FRAME, length}) {
@@ -246,14 +210,8 @@ class RunStageTest {
                     .withMessageContainingAll("101", "limit of 100");
         }
         put(stage, 2);
-        List<RingRig.Taken> taken = rig.poll();
-        assertThat(taken)
-                .filteredOn(t -> t.length() > 0)
-                .extracting(RingRig.Taken::length)
-                .containsExactly(FRAME);
-        assertThat(rig.ring.isEmpty()).isTrue();
-        assertThat(stage.take(handler)).isTrue();
-        assertThat(handed).containsExactly(2);
+        assertThat(rig.pollLengths()).filteredOn(bytes -> bytes > 0).containsExactly(FRAME);
+        assertTaken(2);
         stage.end();
         assertThat(stage.putRun(frames(FRAME), FRAME)).isFalse();
         assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
@@ -262,7 +220,6 @@ class RunStageTest {
     /** Then the consumer need not look at each of them. */
     @Test
     void whetherAllFramesAreAlikeIsKnown() {
-        RunStage stage = stage(() -> false);
         put(stage, 1);
         put(stage, 2);
         assertThat(stage.putRun(frames(2 * FRAME), 2 * FRAME)).isTrue();
@@ -280,11 +237,10 @@ class RunStageTest {
 
     @Test
     void aLongMessageIsInTheRingAsItIs() {
-        RunStage stage = stage(() -> false);
         byte[] body = RingRig.run(5, 3000);
         assertThat(stage.put(77, ByteBuffer.allocate(3010).put(7, body).position(7), 3000))
                 .isTrue();
-        ByteBuffer run = ByteBuffer.wrap(rig.poll().get(0).bytes());
+        ByteBuffer run = ByteBuffer.wrap(rig.poll().get(0));
         assertThat(run.getInt()).isEqualTo(77);
         assertThat(run.getInt()).isEqualTo(3000);
         assertThat(run).isEqualTo(ByteBuffer.wrap(body));
@@ -293,7 +249,6 @@ class RunStageTest {
     /** Up to the last byte, of a run as of single messages. */
     @Test
     void aRunThatFitsExactlyGathers() {
-        RunStage stage = stage(() -> false);
         int frame = RunStage.SMALL_RUN / 16;
         ByteBuffer run = ByteBuffer.allocateDirect(RunStage.SMALL_RUN);
         for (int at = 0; at < run.capacity(); at += frame) {
@@ -305,12 +260,7 @@ class RunStageTest {
             assertThat(rig.ring.isEmpty()).isTrue();
         }
         assertThat(wide.putRun(run, run.capacity())).isTrue();
-        assertThat(rig.poll()).extracting(RingRig.Taken::length).containsExactly(RunStage.CAPACITY, RunStage.SMALL_RUN);
-        // And where it is the ring that has no room.
-        while (rig.publish(RingRig.run(9, 8000)) || rig.publish(new byte[40])) {
-            // Until it is full.
-        }
-        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isFalse();
+        assertThat(rig.pollLengths()).containsExactly(RunStage.CAPACITY, RunStage.SMALL_RUN);
     }
 
     /** Frames as {@link #put} makes them, of so many bytes together, or a few more. */
@@ -330,7 +280,7 @@ class RunStageTest {
     void noMessageIsStrandedWhereTheConsumerSleepsAsSoonAsItMay() throws InterruptedException {
         int messages = 200_000;
         Sleeper sleeper = new Sleeper();
-        RunStage stage = stage(sleeper);
+        RunStage sleeps = stage(sleeper);
         Workers workers = new Workers();
         workers.start("producer", () -> {
             int i = 0;
@@ -338,15 +288,15 @@ class RunStageTest {
                 // One by one, in short runs, and now and then in one that is worth a claim of its own.
                 int count = Math.min(messages - i, i % 3 == 0 ? 1 : i % 100 == 1 ? 200 : 10);
                 ByteBuffer run = numbered(i, count);
-                while (!(count == 1 ? put(stage, i) : stage.putRun(run, count * FRAME))) {
+                while (!(count == 1 ? put(sleeps, i) : sleeps.putRun(run, count * FRAME))) {
                     Thread.yield();
                 }
                 i += count;
             }
         });
         while (handed.size() < messages && !workers.failed()) {
-            if (rig.ring.poll(handler) == FrameRing.Polled.NOTHING && !stage.take(handler)) {
-                sleeper.sleepUnless(() -> rig.ring.hasNext() || stage.ready(), rig.ring);
+            if (rig.ring.poll(handler) == FrameRing.Polled.NOTHING && !sleeps.take(handler)) {
+                sleeper.sleepUnless(() -> rig.ring.hasNext() || sleeps.ready(), rig.ring);
             }
         }
         workers.join();
@@ -381,6 +331,11 @@ class RunStageTest {
 
     private RunStage stage(BooleanSupplier asleep) {
         return new RunStage(rig.ring, MAX_BODY, asleep);
+    }
+
+    private void assertTaken(Integer... numbers) {
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(handed).containsExactly(numbers);
     }
 
     private static boolean put(RunStage stage, int number) {

@@ -1,12 +1,18 @@
 package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.params.provider.Arguments.argumentSet;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Frames;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Frames and faults that arrive in pieces: found as soon as their header is whole, and never before. */
 class SplitAtEveryOffsetTest {
@@ -15,61 +21,61 @@ class SplitAtEveryOffsetTest {
 
     private final RunScan scan = new RunScan(PACKET, MAX_BODY);
 
-    @Test
-    void wholeFrames() {
-        Frames frames =
-                new Frames().frame(1, 0).frame(2, 1).frame(3, 190).frame(4, 500).frame(5, 3);
-        everySplit(frames);
-    }
-
-    @Test
-    void aNegativeLength() {
-        Frames frames = new Frames().frame(1, 20).frame(2, 20).header(7, -1).frame(3, 20);
-        int fault = 2 * 28;
-        everySplit(frames);
-        assertThat(scan.end()).isEqualTo(fault);
-        assertThat(scan.problem()).isEqualTo(CloseReason.NEGATIVE_LENGTH);
-        assertThat(scan.problemText()).contains("-1").contains("type 7");
-    }
-
-    @Test
-    void anOversizedLength() {
-        everySplit(new Frames().frame(1, 20).header(7, MAX_BODY + 1).raw(new byte[30]));
-        assertThat(scan.problem()).isEqualTo(CloseReason.OVERSIZED_LENGTH);
-        assertThat(scan.problemText()).contains("501").contains("limit of 500");
-        everySplit(new Frames().frame(1, 20).header(7, Integer.MAX_VALUE));
-        assertThat(scan.problem()).isEqualTo(CloseReason.OVERSIZED_LENGTH);
-        everySplit(new Frames().frame(1, 20).header(7, Integer.MIN_VALUE));
-        assertThat(scan.problem()).isEqualTo(CloseReason.NEGATIVE_LENGTH);
-    }
-
-    @Test
-    void reservedTypesFromFirstToLast() {
-        for (int type : new int[] {0x80000000, 0x80000009, 0x800000FF}) {
-            everySplit(new Frames().frame(1, 20).frame(type, 20).frame(2, 20));
-            assertThat(scan.problem()).isEqualTo(CloseReason.RESERVED_TYPE);
-            assertThat(scan.problemText())
-                    .contains(String.format("0x%08X", type))
-                    .contains("0x800000FF");
-            assertThat(scan.frames()).isEqualTo(1);
+    private static Frames frames(int... typesOfFramesOf20) {
+        Frames frames = new Frames();
+        for (int type : typesOfFramesOf20) {
+            frames.frame(type, 20);
         }
-        for (int type : new int[] {0x80000100, 0x7FFFFFFF, -1, Integer.MIN_VALUE + 256}) {
-            everySplit(new Frames().frame(1, 20).frame(type, 20).frame(2, 20));
-            assertThat(scan.problem()).isNull();
-            assertThat(scan.frames()).isEqualTo(3);
-        }
+        return frames;
     }
 
-    @Test
-    void aReservedTypeAmongNeighboursOfTheSameLength() {
-        everySplit(new Frames()
-                .frame(1, 5)
-                .frame(2, 5)
-                .frame(3, 5)
-                .frame(0x80000001, 5)
-                .frame(4, 5));
-        assertThat(scan.frames()).isEqualTo(3);
-        assertThat(scan.problem()).isEqualTo(CloseReason.RESERVED_TYPE);
+    private static Arguments fault(String what, Frames frames, int before, CloseReason reason, String... words) {
+        return argumentSet(what, frames, before, reason, List.of(words));
+    }
+
+    private static Arguments reserved(int type) {
+        Frames frames = frames(1, type, 2);
+        return fault("reserved", frames, 1, CloseReason.RESERVED_TYPE, String.format("0x%08X", type), "0x800000FF");
+    }
+
+    private static Arguments allowed(int type) {
+        return fault("not reserved", frames(1, type, 2), 3, null);
+    }
+
+    static Stream<Arguments> runs() {
+        Frames lengths = new Frames()
+                .frame(1, 0)
+                .frame(2, 1)
+                .frame(3, 190)
+                .frame(4, MAX_BODY)
+                .frame(5, 3);
+        Frames negative = frames(1, 2).header(7, -1).frame(3, 20);
+        Frames oversized = frames(1).header(7, MAX_BODY + 1).raw(new byte[30]);
+        return Stream.of(
+                fault("whole frames", lengths, 5, null),
+                fault("negative", negative, 2, CloseReason.NEGATIVE_LENGTH, "-1", "type 7"),
+                fault("lowest", frames(1).header(7, Integer.MIN_VALUE), 1, CloseReason.NEGATIVE_LENGTH),
+                fault("oversized", oversized, 1, CloseReason.OVERSIZED_LENGTH, "501", "limit of 500"),
+                fault("highest", frames(1).header(7, Integer.MAX_VALUE), 1, CloseReason.OVERSIZED_LENGTH),
+                reserved(0x80000000),
+                reserved(0x80000009),
+                reserved(0x800000FF),
+                allowed(0x80000100),
+                allowed(0x7FFFFFFF),
+                allowed(-1),
+                allowed(Integer.MIN_VALUE + 256),
+                fault("among neighbours alike", frames(1, 2, 3, 0x80000001, 4), 3, CloseReason.RESERVED_TYPE));
+    }
+
+    @ParameterizedTest
+    @MethodSource("runs")
+    void isFoundAtEverySplit(Frames frames, int before, CloseReason reason, List<String> words) {
+        everySplit(frames, null);
+        assertThat(scan.frames()).isEqualTo(before);
+        assertThat(scan.problem()).isEqualTo(reason);
+        if (reason != null) {
+            words.forEach(word -> assertThat(scan.problemText()).contains(word));
+        }
     }
 
     /** Where some types may be sent only; also among neighbours that are alike but for the type. */
@@ -90,26 +96,6 @@ class SplitAtEveryOffsetTest {
         everySplit(new Frames().frame(8, 5).frame(8, 5), types);
         assertThat(scan.problem()).isNull();
         assertThat(scan.each()).isEqualTo(13);
-    }
-
-    @Test
-    void theLongestBodyIsAllowed() {
-        everySplit(new Frames().frame(1, MAX_BODY));
-        assertThat(scan.problem()).isNull();
-        assertThat(scan.frames()).isEqualTo(1);
-    }
-
-    @Test
-    void aProblemIsForgottenByTheNextScan() {
-        scan.scan(new Frames().header(1, -5).nativeBuffer(), 0, 8, 0);
-        assertThat(scan.problem()).isEqualTo(CloseReason.NEGATIVE_LENGTH);
-        scan.scan(new Frames().frame(1, 5).nativeBuffer(), 0, 13, 0);
-        assertThat(scan.problem()).isNull();
-        assertThat(scan.packets()).isZero();
-    }
-
-    private void everySplit(Frames frames) {
-        everySplit(frames, null);
     }
 
     /** Leaves the scan of everything behind. */

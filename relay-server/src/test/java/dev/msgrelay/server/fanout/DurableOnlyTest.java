@@ -8,26 +8,21 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.FakeDurability;
-import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.session.Durability;
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** A subscriber whose stream ends where the journal has got to, and lives of the stream before this one. */
 class DurableOnlyTest {
@@ -51,37 +46,6 @@ class DurableOnlyTest {
         rig.close();
     }
 
-    /** What one connection was told: messages by their types, which are their sequences here, and control frames. */
-    private static final class Told {
-        final List<Long> messages = new ArrayList<>();
-        final List<Control> controls = new ArrayList<>();
-        private byte[] rest = {};
-
-        Told add(byte[] more) {
-            ByteBuffer bytes = ByteBuffer.allocate(rest.length + more.length);
-            bytes.put(rest).put(more).flip();
-            while (bytes.remaining() >= 8 && bytes.remaining() >= 8 + bytes.getInt(bytes.position() + 4)) {
-                int type = bytes.getInt();
-                int length = bytes.getInt();
-                if (ControlFrames.isControl(type)) {
-                    controls.add(new Control(type, bytes.slice(bytes.position(), length)));
-                } else if (!controls.isEmpty()) {
-                    messages.add((long) type);
-                }
-                bytes.position(bytes.position() + length);
-            }
-            rest = new byte[bytes.remaining()];
-            bytes.get(rest);
-            return this;
-        }
-
-        Control only(int type) {
-            assertThat(controls).singleElement().satisfies(c -> assertThat(c.type())
-                    .isEqualTo(type));
-            return controls.get(0);
-        }
-    }
-
     @ParameterizedTest
     @EnumSource(
             value = Level.class,
@@ -89,35 +53,31 @@ class DurableOnlyTest {
     void getsAMessageOnceItHasGotSoFar(Level level) {
         publish(3);
         FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
         subscriber.hello(HelloFrame.subscriber().level(level));
         publish(3);
         rig.pump();
-        Control welcome = told.add(subscriber.wire.take()).only(ControlFrames.WELCOME);
+        Control welcome = subscriber.told().only(ControlFrames.WELCOME);
         assertThat(welcome.features()).isEqualTo(Features.LEVELS);
         assertThat(welcome.next()).as("live begins where its stream ends").isEqualTo(1);
-        assertThat(told.messages).isEmpty();
+        assertThat(subscriber.told().messages()).isEmpty();
 
         journal.written(places.get(2));
         rig.pump();
-        told.add(subscriber.wire.take());
-        assertThat(told.messages).hasSize(level == Level.WRITTEN ? 2 : 0);
+        assertThat(subscriber.told().messages()).hasSize(level == Level.WRITTEN ? 2 : 0);
         journal.forced(places.get(4));
         assertThat(rig.group.pending()).as("there is something to send").isTrue();
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).containsExactly(1L, 2L, 3L, 4L);
+        assertThat(subscriber.told().messages()).containsExactly(1L, 2L, 3L, 4L);
         journal.forced(rig.head());
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).hasSize(6);
-        assertThat(told.controls).hasSize(1);
+        assertThat(subscriber.told().messages()).hasSize(6);
+        assertThat(subscriber.told().controls).hasSize(1);
     }
 
     @Test
     void theJournalIsAskedForWhatTheyWaitFor() {
         FanoutRig.Subscriber written = rig.connect();
-        FanoutRig.Subscriber stream = rig.connect();
-        stream.hello(HelloFrame.subscriber().level(Level.STREAM));
-        rig.pump();
+        FanoutRig.Subscriber stream = rig.joined(HelloFrame.subscriber().level(Level.STREAM));
         rig.durable.want(10);
         assertThat(journal.wantedWritten()).isZero();
         written.hello(HelloFrame.subscriber().level(Level.WRITTEN));
@@ -125,9 +85,7 @@ class DurableOnlyTest {
         rig.durable.want(20);
         assertThat(journal.wantedWritten()).isEqualTo(20);
         assertThat(journal.wantedForced()).isZero();
-        FanoutRig.Subscriber forced = rig.connect();
-        forced.hello(HelloFrame.subscriber().level(Level.FORCED));
-        rig.pump();
+        FanoutRig.Subscriber forced = rig.joined(HelloFrame.subscriber().level(Level.FORCED));
         rig.durable.want(30);
         assertThat(journal.wantedForced()).isEqualTo(30);
         forced.hangUp();
@@ -168,77 +126,23 @@ class DurableOnlyTest {
     void whoAsksForWhatIsNotDurableYetWaits() {
         publish(8);
         journal.written(places.get(4));
-        FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
-        subscriber.hello(
+        FanoutRig.Subscriber subscriber = rig.joined(
                 HelloFrame.subscriber().fromSequence(FanoutRig.EPOCH, 7).level(Level.WRITTEN));
-        rig.pump();
-        assertThat(told.add(subscriber.wire.take()).only(ControlFrames.WELCOME).next())
-                .isEqualTo(7);
+        assertThat(subscriber.told().only(ControlFrames.WELCOME).next()).isEqualTo(7);
         journal.written(places.get(6));
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).isEmpty();
+        assertThat(subscriber.told().messages()).isEmpty();
         journal.written(rig.head());
         rig.pump();
-        assertThat(told.add(subscriber.wire.take()).messages).containsExactly(7L, 8L);
+        assertThat(subscriber.told().messages()).containsExactly(7L, 8L);
     }
 
     @Test
     void beyondTheStreamThereIsNothingToWaitFor() {
         publish(8);
-        FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
-        subscriber.hello(HelloFrame.subscriber().fromSequence(0, 10).level(Level.WRITTEN));
-        rig.pump();
-        told.add(subscriber.wire.take());
-        assertThat(told.only(ControlFrames.ERROR).code()).isEqualTo(CloseReason.BAD_START.code());
-    }
-
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void isNeverToldMoreThanThat(boolean filtered) {
-        Random random = Seeds.random("DurableOnlyTest.isNeverToldMoreThanThat " + filtered);
-        publish(1);
-        FanoutRig.Subscriber subscriber = rig.connect();
-        Told told = new Told();
-        HelloFrame.Builder hello = HelloFrame.subscriber().fromEarliest().level(Level.WRITTEN);
-        subscriber.hello(filtered ? hello.types(TypeRanges.of(1, 1_000_000)) : hello);
-        long durable = 1;
-        for (int i = 0; i < 2_000; i++) {
-            switch (random.nextInt(4)) {
-                case 0 -> publish(1 + random.nextInt(5));
-                case 1 -> {
-                    durable += random.nextLong(places.size() + 1 - durable + 1);
-                    journal.written(durable > places.size() ? rig.head() : places.get((int) durable - 1));
-                }
-                case 2 -> {
-                    subscriber.block();
-                    rig.pump();
-                    subscriber.unblock();
-                }
-                default -> rig.pump();
-            }
-            told.add(subscriber.wire.take());
-            assertThat((long) told.messages.size())
-                    .as("step %d: up to %d is written", i, durable - 1)
-                    .isLessThan(durable);
-            if (places.size() - durable > 40) {
-                durable = places.size() + 1L;
-                journal.written(rig.head());
-            }
-            if (told.messages.size() + 60 < places.size()) {
-                rig.pump();
-                told.add(subscriber.wire.take());
-            }
-        }
-        journal.written(rig.head());
-        rig.pump();
-        told.add(subscriber.wire.take());
-        assertThat(told.messages).hasSize(places.size());
-        for (int i = 0; i < places.size(); i++) {
-            assertThat(told.messages.get(i)).isEqualTo(i + 1L);
-        }
-        assertThat(rig.closes()).isEmpty();
+        FanoutRig.Subscriber subscriber =
+                rig.joined(HelloFrame.subscriber().fromSequence(0, 10).level(Level.WRITTEN));
+        assertThat(subscriber.told().only(ControlFrames.ERROR).code()).isEqualTo(CloseReason.BAD_START.code());
     }
 
     // ---- lives of the stream ----------------------------------------------------------------------------------
@@ -256,16 +160,13 @@ class DurableOnlyTest {
     })
     void goesOnInItsLifeOrAtItsFork(long epoch, long number, long next, int flags, long fork) {
         publish(8);
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(HelloFrame.subscriber().fromSequence(epoch, number));
-        rig.pump();
-        Told told = new Told().add(subscriber.wire.take());
-        Control welcome = told.only(ControlFrames.WELCOME);
+        FanoutRig.Subscriber subscriber = rig.joined(HelloFrame.subscriber().fromSequence(epoch, number));
+        Control welcome = subscriber.told().only(ControlFrames.WELCOME);
         assertThat(welcome.flags()).isEqualTo(flags);
         assertThat(welcome.next()).isEqualTo(next);
         assertThat(welcome.fork()).isEqualTo(fork);
         assertThat(welcome.epoch()).isEqualTo(FanoutRig.EPOCH);
-        assertThat(told.messages).startsWith(next).endsWith(8L);
+        assertThat(subscriber.told().messages()).startsWith(next).endsWith(8L);
     }
 
     private void publish(int messages) {

@@ -126,6 +126,13 @@ final class FanoutRig implements AutoCloseable {
         return subscriber;
     }
 
+    /** One that has said HELLO, and been sent what there is. */
+    Subscriber joined(HelloFrame.Builder hello) {
+        Subscriber subscriber = connect().hello(hello);
+        pump();
+        return subscriber;
+    }
+
     /** A message of this type comes into the stream. */
     void publish(int type, int body) {
         ByteBuffer frame = new Frames().frame(type, body).nativeBuffer();
@@ -197,6 +204,7 @@ final class FanoutRig implements AutoCloseable {
         final SubscriberConnection connection = new SubscriberConnection(services, shared);
         final EmbeddedChannel channel = new EmbeddedChannel();
         final Wire wire = new Wire();
+        private final Told told = new Told();
 
         private Subscriber() {
             connection.takeSeat();
@@ -213,6 +221,11 @@ final class FanoutRig implements AutoCloseable {
 
         Subscriber hello(HelloFrame.Builder hello) {
             return say(hello.build().encode());
+        }
+
+        /** All that it was told so far. */
+        Told told() {
+            return told.add(wire.take());
         }
 
         void block() {

@@ -7,10 +7,9 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.ops.Counter;
-import java.nio.ByteBuffer;
+import dev.msgrelay.server.session.SessionRole;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -24,40 +23,14 @@ class SentCountsTest {
         rig.close();
     }
 
-    /** Counts the whole messages in what has come, and the bytes of them and of the one that is cut. */
-    private static final class Counted {
-        private byte[] cut = {};
-        private long messages;
-        private long whole;
-
-        Counted add(byte[] more) {
-            ByteBuffer bytes = ByteBuffer.allocate(cut.length + more.length);
-            bytes.put(cut).put(more).flip();
-            while (bytes.remaining() >= 8) {
-                int type = bytes.getInt(bytes.position());
-                int frame = 8 + bytes.getInt(bytes.position() + 4);
-                if (frame > bytes.remaining()) {
-                    break;
-                }
-                if (!ControlFrames.isControl(type)) {
-                    messages++;
-                    whole += frame;
-                }
-                bytes.position(bytes.position() + frame);
-            }
-            cut = new byte[bytes.remaining()];
-            bytes.get(cut);
-            return this;
-        }
-
-        long bytes() {
-            return whole + cut.length;
-        }
+    private static void assertSent(FanoutRig.Subscriber subscriber, long messages, long bytes) {
+        SessionRole.Report row = subscriber.connection.report(0);
+        assertThat(row.messages()).isEqualTo(messages);
+        assertThat(row.bytes()).isEqualTo(bytes);
     }
 
-    private static void assertTrue(FanoutRig.Subscriber subscriber, Counted sent) {
-        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(sent.bytes());
-        assertThat(subscriber.connection.report(0).messages()).isEqualTo(sent.messages);
+    private static void assertTrue(FanoutRig.Subscriber subscriber) {
+        assertSent(subscriber, subscriber.told().count(), subscriber.told().bytes());
     }
 
     @Test
@@ -67,8 +40,7 @@ class SentCountsTest {
         assertThat(subscriber.connection.report(0).messages()).isZero();
         rig.publishMany(10, 42);
         rig.pump();
-        assertThat(subscriber.connection.report(0).messages()).isEqualTo(10);
-        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(500);
+        assertSent(subscriber, 10, 500);
         assertThat(rig.sum(Counter.MESSAGES_OUT)).isEqualTo(10);
         assertThat(rig.sum(Counter.BYTES_OUT)).isEqualTo(500);
     }
@@ -79,30 +51,23 @@ class SentCountsTest {
         subscriber.block();
         rig.publishMany(10, 42);
         rig.pump();
-        assertThat(subscriber.connection.report(0).messages()).isZero();
-        assertThat(subscriber.connection.report(0).bytes()).isZero();
+        assertSent(subscriber, 0, 0);
         subscriber.unblock();
-        assertThat(subscriber.connection.report(0).messages()).isEqualTo(10);
-        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(500);
+        assertSent(subscriber, 10, 500);
     }
 
     @Test
     void someTypesAreCountedAndTheOthersAreNot() {
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(HelloFrame.subscriber().types(TypeRanges.of(2, 4)));
-        rig.pump();
+        FanoutRig.Subscriber subscriber = rig.joined(HelloFrame.subscriber().types(TypeRanges.of(2, 4)));
         rig.publishMany(10, 42);
         rig.pump();
-        assertThat(subscriber.connection.report(0).messages()).isEqualTo(3);
-        assertThat(subscriber.connection.report(0).bytes()).isEqualTo(150);
-        assertTrue(subscriber, new Counted().add(subscriber.wire.take()));
+        assertSent(subscriber, 3, 150);
+        assertTrue(subscriber);
     }
 
     @Test
     void whatIsSkippedIsNotSent() {
-        FanoutRig.Subscriber subscriber = rig.connect();
-        subscriber.hello(HelloFrame.subscriber().policy(Policy.SKIP));
-        rig.pump();
+        FanoutRig.Subscriber subscriber = rig.joined(HelloFrame.subscriber().policy(Policy.SKIP));
         rig.publishMany(10, 42);
         rig.pump();
         // A socket that stands still, while more goes by than the log holds.
@@ -112,13 +77,12 @@ class SentCountsTest {
         rig.publishMany(2 * FanoutRig.LOG / 50, 42);
         subscriber.unblock();
         rig.pump();
-        byte[] got = subscriber.wire.take();
-        assertTrue(subscriber, new Counted().add(got));
+        assertTrue(subscriber);
         long skipped = rig.sum(Counter.MESSAGES_SKIPPED);
         assertThat(skipped).isPositive();
         assertThat(subscriber.connection.report(0).messages() + skipped)
                 .isEqualTo(rig.head().sequence() - 1);
-        assertThat(Control.all(ByteBuffer.wrap(got)))
+        assertThat(subscriber.told().controls)
                 .filteredOn(c -> c.type() == ControlFrames.GAP)
                 .hasSize(1);
     }
@@ -140,7 +104,6 @@ class SentCountsTest {
             subscriber.hello(HelloFrame.subscriber().policy(Policy.SKIP));
             rig.pump();
         }
-        Counted got = new Counted();
         long messages = 0;
         long bytes = 0;
         boolean blocked = false;
@@ -172,23 +135,22 @@ class SentCountsTest {
             if (random.nextInt(3) == 0) {
                 rig.pump();
             }
-            assertThat(subscriber.connection.report(0).messages()).isGreaterThanOrEqualTo(messages);
-            assertThat(subscriber.connection.report(0).bytes()).isGreaterThanOrEqualTo(bytes);
-            messages = subscriber.connection.report(0).messages();
-            bytes = subscriber.connection.report(0).bytes();
-            got.add(subscriber.wire.take());
-            assertThat(bytes).isEqualTo(got.bytes());
-            assertThat(messages).as("to the packet only").isLessThanOrEqualTo(got.messages);
+            SessionRole.Report row = subscriber.connection.report(0);
+            assertThat(row.messages())
+                    .as("to the packet only")
+                    .isBetween(messages, subscriber.told().count());
+            assertThat(row.bytes())
+                    .isGreaterThanOrEqualTo(bytes)
+                    .isEqualTo(subscriber.told().bytes());
+            messages = row.messages();
+            bytes = row.bytes();
         }
         if (blocked) {
             subscriber.unblock();
         }
         rig.pump();
-        assertTrue(subscriber, got.add(subscriber.wire.take()));
-        assertThat(rig.sum(Counter.MESSAGES_OUT))
-                .isEqualTo(subscriber.connection.report(0).messages());
-        assertThat(rig.sum(Counter.BYTES_OUT))
-                .isEqualTo(subscriber.connection.report(0).bytes());
+        assertTrue(subscriber);
+        assertSent(subscriber, rig.sum(Counter.MESSAGES_OUT), rig.sum(Counter.BYTES_OUT));
         assertThat(rig.closes()).isEmpty();
     }
 }

@@ -1,14 +1,19 @@
 package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
  * For a coverage-guided fuzzer: whatever a subscriber sends, and however it comes in pieces, its connection answers or
- * closes, throws nothing, and leaves nothing of the log held and no memory reserved.
+ * closes, with ERROR as the last frame if with any, throws nothing, and its end is counted once; nothing of the log stays
+ * held and no memory reserved.
  *
  * <pre>
  *   first byte: length of the pieces; the rest is what the subscriber sends
@@ -34,6 +39,7 @@ public final class SubscriberFuzzTarget {
         }
         // The limit of replays is a matter of time.
         RIG.clock.advanceMillis(1000);
+        long before = ends();
         FanoutRig.Subscriber subscriber = RIG.connect();
         int piece = Math.max(1, data[0] & 0xFF);
         for (int at = 1; at < data.length && subscriber.channel.isActive(); at += piece) {
@@ -47,12 +53,21 @@ public final class SubscriberFuzzTarget {
                 throw new AssertionError("sends for ever, from " + subscriber.connection.position());
             }
         }
+        List<Control> told = Control.all(ByteBuffer.wrap(subscriber.wire.take()));
+        for (int i = 0; i < told.size() - 1; i++) {
+            check(told.get(i).type() != ControlFrames.ERROR, "something behind ERROR: " + told);
+        }
         subscriber.hangUp();
         subscriber.channel.checkException();
         check(RIG.log.chunksAside() == 0, "chunks still held");
         check(RIG.budget.pool(Part.CONTROL).used() == 0, "control bytes still reserved");
         check(RIG.closed(CloseReason.INTERNAL_ERROR) == 0, "an internal error");
+        check(ends() == before + 1, "ends counted: " + (ends() - before));
         check(RIG.table.allGone(), "somebody is still there");
+    }
+
+    private static long ends() {
+        return RIG.closes().values().stream().mapToLong(Long::longValue).sum();
     }
 
     private static void check(boolean good, String otherwise) {

@@ -15,7 +15,7 @@ import java.nio.channels.SocketChannel;
 
 /**
  * A subscriber that says HELLO: it reads frames on a thread of its own into an {@link Account}, and answers PING. It can
- * stop reading, leave PINGs unanswered, and cut its connection at a byte. JDK sockets only, blocking.
+ * stop reading and leave PINGs unanswered. JDK sockets only, blocking.
  */
 public final class SpeakingSubscriber implements AutoCloseable {
     private static final int READ_BYTES = 64 << 10;
@@ -25,7 +25,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private final Thread thread;
     private final Object reading = new Object();
     private final Object writing = new Object();
-    private final long cutAt;
 
     private ByteBuffer buffer = ByteBuffer.allocate(4 * READ_BYTES);
     private boolean paused;
@@ -34,11 +33,10 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private volatile boolean pausesAtWelcome;
     private volatile String end;
 
-    private SpeakingSubscriber(SocketChannel channel, Account account, boolean startsReading, long cutAt) {
+    private SpeakingSubscriber(SocketChannel channel, Account account, boolean startsReading) {
         this.channel = channel;
         this.account = account;
         this.paused = !startsReading;
-        this.cutAt = cutAt;
         thread = new Thread(this::run, "speaking-subscriber");
         thread.setDaemon(true);
         thread.start();
@@ -46,20 +44,12 @@ public final class SpeakingSubscriber implements AutoCloseable {
 
     /** Connects and reads; says nothing yet. */
     public static SpeakingSubscriber connect(SocketAddress address, Account account) throws IOException {
-        return new SpeakingSubscriber(PlainPublisher.open(address, 0), account, true, Long.MAX_VALUE);
-    }
-
-    /** Connects, says HELLO, reads, and closes as soon as so many bytes were read, wherever that is. */
-    public static SpeakingSubscriber connectCutAt(
-            SocketAddress address, Account account, HelloFrame.Builder hello, long bytes) throws IOException {
-        SpeakingSubscriber subscriber = new SpeakingSubscriber(PlainPublisher.open(address, 0), account, false, bytes);
-        subscriber.hello(hello).resume();
-        return subscriber;
+        return new SpeakingSubscriber(PlainPublisher.open(address, 0), account, true);
     }
 
     /** Connects, with a small receive buffer, and reads nothing before {@link #resume}. */
     public static SpeakingSubscriber connectPaused(SocketAddress address, Account account) throws IOException {
-        return new SpeakingSubscriber(PlainPublisher.open(address, 16 << 10), account, false, Long.MAX_VALUE);
+        return new SpeakingSubscriber(PlainPublisher.open(address, 16 << 10), account, false);
     }
 
     /** A HELLO for some types, with the numbers of what is left out. */
@@ -143,7 +133,7 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return account;
     }
 
-    /** How the connection ended, or null while it is open: "end of stream", "cut", or what the system said. */
+    /** How the connection ended, or null while it is open: "end of stream", or what the system said. */
     public String end() {
         return end;
     }
@@ -211,16 +201,12 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private void run() {
         String how = "end of stream";
         try {
-            long bytes = 0;
             int n = 0;
-            while (n >= 0 && account.wrong() == null && bytes < cutAt) {
+            while (n >= 0 && account.wrong() == null) {
                 awaitResumed();
-                buffer.limit((int) Math.min(buffer.capacity(), buffer.position() + cutAt - bytes));
                 n = channel.read(buffer);
-                bytes += Math.max(0, n);
                 takeFrames();
             }
-            how = bytes >= cutAt ? "cut" : how;
             if (!staysOpen) {
                 channel.close();
             }

@@ -1,27 +1,14 @@
 package dev.msgrelay.server.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import dev.msgrelay.server.core.RunScan;
-import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.harness.Frames;
-import dev.msgrelay.server.harness.ScarceAllocator;
-import dev.msgrelay.server.harness.Seeds;
-import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.ingest.PublisherRig.Publisher;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.memory.MemoryLine;
-import dev.msgrelay.server.memory.ReadWindow;
-import io.netty.buffer.UnpooledByteBufAllocator;
-import java.io.ByteArrayOutputStream;
-import java.nio.ByteBuffer;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.List;
-import java.util.Map;
-import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,201 +16,32 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Frames are put together from whatever pieces they come in, of every size, with the memory that there is; and all of it is
- * given back. The reads are done as a connection does them.
+ * given back, which the rig looks at.
  */
 class FrameAssemblerTest {
-    private static final int MAX_BODY = 200_000;
-    private static final int READ = IngestPort.READ_BYTES;
-    private static final int HELLO = 1 << 10;
+    /** Small, short, and long ones, at the borders between them. */
+    private static final int[] BODIES = {
+        0, 1, 100, 2039, 2040, 2041, 4000, 4087, 4088, 4089, 5000, 60_000, 65_527, 65_528, 65_529, 70_000, 100_000
+    };
 
-    private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    private final ScarceAllocator ofConnections = new ScarceAllocator();
-    private final MemoryBudget budget = new MemoryBudget(Map.of(
-            Part.CONNECTIONS,
-            10L * FrameAssembler.SMALL,
-            Part.RESTS,
-            2L * FrameAssembler.SHORT,
-            Part.FRAMES,
-            2L * (MAX_BODY + 8)));
-    private final MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
-    private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
-    private final ArrayDeque<ReadWindow> taken = new ArrayDeque<>();
-    private final RecordingPort port = new RecordingPort();
-    private final List<Connection> connections = new ArrayList<>();
+    private static final byte[] LONG = new Frames().frame(1, 90_000).bytes();
 
-    /** A loop's memory, and the place where whole frames go. */
-    private final class RecordingPort implements IngestPort {
-        final RunScan scan = new RunScan(1460, MAX_BODY);
-        final LoopBuffers buffers = new LoopBuffers(allocator, budget, 2);
-        final ByteArrayOutputStream order = new ByteArrayOutputStream();
-        boolean room = true;
+    private static final byte[] SHORT = new Frames().frame(1, 60_000).bytes();
 
-        @Override
-        public boolean makeReady() {
-            return room;
-        }
+    private final PublisherRig rig = new PublisherRig();
 
-        @Override
-        public RunScan scan() {
-            return scan;
-        }
-
-        @Override
-        public boolean take(RunScan span, PublisherName name) {
-            if (room) {
-                byte[] bytes = new byte[span.end()];
-                span.buffer().get(span.offset(), bytes);
-                order.writeBytes(bytes);
-            }
-            return room;
-        }
-
-        @Override
-        public HeldSources held() {
-            throw new AssertionError("not asked here");
-        }
-
-        @Override
-        public boolean allShown() {
-            return true;
-        }
-
-        @Override
-        public void moreExpected() {}
-
-        @Override
-        public LoopBuffers buffers() {
-            return buffers;
-        }
-    }
-
-    /** Does with an assembler what a publisher's connection does with it. */
-    private final class Connection implements MemoryLine.Waiter {
-        final FrameAssembler assembler = new FrameAssembler(ofConnections, budget.pool(Part.CONNECTIONS), line, port);
-        // Whether its reads go to where whole frames go; otherwise they are short, and its own.
-        boolean room = true;
-        boolean waitsForMemory;
-        boolean waitsForRoom;
-        int asked;
-
-        Connection() {
-            connections.add(this);
-        }
-
-        /** Reads as much as it wants at a time, while it wants any; answers how much. */
-        int read(byte[] bytes, int from, int to) {
-            int at = from;
-            while (at < to && !waitsForMemory && !waitsForRoom) {
-                at += readOnce(bytes, at, to);
-            }
-            return at - from;
-        }
-
-        private int readOnce(byte[] bytes, int from, int to) {
-            ReadWindow window = window();
-            if (window == null) {
-                return 0;
-            }
-            int start = window.writerIndex();
-            int part = Math.min(to - from, window.writableBytes());
-            assertThat(part).as("a read that can bring nothing").isPositive();
-            window.writeBytes(bytes, from, part);
-            if (assembler.owns(window)) {
-                assertThat(start).isEqualTo(assembler.bytes());
-                assembler.filled(part);
-                takeOwn();
-            } else {
-                take(window.view(), window.readerIndex(), window.readableBytes());
-            }
-            return part;
-        }
-
-        private ReadWindow window() {
-            if (assembler.isLong()) {
-                return assembler.restOfLong();
-            }
-            if (assembler.wants() > 0) {
-                ask();
-                return null;
-            }
-            int most = assembler.mostPerRead(READ);
-            if (!room) {
-                return assembler.behind(Math.min(most, HELLO));
-            }
-            ReadWindow window = port.window(assembler.bytes(), most);
-            assembler.putInFront(window);
-            return window;
-        }
-
-        private void ask() {
-            asked = assembler.wants();
-            waitsForMemory = true;
-            if (line.ask(asked, this, tasks::add)) {
-                granted();
-            }
-        }
-
-        @Override
-        public void granted() {
-            waitsForMemory = false;
-            assembler.grow();
-            takeOwn();
-        }
-
-        void takeOwn() {
-            if (assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame())) {
-                take(assembler.view(), 0, assembler.bytes());
-            }
-        }
-
-        private void take(ByteBuffer view, int offset, int length) {
-            RunScan span = port.walk(view, offset, length, null);
-            assertThat(span.problem()).isNull();
-            if (span.frames() > 0 && !port.take(span, null)) {
-                assembler.keep(view, offset, length, 0);
-                waitsForRoom = true;
-                return;
-            }
-            int end = span.end();
-            assembler.keep(view, offset + end, length - end, span.incompleteFrame());
-            if (assembler.wants() > 0) {
-                ask();
-            }
-        }
-
-        void goOn() {
-            waitsForRoom = false;
-            takeOwn();
-        }
-    }
-
-    private void runTasks() {
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
-        }
-    }
-
-    /** Everything that a connection may reserve is given back, whatever it was doing. */
     @AfterEach
     void close() {
-        connections.forEach(c -> {
-            line.leave(c);
-            c.assembler.release();
-        });
-        runTasks();
-        connections.forEach(c -> c.assembler.release());
-        taken.forEach(port.buffers::give);
-        port.buffers.close();
-        assertThat(budget.pool(Part.CONNECTIONS).used()).isZero();
-        assertThat(budget.pool(Part.RESTS).used()).isZero();
-        assertThat(budget.pool(Part.FRAMES).used()).isZero();
-        assertThat(allocator.metric().usedDirectMemory()).isZero();
+        rig.ofConnections.scarce(false);
+        rig.close();
     }
 
-    private void useUpTheSharedBuffers() {
-        while (port.buffers.any()) {
-            taken.add(port.buffers.take());
+    /** With other frames begun in all of the loop's buffers or in none. */
+    private Publisher publisher(boolean sharedBuffers) {
+        for (int i = 0; i < PublisherRig.SHORTS && !sharedBuffers; i++) {
+            rig.connect().read(Arrays.copyOf(SHORT, 6000));
         }
+        return rig.connect();
     }
 
     /** The frames before, of one, and behind it. */
@@ -231,97 +49,41 @@ class FrameAssemblerTest {
         return new Frames().frame(1, 7).frame(2, body).frame(3, 5).bytes();
     }
 
-    private void assertTaken(byte[] bytes, String what) {
-        assertThat(port.order.toByteArray()).as(what).isEqualTo(bytes);
-        port.order.reset();
+    private void assertTaken(Publisher publisher, byte[] bytes, IntStream cuts, String what) {
+        long before = rig.log.head().position();
+        int[] at = {0};
+        cuts.forEach(cut -> {
+            publisher.read(Arrays.copyOfRange(bytes, at[0], cut));
+            at[0] = cut;
+        });
+        publisher.read(Arrays.copyOfRange(bytes, at[0], bytes.length));
+        assertThat(rig.stream(before)).as(what).isEqualTo(bytes);
     }
 
-    /** Small, short, and long ones, at the borders between them. */
-    private static final int[] BODIES = {
-        0, 1, 100, 2039, 2040, 2041, 4000, 4087, 4088, 4089, 5000, 60_000, 65_527, 65_528, 65_529, 70_000, MAX_BODY
-    };
-
+    /** The longer ones in pieces of a few bytes. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void aByteAtATime(boolean room) {
-        Connection connection = new Connection();
-        connection.room = room;
+    void aByteAtATime(boolean sharedBuffers) {
+        Publisher publisher = publisher(sharedBuffers);
         for (int body : BODIES) {
             byte[] bytes = around(body);
-            for (int i = 0; i < bytes.length; i++) {
-                assertThat(connection.read(bytes, i, i + 1))
-                        .as("body %d, byte %d", body, i)
-                        .isEqualTo(1);
-            }
-            assertTaken(bytes, "body " + body);
-            assertThat(connection.assembler.bytes()).isZero();
-            assertThat(connection.assembler.text()).isEmpty();
+            int piece = body > 5000 ? 7 : 1;
+            assertTaken(
+                    publisher, bytes, IntStream.range(0, bytes.length / piece).map(i -> i * piece), "body " + body);
         }
     }
 
-    @Test
-    void aByteAtATimeWithoutSharedBuffers() {
-        useUpTheSharedBuffers();
-        aByteAtATime(true);
-    }
-
+    /** The longer ones around headers, ends, and the sizes of the memories; else here and there. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void splitAtEveryOffset(boolean room) {
-        Connection connection = new Connection();
-        connection.room = room;
-        for (int body : new int[] {0, 1, 100, 2040, 4089, 5000}) {
+    void splitAtEveryOffset(boolean sharedBuffers) {
+        Publisher publisher = publisher(sharedBuffers);
+        for (int body : new int[] {0, 1, 100, 2040, 4089, 5000, 65_527, 65_529, 100_000}) {
             byte[] bytes = around(body);
-            for (int cut = 0; cut <= bytes.length; cut++) {
-                assertThat(connection.read(bytes, 0, cut) + connection.read(bytes, cut, bytes.length))
-                        .isEqualTo(bytes.length);
-                assertTaken(bytes, "body " + body + ", cut at " + cut);
+            int step = body > 5000 ? 997 : 1;
+            for (int cut = 0; cut <= bytes.length; cut += cut < 40 || bytes.length - cut < 40 ? 1 : step) {
+                assertTaken(publisher, bytes, IntStream.of(cut), "body " + body + ", cut at " + cut);
             }
-        }
-        for (int body : new int[] {65_527, 65_529, MAX_BODY}) {
-            byte[] bytes = around(body);
-            // Around headers, ends, and the sizes of the memories; else here and there.
-            for (int cut = 0; cut <= bytes.length; cut += cut < 40 || bytes.length - cut < 40 ? 1 : 997) {
-                connection.read(bytes, 0, cut);
-                connection.read(bytes, cut, bytes.length);
-                assertTaken(bytes, "body " + body + ", cut at " + cut);
-            }
-        }
-    }
-
-    @Test
-    void splitAtEveryOffsetWithoutSharedBuffers() {
-        useUpTheSharedBuffers();
-        splitAtEveryOffset(true);
-    }
-
-    @Test
-    void inRandomPiecesWithAndWithoutRoom() {
-        Random random = Seeds.random("FrameAssemblerTest");
-        for (int round = 0; round < 300; round++) {
-            if (round == 200) {
-                useUpTheSharedBuffers();
-            }
-            Connection connection = new Connection();
-            connection.room = random.nextBoolean();
-            Frames frames = new Frames();
-            for (int i = random.nextInt(12); i >= 0; i--) {
-                frames.frame(i, BODIES[random.nextInt(BODIES.length)]);
-            }
-            byte[] bytes = frames.bytes();
-            int at = 0;
-            while (at < bytes.length || connection.waitsForRoom) {
-                port.room = random.nextInt(4) > 0;
-                if (connection.waitsForRoom) {
-                    connection.goOn();
-                }
-                int to = Math.min(bytes.length, at + 1 + random.nextInt(1 + random.nextInt(2 * READ)));
-                at += connection.read(bytes, at, to);
-            }
-            port.room = true;
-            assertTaken(bytes, "round " + round);
-            assertThat(connection.assembler.movable()).isTrue();
-            connection.assembler.release();
         }
     }
 
@@ -329,155 +91,108 @@ class FrameAssemblerTest {
 
     @Test
     void whatIsAnnouncedTakesNoMemory() {
-        for (int i = 0; i < 10; i++) {
-            Connection connection = new Connection();
-            byte[] header = new Frames().header(1, MAX_BODY).bytes();
-            connection.read(header, 0, 8);
-            assertThat(connection.assembler.frame()).isEqualTo(MAX_BODY + 8);
-            assertThat(connection.assembler.wants()).isZero();
-            assertThat(connection.assembler.text()).isEqualTo("8 of " + (MAX_BODY + 8) + " bytes");
+        for (int i = 1; i <= 10; i++) {
+            Publisher publisher = rig.connect();
+            long before = rig.used(Part.CONNECTIONS);
+            publisher.read(Arrays.copyOf(LONG, 8));
+            assertThat(rig.used(Part.CONNECTIONS) - before).isEqualTo(FrameAssembler.SMALL);
         }
-        assertThat(budget.pool(Part.FRAMES).used()).isZero();
-        assertThat(budget.pool(Part.RESTS).used()).isZero();
-        assertThat(budget.pool(Part.CONNECTIONS).used()).isEqualTo(10L * FrameAssembler.SMALL);
-        assertThatIllegalStateException()
-                .as("the plan counts every connection once")
-                .isThrownBy(() -> new Connection().read(new byte[3], 0, 3));
+        assertThat(rig.used(Part.FRAMES)).isZero();
+        assertThat(rig.used(Part.RESTS)).isZero();
     }
 
+    /** The plan counts every connection once. */
     @Test
-    void aHeaderThatIsCutIsNamedSo() {
-        Connection connection = new Connection();
-        connection.read(new byte[] {0, 0, 0}, 0, 3);
-        assertThat(connection.assembler.text()).isEqualTo("3 of a header");
-        assertThat(connection.assembler.frame()).isZero();
-    }
-
-    @Test
-    void aControlFrameIsKnownByItsFirstThreeBytes() {
-        Connection connection = new Connection();
-        byte[] type = {(byte) 0x80, 0, 0, 1};
-        connection.read(type, 0, 2);
-        assertThat(connection.assembler.beginsControl()).isFalse();
-        connection.read(type, 2, 3);
-        assertThat(connection.assembler.beginsControl()).isTrue();
-        Connection other = new Connection();
-        other.read(new byte[] {(byte) 0x80, 0, 1}, 0, 3);
-        assertThat(other.assembler.beginsControl()).isFalse();
+    void moreConnectionsThanArePlannedForAreAFault() {
+        Publisher publisher = rig.connect();
+        long rest = rig.budget.pool(Part.CONNECTIONS).limit() - rig.used(Part.CONNECTIONS);
+        assertThat(rig.budget.pool(Part.CONNECTIONS).tryTake(rest)).isTrue();
+        publisher.read(new byte[3]);
+        assertThat(rig.closed(CloseReason.INTERNAL_ERROR)).isEqualTo(1);
+        rig.budget.pool(Part.CONNECTIONS).give(rest);
     }
 
     /** With the line full it waits, is read no further, and goes on when it is its turn; in the order of the line. */
     @Test
     void whereTheLineIsFullTheyTakeTurns() {
-        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
-        int part = 100_000;
-        for (int i = 0; i < 4; i++) {
-            Connection c = new Connection();
-            c.read(bytes, 0, part);
-            assertThat(c.waitsForMemory).as("connection %d", i).isEqualTo(i >= 2);
+        Publisher[] all = new Publisher[4];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = rig.connect().read(Arrays.copyOf(LONG, 80_000));
+            assertThat(all[i].waitsFor()).as("publisher %d", i).isEqualTo(i < 2 ? "" : "memory");
         }
-        assertThat(line.length()).isEqualTo(2);
-        Connection waits = connections.get(2);
-        int had = waits.assembler.bytes();
-        assertThat(had).isBetween(8, FrameAssembler.MOVE_BYTES);
-        assertThat(waits.read(bytes, had, bytes.length)).as("it is not read").isZero();
-        connections.get(0).read(bytes, part, bytes.length);
-        runTasks();
-        assertTaken(bytes, "the first");
-        assertThat(waits.waitsForMemory).isFalse();
-        assertThat(connections.get(3).waitsForMemory).isTrue();
-        assertThat(waits.read(bytes, had, bytes.length)).isEqualTo(bytes.length - had);
-        runTasks();
-        assertTaken(bytes, "the third");
-        Connection last = connections.get(3);
-        last.read(bytes, last.assembler.bytes(), bytes.length);
-        assertTaken(bytes, "the fourth");
-        assertThat(line.length()).isZero();
+        assertThat(rig.line.length()).isEqualTo(2);
+        byte[] rest = Arrays.copyOfRange(LONG, 80_000, LONG.length);
+        all[0].read(rest);
+        assertThat(rig.stream()).isEqualTo(LONG);
+        assertThat(all[2].waitsFor()).isEmpty();
+        assertThat(all[3].waitsFor()).isEqualTo("memory");
+        all[2].read(rest);
+        assertThat(rig.messages()).isEqualTo(2);
+        assertThat(all[3].waitsFor()).isEmpty();
+        all[3].read(rest);
+        assertThat(rig.stream(LONG.length))
+                .isEqualTo(new Frames().raw(LONG).raw(LONG).bytes());
+        assertThat(rig.line.length()).isZero();
     }
 
     /** What was reserved for a frame goes back where the machine does not have it: others wait for it. */
-    @Test
-    void memoryThatIsReservedAndNotThere() {
-        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
-        Connection connection = new Connection();
-        connection.read(bytes, 0, 8);
-        ofConnections.scarce(true);
-        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> connection.read(bytes, 8, 100_000));
-        ofConnections.scarce(false);
-        connection.assembler.release();
-        assertThat(budget.pool(Part.FRAMES).used()).isZero();
-    }
-
-    @Test
-    void smallMemoryThatIsReservedAndNotThere() {
-        Connection connection = new Connection();
-        ofConnections.scarce(true);
-        assertThatExceptionOfType(OutOfMemoryError.class)
-                .isThrownBy(() -> connection.read(new Frames().frame(1, 100).bytes(), 0, 8));
-        assertThat(budget.pool(Part.CONNECTIONS).used()).isZero();
-    }
-
-    @Test
-    void whatLetsGoInTheLineMakesWay() {
-        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
-        for (int i = 0; i < 4; i++) {
-            new Connection().read(bytes, 0, 100_000);
-        }
-        Connection third = connections.get(2);
-        int waiting = line.length();
-        line.leave(third);
-        assertThat(line.length()).isLessThan(waiting);
-        third.assembler.release();
-        connections.get(0).assembler.release();
-        runTasks();
-        assertThat(connections.get(3).waitsForMemory).isFalse();
+    @ParameterizedTest
+    @ValueSource(ints = {0, 8})
+    void memoryThatIsReservedAndNotThere(int before) {
+        Publisher publisher = rig.connect().read(Arrays.copyOf(LONG, before));
+        rig.ofConnections.scarce(true);
+        publisher.read(Arrays.copyOfRange(LONG, before, before == 0 ? 8 : 80_000));
+        assertThat(rig.closed(CloseReason.INTERNAL_ERROR)).isEqualTo(1);
+        rig.round();
+        assertThat(rig.used(Part.FRAMES)).isZero();
+        publisher.hangUp();
+        assertThat(rig.reserved()).isZero();
     }
 
     /** Bytes that could not be handed in stay as they are. */
     @ParameterizedTest
     @ValueSource(ints = {50, 2500, 3000, 20_000, 60_000})
     void whatFindsNoRoomIsHeld(int bytes) {
-        Connection connection = new Connection();
         Frames frames = new Frames();
         for (int i = 0; frames.size() < bytes; i++) {
             frames.frame(i, 33);
         }
         byte[] sent = frames.frame(99, 1500).bytes();
-        port.room = false;
-        int at = connection.read(sent, 0, Math.min(bytes, sent.length));
-        assertThat(connection.waitsForRoom).isTrue();
-        assertThat(connection.assembler.bytes()).isEqualTo(at);
-        port.room = true;
-        connection.goOn();
-        connection.read(sent, at, sent.length);
-        assertTaken(sent, "held");
+        rig.logMayGrow = () -> false;
+        Publisher publisher = rig.connect().read(Arrays.copyOf(sent, bytes));
+        assertThat(publisher.waitsFor()).isEqualTo("room");
+        assertThat(rig.stream()).isEmpty();
+        rig.logMayGrow = () -> true;
+        rig.round();
+        publisher.read(Arrays.copyOfRange(sent, bytes, sent.length));
+        assertThat(rig.stream()).isEqualTo(sent);
     }
 
     @Test
     void aLongFrameThatFindsNoRoomStaysWhereItIs() {
-        byte[] bytes = new Frames().frame(1, MAX_BODY).bytes();
-        Connection connection = new Connection();
-        port.room = false;
-        assertThat(connection.read(bytes, 0, bytes.length)).isEqualTo(bytes.length);
-        assertThat(connection.waitsForRoom).isTrue();
-        assertThat(budget.pool(Part.FRAMES).used()).isPositive();
-        port.room = true;
-        connection.goOn();
-        assertTaken(bytes, "long");
-        assertThat(budget.pool(Part.FRAMES).used()).isZero();
+        Publisher publisher = rig.connect().read(Arrays.copyOf(LONG, 70_000));
+        rig.logMayGrow = () -> false;
+        publisher.read(Arrays.copyOfRange(LONG, 70_000, LONG.length));
+        assertThat(publisher.waitsFor()).isEqualTo("room");
+        assertThat(rig.used(Part.FRAMES)).isPositive();
+        rig.logMayGrow = () -> true;
+        rig.round();
+        assertThat(rig.stream()).isEqualTo(LONG);
+        assertThat(rig.used(Part.FRAMES)).isZero();
     }
 
     @Test
     void onlyWhatIsItsOwnMayMoveToAnotherPort() {
-        Connection connection = new Connection();
-        assertThat(connection.assembler.movable()).isTrue();
-        byte[] bytes = new Frames().frame(1, 60_000).bytes();
-        connection.read(bytes, 0, 100);
-        assertThat(connection.assembler.movable()).isTrue();
-        connection.read(bytes, 100, 30_000);
-        assertThat(connection.assembler.movable()).isFalse();
-        connection.read(bytes, 30_000, bytes.length);
-        assertThat(connection.assembler.movable()).isTrue();
-        assertThat(Arrays.equals(port.order.toByteArray(), bytes)).isTrue();
+        Publisher publisher = rig.connect();
+        SocketIntake intake = Sessions.get(publisher.connection, "intake");
+
+        assertThat(intake.movable()).isTrue();
+        publisher.read(Arrays.copyOf(SHORT, 100));
+        assertThat(intake.movable()).isTrue();
+        publisher.read(Arrays.copyOfRange(SHORT, 100, 30_000));
+        assertThat(intake.movable()).isFalse();
+        publisher.read(Arrays.copyOfRange(SHORT, 30_000, SHORT.length));
+        assertThat(intake.movable()).isTrue();
+        assertThat(rig.stream()).isEqualTo(SHORT);
     }
 }

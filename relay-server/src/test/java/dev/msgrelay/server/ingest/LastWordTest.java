@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.ingest.PublisherRig.Publisher;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
@@ -23,19 +24,17 @@ class LastWordTest {
         rig.close();
     }
 
-    private PublisherRig.Publisher named() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes()).told();
-        return publisher;
+    private Publisher named() {
+        return rig.welcomed(Hello.acks("orders", 1));
     }
 
     /** A read in the middle of a cycle. */
-    private static void readOnly(PublisherRig.Publisher publisher, byte[] bytes) {
+    private static void readOnly(Publisher publisher, byte[] bytes) {
         readBeforeTasks(publisher, bytes);
         publisher.channel.runPendingTasks();
     }
 
-    private static void readBeforeTasks(PublisherRig.Publisher publisher, byte[] bytes) {
+    private static void readBeforeTasks(Publisher publisher, byte[] bytes) {
         ByteBuf buffer = publisher.connection.reader().whereToRead();
         buffer.writeBytes(bytes);
         publisher.channel.pipeline().fireChannelRead(buffer);
@@ -44,7 +43,7 @@ class LastWordTest {
 
     @Test
     void theLastWordStandsBehindTheAckOfWhatReadersSee() {
-        PublisherRig.Publisher publisher = named();
+        Publisher publisher = named();
         readOnly(publisher, new Frames().frame(1, 10).frame(2, 10).header(3, -1).bytes());
         assertThat(rig.closed(CloseReason.NEGATIVE_LENGTH)).isOne();
         assertThat(rig.stream()).isEmpty();
@@ -58,7 +57,7 @@ class LastWordTest {
 
     @Test
     void aPlainOneIsToldThen() {
-        PublisherRig.Publisher publisher = rig.connect();
+        Publisher publisher = rig.connect();
         readOnly(publisher, new Frames().frame(1, 10).frame(2, 10).header(3, -1).bytes());
         assertThat(publisher.told()).isEmpty();
         rig.round();
@@ -68,9 +67,9 @@ class LastWordTest {
 
     @Test
     void whoTakesTheNameIsWelcomedOnceReadersSeeWhatWasAccepted() {
-        PublisherRig.Publisher first = named();
+        Publisher first = named();
         readOnly(first, TWO.bytes());
-        PublisherRig.Publisher second = rig.connect();
+        Publisher second = rig.connect();
         readOnly(second, Hello.acks("orders", 1).bytes());
         first.channel.runPendingTasks();
         assertThat(rig.closed(CloseReason.NAME_TAKEN)).isOne();
@@ -88,10 +87,10 @@ class LastWordTest {
     /** The read that takes the name over leaves the older connection alone; this one hands in nothing more all the same. */
     @Test
     void theOlderConnectionEndsByATaskOfItsOwn() {
-        PublisherRig.Publisher first = named();
+        Publisher first = named();
         first.read(TWO.bytes());
         first.told();
-        PublisherRig.Publisher second = rig.connect();
+        Publisher second = rig.connect();
         readOnly(second, Hello.acks("orders", 3).bytes());
         assertThat(rig.closes()).isEmpty();
         byte[] theirs = new Frames().frame(3, 30).frame(4, 40).bytes();
@@ -108,8 +107,8 @@ class LastWordTest {
     /** The older connection may read twice before its task; the bytes that are dropped may begin a frame. */
     @Test
     void noByteIsLookedAtOnceTheNameIsLost() {
-        PublisherRig.Publisher first = named();
-        PublisherRig.Publisher second = rig.connect();
+        Publisher first = named();
+        Publisher second = rig.connect();
         readOnly(second, Hello.acks("orders", 1).bytes());
         readBeforeTasks(first, new Frames().frame(1, 50).header(2, 50).bytes());
         byte[] body = new byte[50];
@@ -122,7 +121,7 @@ class LastWordTest {
 
     @Test
     void whoIsGoneIsToldNothing() {
-        PublisherRig.Publisher publisher = named();
+        Publisher publisher = named();
         readOnly(publisher, new Frames().frame(1, 10).header(3, -1).bytes());
         publisher.hangUp();
         rig.round();

@@ -9,6 +9,7 @@ import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.FakeDurability;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.ingest.PublisherRig.Publisher;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.session.Durability;
 import java.util.List;
@@ -16,6 +17,7 @@ import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a publisher is told of a journal, and of lives of the stream before this one. */
@@ -40,9 +42,8 @@ class PublisherLevelsTest {
 
     @Test
     void anAckComesForEachLevel() {
-        PublisherRig.Publisher publisher = rig.connect();
-        Control welcome =
-                publisher.read(Hello.acks("orders", 1).level(FORCED).bytes()).toldOnce(Hello.WELCOME);
+        Publisher publisher = rig.connect();
+        Control welcome = publisher.read(Hello.acks("orders", 1).level(FORCED)).toldOnce(Hello.WELCOME);
         assertThat(welcome.features()).isEqualTo(Features.ACKS | Features.LEVELS);
         publisher.read(new Frames().frame(1, 10).frame(1, 10));
         assertThat(acks(publisher)).containsExactly(List.of(2L, 2L, 0L, 0L));
@@ -63,8 +64,7 @@ class PublisherLevelsTest {
     @ParameterizedTest
     @ValueSource(ints = {STREAM, WRITTEN})
     void onlyWhoWaitsForItHasTheJournalForce(int level) {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).level(level).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1).level(level));
         publisher.read(new Frames().frame(1, 10)).told();
         assertThat(journal.wantedWritten()).isEqualTo(head().position());
         assertThat(journal.wantedForced()).isZero();
@@ -74,8 +74,7 @@ class PublisherLevelsTest {
 
     @Test
     void withoutLevelsNothingIsDifferent() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1));
         publisher.read(new Frames().frame(1, 10));
         Control ack = publisher.toldOnce(Hello.ACK);
         assertThat(ack.written()).as("not told").isEqualTo(-1);
@@ -86,16 +85,14 @@ class PublisherLevelsTest {
 
     @Test
     void withoutAcksOrWithoutAJournalItIsDeclined() {
-        PublisherRig.Publisher plain = rig.connect();
-        plain.read(Hello.plain().level(FORCED).bytes());
+        Publisher plain = rig.connect().read(Hello.plain().level(FORCED));
         assertThat(plain.toldOnce(Hello.WELCOME).features()).isZero();
         journal.fail();
-        PublisherRig.Publisher late = rig.connect();
-        late.read(Hello.acks("orders", 1).level(STREAM).bytes());
+        Publisher late = rig.connect().read(Hello.acks("orders", 1).level(STREAM));
         assertThat(late.toldOnce(Hello.WELCOME).features()).isEqualTo(Features.ACKS);
         try (PublisherRig memory = new PublisherRig()) {
-            PublisherRig.Publisher publisher = memory.connect();
-            publisher.read(Hello.acks("orders", 1).level(FORCED).bytes());
+            Publisher publisher = memory.connect();
+            publisher.read(Hello.acks("orders", 1).level(FORCED));
             assertThat(publisher.toldOnce(Hello.WELCOME).features()).isEqualTo(Features.ACKS);
         }
     }
@@ -103,12 +100,10 @@ class PublisherLevelsTest {
     /** What is sent again is dropped, so nothing but WELCOME says that it has got there. */
     @Test
     void welcomeWaitsUntilWhatWasAcceptedHasGotSoFar() {
-        PublisherRig.Publisher first = rig.connect();
-        first.read(Hello.acks("orders", 1).level(FORCED).bytes()).told();
+        Publisher first = rig.welcomed(Hello.acks("orders", 1).level(FORCED));
         first.read(new Frames().frame(1, 10).frame(1, 10)).told();
         first.hangUp();
-        PublisherRig.Publisher again = rig.connect();
-        again.read(Hello.acks("orders", 1).level(FORCED).bytes());
+        Publisher again = rig.connect().read(Hello.acks("orders", 1).level(FORCED));
         again.read(new Frames().frame(1, 10).frame(1, 10).frame(1, 10));
         assertThat(again.told()).as("2 is not forced").isEmpty();
         assertThat(rig.messages()).as("but 3 is taken").isEqualTo(3);
@@ -126,12 +121,10 @@ class PublisherLevelsTest {
 
     @Test
     void whoWaitsForTheStreamOnlyIsWelcomeAtOnce() {
-        PublisherRig.Publisher first = rig.connect();
-        first.read(Hello.acks("orders", 1).bytes()).told();
+        Publisher first = rig.welcomed(Hello.acks("orders", 1));
         first.read(new Frames().frame(1, 10)).told();
         first.hangUp();
-        PublisherRig.Publisher again = rig.connect();
-        again.read(Hello.acks("orders", 2).level(STREAM).bytes());
+        Publisher again = rig.connect().read(Hello.acks("orders", 2).level(STREAM));
         assertThat(again.toldOnce(Hello.WELCOME).accepted()).isEqualTo(1);
         journal.forced(head());
         assertThat(acks(again)).containsExactly(List.of(1L, 1L, 1L, 1L));
@@ -139,8 +132,7 @@ class PublisherLevelsTest {
 
     @Test
     void theLastAckTellsTheLevels() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).level(WRITTEN).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1).level(WRITTEN));
         publisher.read(new Frames().frame(1, 10)).told();
         journal.onMoved(() -> {});
         journal.written(head());
@@ -152,8 +144,7 @@ class PublisherLevelsTest {
 
     @Test
     void aDrainWaitsForTheLevel() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).level(FORCED).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1).level(FORCED));
         publisher.read(new Frames().frame(1, 10)).told();
         publisher.connection.stopReading(0);
         assertThat(publisher.connection.quiet()).isFalse();
@@ -163,48 +154,41 @@ class PublisherLevelsTest {
 
     @Test
     void whoWaitsIsToldThatTheJournalHasFailed() {
-        PublisherRig.Publisher waits = rig.connect();
-        waits.read(Hello.acks("orders", 1).level(WRITTEN).bytes()).told();
-        PublisherRig.Publisher watches = rig.connect();
-        watches.read(Hello.acks("trades", 1).level(STREAM).bytes()).told();
+        Publisher waits = rig.welcomed(Hello.acks("orders", 1).level(WRITTEN));
+        Publisher watches = rig.welcomed(Hello.acks("trades", 1).level(STREAM));
         journal.fail();
         waits.connection.session().journalFailed();
         watches.connection.session().journalFailed();
         assertThat(waits.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.JOURNAL_FAILED.code());
         assertThat(watches.told()).isEmpty();
-        PublisherRig.Publisher late = rig.connect();
-        late.read(Hello.acks("orders", 1).level(FORCED).bytes());
+        Publisher late = rig.connect().read(Hello.acks("orders", 1).level(FORCED));
         assertThat(late.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.JOURNAL_FAILED.code());
     }
 
     // ---- lives of the stream ----------------------------------------------------------------------------------
 
-    @Test
-    void inALaterLifeOfTheStreamItGoesOnSilently() {
-        known(100);
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 99).epoch(EARLIER).bytes());
+    /** It names an epoch and its next number, and sends three messages; flag 1 is EPOCH_CHANGED, 2 ROLLED_BACK. */
+    @ParameterizedTest(name = "{0}")
+    @CsvSource({
+        "a later life and nothing is gone: silently,    100, 55,  99, 0,   0, 100, 101",
+        "what was acknowledged and is gone,            100, 55, 105, 3, 101,   0, 107",
+        "a name that is not known may have lost all,     0, 55, 105, 3,   1,   0, 107",
+        "a name that is not known and had nothing,       0, 55,   1, 0,   0,   0,   3",
+        "a foreign epoch,                              100, 66, 105, 1,   0, 100, 107"
+    })
+    void inALaterLifeOfTheStream(
+            String what, long known, long epoch, long number, int flags, long fork, long accepted, long acknowledged) {
+        if (known > 0) {
+            known(known);
+        }
+        Publisher publisher = rig.connect().read(Hello.acks("orders", number).epoch(epoch));
         Control welcome = publisher.toldOnce(Hello.WELCOME);
-        assertThat(welcome.flags()).isZero();
         assertThat(welcome.epoch()).isEqualTo(PublisherRig.EPOCH);
-        assertThat(welcome.accepted()).isEqualTo(100);
+        assertThat(welcome.flags()).isEqualTo(flags);
+        assertThat(welcome.fork()).isEqualTo(fork);
+        assertThat(welcome.accepted()).isEqualTo(accepted);
         publisher.read(new Frames().frame(1, 10).frame(1, 10).frame(1, 10));
-        assertThat(publisher.toldOnce(Hello.ACK).first())
-                .as("99 and 100 are dropped")
-                .isEqualTo(101);
-    }
-
-    @Test
-    void whatWasAcknowledgedAndIsGoneIsTold() {
-        known(100);
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 105).epoch(EARLIER).bytes());
-        Control welcome = publisher.toldOnce(Hello.WELCOME);
-        assertThat(welcome.flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK);
-        assertThat(welcome.fork()).isEqualTo(101);
-        assertThat(welcome.accepted()).isZero();
-        publisher.read(new Frames().frame(1, 10));
-        assertThat(publisher.toldOnce(Hello.ACK).first()).isEqualTo(105);
+        assertThat(publisher.toldOnce(Hello.ACK).first()).isEqualTo(acknowledged);
     }
 
     /** The answer is lost with its connection, and messages have come behind what is gone: who has not heard it is told again. */
@@ -212,8 +196,7 @@ class PublisherLevelsTest {
     void whatIsGoneIsToldUntilItWasHeard() {
         known(100);
         for (int i = 0; i < 3; i++) {
-            PublisherRig.Publisher deaf = rig.connect();
-            deaf.read(Hello.acks("orders", 105).epoch(EARLIER).bytes());
+            Publisher deaf = rig.connect().read(Hello.acks("orders", 105).epoch(EARLIER));
             List<Control> told = deaf.told();
             assertThat(told.get(0).flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK);
             assertThat(told.get(0).fork()).isEqualTo(101);
@@ -228,58 +211,30 @@ class PublisherLevelsTest {
             deaf.read(again);
             deaf.hangUp();
         }
-        PublisherRig.Publisher hears = rig.connect();
-        hears.read(Hello.acks("orders", 105).epoch(PublisherRig.EPOCH).bytes());
+        Publisher hears = rig.connect().read(Hello.acks("orders", 105).epoch(PublisherRig.EPOCH));
         Control welcome = hears.toldOnce(Hello.WELCOME);
         assertThat(welcome.flags()).isZero();
         assertThat(welcome.accepted()).isEqualTo(107);
     }
 
     @Test
-    void aNameThatIsNotKnownMayHaveLostAll() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 105).epoch(EARLIER).bytes());
-        Control welcome = publisher.toldOnce(Hello.WELCOME);
-        assertThat(welcome.flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK);
-        assertThat(welcome.fork()).isEqualTo(1);
-        PublisherRig.Publisher fresh = rig.connect();
-        fresh.read(Hello.acks("trades", 1).epoch(EARLIER).bytes());
-        assertThat(fresh.toldOnce(Hello.WELCOME).flags()).as("it had nothing").isZero();
-    }
-
-    @Test
-    void aForeignEpochIsTold() {
-        known(100);
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 105).epoch(FOREIGN).bytes());
-        Control welcome = publisher.toldOnce(Hello.WELCOME);
-        assertThat(welcome.flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED);
-        assertThat(welcome.fork()).isZero();
-        assertThat(welcome.accepted()).isEqualTo(100);
-    }
-
-    @Test
     void inTheSameLifeAGapIsOne() {
         known(100);
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 105).epoch(PublisherRig.EPOCH).bytes());
+        Publisher publisher = rig.connect().read(Hello.acks("orders", 105).epoch(PublisherRig.EPOCH));
         assertThat(publisher.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.MESSAGE_GAP.code());
     }
 
     @Test
     void withoutAcksAnEarlierLifeIsNoNews() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.plain().epoch(EARLIER).bytes());
+        Publisher publisher = rig.connect().read(Hello.plain().epoch(EARLIER));
         assertThat(publisher.toldOnce(Hello.WELCOME).flags()).isZero();
-        PublisherRig.Publisher foreign = rig.connect();
-        foreign.read(Hello.plain().epoch(FOREIGN).bytes());
+        Publisher foreign = rig.connect().read(Hello.plain().epoch(FOREIGN));
         assertThat(foreign.toldOnce(Hello.WELCOME).flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED);
     }
 
     /** The relay has a message with this number. */
     private void known(long number) {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", number).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", number));
         publisher.read(new Frames().frame(1, 10)).told();
         publisher.hangUp();
     }
@@ -290,7 +245,7 @@ class PublisherLevelsTest {
         return head;
     }
 
-    private static List<List<Long>> acks(PublisherRig.Publisher publisher) {
+    private static List<List<Long>> acks(Publisher publisher) {
         return publisher.told().stream()
                 .peek(c -> assertThat(c.type()).isEqualTo(Hello.ACK))
                 .map(c -> List.of(c.first(), c.sequence(), c.written(), c.forced()))

@@ -7,6 +7,7 @@ import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.ingest.PublisherRig.Publisher;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -20,18 +21,17 @@ class PublisherOrdererTest {
         rig.close();
     }
 
-    private PublisherRig.Publisher named(long accepted) {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", accepted + 1).bytes());
+    private Publisher named(long accepted) {
+        Publisher publisher = rig.connect().read(Hello.acks("orders", accepted + 1));
         orderer.claims.remove().claimed(null, "", accepted == 0 ? Orderer.NONE : accepted, accepted);
         rig.round();
-        assertThat(publisher.toldOnce(Hello.WELCOME).type()).isEqualTo(Hello.WELCOME);
+        publisher.toldOnce(Hello.WELCOME);
         return publisher;
     }
 
     @Test
     void isInTheStreamAndAcknowledgedOnceItIsInOrder() {
-        PublisherRig.Publisher publisher = named(0);
+        Publisher publisher = named(0);
         byte[] frames = new Frames().frame(1, 10).frame(2, 20).bytes();
         publisher.read(frames);
         assertThat(publisher.told()).isEmpty();
@@ -46,25 +46,23 @@ class PublisherOrdererTest {
 
     @Test
     void whatComesBehindHelloWaitsUntilTheNameIsThere() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(
-                new Frames().raw(Hello.acks("orders", 1).bytes()).frame(1, 10).frame(1, 30));
+        Publisher publisher = rig.connect()
+                .read(Hello.acks("orders", 1), new Frames().frame(1, 10).frame(1, 30));
         assertThat(publisher.told()).isEmpty();
         assertThat(publisher.waitsFor()).isEqualTo("name");
         assertThat(orderer.underWay()).isZero();
         orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
         rig.round();
-        assertThat(publisher.toldOnce(Hello.WELCOME).type()).isEqualTo(Hello.WELCOME);
+        publisher.toldOnce(Hello.WELCOME);
         assertThat(orderer.firsts).containsExactly(1L);
         assertThat(publisher.waitsFor()).isEmpty();
     }
 
     @Test
     void numbersGoOnWhileNothingIsInOrder() {
-        PublisherRig.Publisher publisher = named(7);
-        publisher.read(new Frames().frame(1, 10).frame(1, 10));
-        publisher.read(new Frames().frame(1, 10));
-        publisher.read(new Frames().frame(1, 10));
+        Publisher publisher = named(7);
+        Frames one = new Frames().frame(1, 10);
+        publisher.read(new Frames().frame(1, 10).frame(1, 10)).read(one).read(one);
         assertThat(orderer.firsts).containsExactly(8L, 10L, 11L);
         orderer.order();
         rig.round();
@@ -73,12 +71,10 @@ class PublisherOrdererTest {
 
     @Test
     void whatItHasSentBeforeIsNotHandedOverAgain() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(new Frames()
-                .raw(Hello.acks("orders", 5).bytes())
-                .frame(1, 10)
-                .frame(1, 10)
-                .frame(1, 10));
+        Publisher publisher = rig.connect()
+                .read(
+                        Hello.acks("orders", 5),
+                        new Frames().frame(1, 10).frame(1, 10).frame(1, 10));
         orderer.claims.remove().claimed(null, "", 6, 600);
         rig.round();
         assertThat(orderer.firsts).containsExactly(7L);
@@ -88,7 +84,7 @@ class PublisherOrdererTest {
 
     @Test
     void withoutRoomItIsNotReadAndGoesOn() {
-        PublisherRig.Publisher publisher = named(0);
+        Publisher publisher = named(0);
         orderer.room = false;
         publisher.read(new Frames().frame(1, 10));
         assertThat(publisher.waitsFor()).isEqualTo("room");
@@ -100,20 +96,19 @@ class PublisherOrdererTest {
 
     @Test
     void aNameThatCannotBeAskedForNowIsAskedForLater() {
-        PublisherRig.Publisher publisher = rig.connect();
+        Publisher publisher = rig.connect();
         orderer.room = false;
-        publisher.read(Hello.acks("orders", 1).bytes());
+        publisher.read(Hello.acks("orders", 1));
         assertThat(orderer.claims).isEmpty();
         orderer.room = true;
         rig.round();
         orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
-        assertThat(publisher.toldOnce(Hello.WELCOME).type()).isEqualTo(Hello.WELCOME);
+        publisher.toldOnce(Hello.WELCOME);
     }
 
     @Test
     void aNameThatIsRefusedEndsIt() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes());
+        Publisher publisher = rig.connect().read(Hello.acks("orders", 1));
         orderer.claims.remove().claimed(CloseReason.NAME_HELD, "HELLO: it belongs to another", Orderer.NONE, 0);
         assertThat(publisher.told()).extracting(Control::type).containsExactly(Hello.ERROR);
         assertThat(rig.closed(CloseReason.NAME_HELD)).isEqualTo(1);
@@ -133,9 +128,7 @@ class PublisherOrdererTest {
     void whoEndsLeavesItsNameEvenIfThatComesLater() {
         named(0).hangUp();
         assertThat(orderer.left).containsExactly("orders");
-        PublisherRig.Publisher early = rig.connect();
-        early.read(Hello.acks("trades", 1).bytes());
-        early.hangUp();
+        rig.connect().read(Hello.acks("trades", 1)).hangUp();
         orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
         assertThat(orderer.left).containsExactly("orders", "trades");
     }
@@ -143,9 +136,7 @@ class PublisherOrdererTest {
     @Test
     void anOlderOneEndsAlsoWhereTheNewerOneHasGoneBeforeItHadTheName() {
         named(0);
-        PublisherRig.Publisher newer = rig.connect();
-        newer.read(Hello.acks("orders", 1).bytes());
-        newer.hangUp();
+        rig.connect().read(Hello.acks("orders", 1)).hangUp();
         assertThat(rig.closed(CloseReason.NAME_TAKEN)).isZero();
         orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
         rig.round();
@@ -155,7 +146,7 @@ class PublisherOrdererTest {
 
     @Test
     void aPlainOneIsPutInOrderAsWell() {
-        PublisherRig.Publisher publisher = rig.connect();
+        Publisher publisher = rig.connect();
         byte[] frames = new Frames().frame(1, 10).bytes();
         publisher.read(frames);
         assertThat(rig.messages()).isZero();

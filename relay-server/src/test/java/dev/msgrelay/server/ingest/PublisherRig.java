@@ -12,6 +12,8 @@ import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.harness.Wire;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.log.Chunk;
@@ -57,7 +59,8 @@ final class PublisherRig implements AutoCloseable {
     private static final int MAX_RUN = 256 << 10;
     private static final int CHUNK = 64 << 10;
     private static final int PACKET = 1460;
-    private static final int SHORTS = 4;
+    /** Buffers for begun frames of up to 64 KiB. */
+    static final int SHORTS = 4;
 
     final NameTable names;
     final PacketLog log;
@@ -72,6 +75,7 @@ final class PublisherRig implements AutoCloseable {
     private final IngestPort port;
     private final Services services;
     private final PublisherConnection.Shared shared;
+    final ScarceAllocator ofConnections = new ScarceAllocator();
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
     private final List<Publisher> publishers = new ArrayList<>();
 
@@ -141,6 +145,13 @@ final class PublisherRig implements AutoCloseable {
         return publisher;
     }
 
+    /** One that has said HELLO, and heard all that came of it. */
+    Publisher welcomed(Hello hello) {
+        Publisher publisher = connect().read(hello);
+        publisher.told();
+        return publisher;
+    }
+
     /** The end of a cycle of the loop, and what comes in before the next one ends. */
     void round() {
         duty();
@@ -166,14 +177,26 @@ final class PublisherRig implements AutoCloseable {
 
     /** All of the stream. */
     byte[] stream() {
-        int length = (int) log.head().position();
-        byte[] bytes = new byte[length];
-        for (int at = 0; at < length; at += CHUNK) {
-            Chunk chunk = log.acquire(at);
-            chunk.memory().getBytes(0, bytes, at, Math.min(CHUNK, length - at));
+        return stream(0);
+    }
+
+    /** The stream behind a position. */
+    byte[] stream(long from) {
+        byte[] bytes = new byte[(int) (log.head().position() - from)];
+        int done = 0;
+        while (done < bytes.length) {
+            Chunk chunk = log.acquire(from + done);
+            int at = (int) ((from + done) % CHUNK);
+            int length = Math.min(CHUNK - at, bytes.length - done);
+            chunk.memory().getBytes(at, bytes, done, length);
             chunk.release();
+            done += length;
         }
         return bytes;
+    }
+
+    long used(Part part) {
+        return budget.pool(part).used();
     }
 
     long messages() {
@@ -194,7 +217,7 @@ final class PublisherRig implements AutoCloseable {
 
     /** What is reserved for connections and their frames; buffers that are kept for the next are not. */
     long reserved() {
-        return budget.pool(Part.CONNECTIONS).used() + budget.pool(Part.FRAMES).used();
+        return used(Part.CONNECTIONS) + used(Part.FRAMES);
     }
 
     @Override
@@ -204,15 +227,14 @@ final class PublisherRig implements AutoCloseable {
         port.buffers().close();
         log.close();
         memory.release();
-        if (reserved() != 0 || budget.pool(Part.RESTS).used() != 0) {
-            throw new AssertionError("still reserved: " + reserved() + " and "
-                    + budget.pool(Part.RESTS).used());
+        if (reserved() != 0 || used(Part.RESTS) != 0) {
+            throw new AssertionError("still reserved: " + reserved() + " and " + used(Part.RESTS));
         }
     }
 
     /** One connection. */
     final class Publisher {
-        final PublisherConnection connection = new PublisherConnection(services, shared, port, allocator);
+        final PublisherConnection connection = new PublisherConnection(services, shared, port, ofConnections);
         final EmbeddedChannel channel;
         private final Wire wire = new Wire();
         private final ByteArrayOutputStream inbox = new ByteArrayOutputStream();
@@ -260,6 +282,15 @@ final class PublisherRig implements AutoCloseable {
 
         Publisher read(Frames frames) {
             return read(frames.bytes());
+        }
+
+        Publisher read(Hello hello) {
+            return read(hello.bytes());
+        }
+
+        /** HELLO, and frames right behind it. */
+        Publisher read(Hello hello, Frames frames) {
+            return read(new Frames().raw(hello.bytes()).raw(frames.bytes()));
         }
 
         /** What keeps it from being read, as it is reported. */

@@ -7,6 +7,7 @@ import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.ingest.PublisherRig.Publisher;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
@@ -48,19 +49,18 @@ class PublisherSplitTest {
 
     private void resend(String name, int accepted, int first, int messages, int cut) {
         byte[] again = resending(name, first, messages);
-        int streamBefore = rig.stream().length;
+        long streamBefore = rig.log.head().position();
         long before = rig.messages();
         long duplicatesBefore = rig.duplicates();
-        PublisherRig.Publisher one = rig.connect();
-        one.read(new Frames()
-                .raw(Hello.acks(name, 1).bytes())
-                .raw(frames(1, accepted).bytes()));
+        Publisher one = rig.connect()
+                .read(new Frames()
+                        .raw(Hello.acks(name, 1).bytes())
+                        .raw(frames(1, accepted).bytes()));
         one.hangUp();
-        PublisherRig.Publisher two = rig.connect();
-        two.read(Arrays.copyOf(again, cut)).read(Arrays.copyOfRange(again, cut, again.length));
+        Publisher two =
+                rig.connect().read(Arrays.copyOf(again, cut)).read(Arrays.copyOfRange(again, cut, again.length));
         String what = name + ": " + accepted + " accepted, again from " + first + ", cut at " + cut;
-        byte[] stream = rig.stream();
-        assertThat(Arrays.copyOfRange(stream, streamBefore, stream.length))
+        assertThat(rig.stream(streamBefore))
                 .as(what)
                 .isEqualTo(frames(1, messages).bytes());
         assertThat(rig.duplicates() - duplicatesBefore).as(what).isEqualTo(accepted + 1 - first);
@@ -95,14 +95,11 @@ class PublisherSplitTest {
         byte[] expected =
                 new Frames().frame(1, 5).frame(2, 0).frame(2, 0).frame(3, 9).bytes();
         for (int cut = 1; cut <= bytes.length; cut++) {
-            int streamBefore = rig.stream().length;
+            long streamBefore = rig.log.head().position();
             long before = rig.messages();
-            PublisherRig.Publisher publisher = rig.connect();
-            publisher.read(Arrays.copyOf(bytes, cut)).read(Arrays.copyOfRange(bytes, cut, bytes.length));
-            byte[] stream = rig.stream();
-            assertThat(Arrays.copyOfRange(stream, streamBefore, stream.length))
-                    .as("cut at " + cut)
-                    .isEqualTo(expected);
+            Publisher publisher =
+                    rig.connect().read(Arrays.copyOf(bytes, cut)).read(Arrays.copyOfRange(bytes, cut, bytes.length));
+            assertThat(rig.stream(streamBefore)).as("cut at " + cut).isEqualTo(expected);
             List<Control> told = publisher.told();
             assertThat(told.get(0).type()).isEqualTo(Hello.WELCOME);
             assertThat(told.get(0).accepted()).isEqualTo(4L * (cut - 1));
@@ -133,13 +130,12 @@ class PublisherSplitTest {
                 .bytes();
         byte[] expected =
                 new Frames().frame(1, 90_000).frame(2, 70_000).frame(3, 100).bytes();
-        PublisherRig.Publisher first = rig.connect();
-        first.read(bytes);
+        Publisher first = rig.connect().read(bytes);
         assertThat(rig.stream()).isEqualTo(expected);
         first.hangUp();
         for (int cut = 1; cut < bytes.length; cut += 4999) {
-            PublisherRig.Publisher publisher = rig.connect();
-            publisher.read(Arrays.copyOf(bytes, cut)).read(Arrays.copyOfRange(bytes, cut, bytes.length));
+            Publisher publisher =
+                    rig.connect().read(Arrays.copyOf(bytes, cut)).read(Arrays.copyOfRange(bytes, cut, bytes.length));
             assertThat(rig.messages()).as("cut at " + cut).isEqualTo(3);
             assertThat(publisher.told().get(0).accepted()).isEqualTo(3);
             publisher.hangUp();
@@ -153,8 +149,7 @@ class PublisherSplitTest {
         // log ends: which is where the rest of a read in place lies.
         RunStage stage = new RunStage(rig.ring, PublisherRig.MAX_BODY, () -> false);
         rig.order.add(stage);
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes());
+        Publisher publisher = rig.connect().read(Hello.acks("orders", 1));
         int reads = 2000;
         int sent = 0;
         for (int i = 0; i < reads; i++) {

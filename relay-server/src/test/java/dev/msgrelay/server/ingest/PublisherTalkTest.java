@@ -7,6 +7,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.ingest.PublisherRig.Publisher;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -22,10 +23,14 @@ class PublisherTalkTest {
         rig.close();
     }
 
+    private void restart(int maxNames, RelayConfig.Builder config) {
+        rig.close();
+        rig = new PublisherRig(maxNames, config.build());
+    }
+
     @Test
     void oneAckForAllThatARoundBrought() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1));
         publisher.read(new Frames().frame(1, 1).raw(Hello.pong(1)).frame(2, 2).frame(3, 3));
         Control ack = publisher.toldOnce(Hello.ACK);
         assertThat(ack.first()).isEqualTo(3);
@@ -36,8 +41,7 @@ class PublisherTalkTest {
 
     @Test
     void whoReadsNothingGetsTheNewestOfEachKind() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1));
         publisher.block();
         for (int i = 1; i <= 1000; i++) {
             publisher.read(new Frames().frame(i, 10).raw(Hello.ping(i)));
@@ -60,8 +64,8 @@ class PublisherTalkTest {
 
     @Test
     void pingsByTheClockWithTheNewestSequence() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(new Frames().raw(Hello.plain().heartbeat(100).bytes()).frame(1, 1));
+        Publisher publisher = rig.connect()
+                .read(new Frames().raw(Hello.plain().heartbeat(100).bytes()).frame(1, 1));
         assertThat(publisher.toldOnce(Hello.WELCOME).heartbeatMillis()).isEqualTo(100);
         rig.tick(1000);
         assertThat(publisher.told()).isEmpty();
@@ -75,13 +79,11 @@ class PublisherTalkTest {
 
     @Test
     void whoAsksForFewPingsIsNotGivenUpBetweenThem() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.plain().heartbeat(3_600_000).bytes());
+        Publisher publisher = rig.connect().read(Hello.plain().heartbeat(3_600_000));
         Control welcome = publisher.toldOnce(Hello.WELCOME);
         assertThat(welcome.heartbeatMillis()).as("the longest there is").isEqualTo(60_000);
         assertThat(welcome.idleMillis()).isEqualTo(3 * 60_000);
-        PublisherRig.Publisher other = rig.connect();
-        other.read(Hello.plain().bytes());
+        Publisher other = rig.connect().read(Hello.plain());
         welcome = other.toldOnce(Hello.WELCOME);
         assertThat(welcome.heartbeatMillis()).isEqualTo(5000);
         assertThat(welcome.idleMillis()).isEqualTo(15_000);
@@ -89,12 +91,9 @@ class PublisherTalkTest {
 
     @Test
     void silenceEndsItAndAPlainOneIsNeverAsked() {
-        PublisherRig.Publisher plain = rig.connect();
-        plain.read(new Frames().frame(1, 1));
-        PublisherRig.Publisher silent = rig.connect();
-        silent.read(Hello.acks("orders", 1).bytes()).told();
-        PublisherRig.Publisher lively = rig.connect();
-        lively.read(Hello.plain().bytes()).told();
+        Publisher plain = rig.connect().read(new Frames().frame(1, 1));
+        Publisher silent = rig.welcomed(Hello.acks("orders", 1));
+        Publisher lively = rig.welcomed(Hello.plain());
         for (int millis = 0; millis < 15_000; millis += 100) {
             rig.tick(millis);
             lively.read(Hello.pong(1));
@@ -113,8 +112,7 @@ class PublisherTalkTest {
 
     @Test
     void whileItIsHeldBackItsClockStandsStill() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1));
         rig.tick(0);
         rig.logMayGrow = () -> false;
         publisher.read(new Frames().frame(1, 14_000));
@@ -142,14 +140,8 @@ class PublisherTalkTest {
     void aHelloThatIsNotCompletedInTime() {
         byte[] hello = Hello.acks("orders", 1).bytes();
         for (int cut = 0; cut < hello.length; cut++) {
-            rig.close();
-            rig = new PublisherRig(
-                    10,
-                    RelayConfig.builder()
-                            .handshakeTimeout(Duration.ofMillis(700))
-                            .build());
-            PublisherRig.Publisher publisher = rig.connect();
-            publisher.read(Arrays.copyOf(hello, cut));
+            restart(10, RelayConfig.builder().handshakeTimeout(Duration.ofMillis(700)));
+            Publisher publisher = rig.connect().read(Arrays.copyOf(hello, cut));
             rig.tick(0);
             rig.tick(700);
             assertThat(rig.closes()).as("cut at " + cut).isEmpty();
@@ -170,12 +162,10 @@ class PublisherTalkTest {
 
     @Test
     void aFrameThatWasBegunMustMakeProgress() {
-        PublisherRig.Publisher body = rig.connect();
-        body.read(Arrays.copyOf(new Frames().frame(5, 50_000).bytes(), 500));
-        PublisherRig.Publisher header = rig.connect();
-        header.read(new byte[] {0, 0, 0, 5, 0});
-        PublisherRig.Publisher between = rig.connect();
-        between.read(new Frames().frame(5, 100));
+        Publisher body =
+                rig.connect().read(Arrays.copyOf(new Frames().frame(5, 50_000).bytes(), 500));
+        Publisher header = rig.connect().read(new byte[] {0, 0, 0, 5, 0});
+        Publisher between = rig.connect().read(new Frames().frame(5, 100));
         rig.tick(0);
         rig.tick(10_000);
         assertThat(rig.closes()).isEmpty();
@@ -198,8 +188,7 @@ class PublisherTalkTest {
     @Test
     void whoBringsTheLeastRateMayGoOn() {
         byte[] frame = new Frames().frame(5, 90_000).bytes();
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Arrays.copyOf(frame, 10));
+        Publisher publisher = rig.connect().read(Arrays.copyOf(frame, 10));
         int at = 10;
         long now = 0;
         rig.tick(now);
@@ -218,8 +207,7 @@ class PublisherTalkTest {
     void aWholeMessageStartsTheTimeAnew() {
         byte[] half = Arrays.copyOf(new Frames().frame(5, 100).bytes(), 50);
         byte[] rest = Arrays.copyOfRange(new Frames().frame(5, 100).bytes(), 50, 108);
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(half);
+        Publisher publisher = rig.connect().read(half);
         for (int i = 0; i < 10; i++) {
             rig.tick(i * 9_000);
             publisher.read(new Frames().raw(rest).raw(half));
@@ -231,13 +219,13 @@ class PublisherTalkTest {
     /** What the relay does not read is not the publisher's fault. */
     @Test
     void whoWaitsForRoomOrMemoryIsNotLate() {
-        PublisherRig.Publisher[] all = new PublisherRig.Publisher[PublisherRig.LONG_FRAMES + 1];
+        Publisher[] all = new Publisher[PublisherRig.LONG_FRAMES + 1];
         byte[] frame = new Frames().frame(5, 90_000).bytes();
         for (int i = 0; i < all.length; i++) {
             all[i] = rig.connect();
             all[i].read(Arrays.copyOf(frame, 80_000));
         }
-        PublisherRig.Publisher last = all[all.length - 1];
+        Publisher last = all[all.length - 1];
         assertThat(last.waitsFor()).isEqualTo("memory");
         assertThat(last.channel.config().isAutoRead()).isFalse();
         rig.tick(10_001);
@@ -255,14 +243,10 @@ class PublisherTalkTest {
 
     @Test
     void aSilentPlainPublisherIsClosedWhereThatIsWanted() {
-        rig.close();
-        rig = new PublisherRig(
-                10,
-                RelayConfig.builder().publisherSilence(Duration.ofSeconds(3)).build());
-        PublisherRig.Publisher silent = rig.connect();
-        PublisherRig.Publisher lively = rig.connect();
-        PublisherRig.Publisher speaks = rig.connect();
-        speaks.read(Hello.plain().bytes());
+        restart(10, RelayConfig.builder().publisherSilence(Duration.ofSeconds(3)));
+        Publisher silent = rig.connect();
+        Publisher lively = rig.connect();
+        Publisher speaks = rig.connect().read(Hello.plain());
         for (int i = 0; i <= 10; i++) {
             lively.read(new Frames().frame(i, 1));
             rig.tick(i * 1000);
@@ -277,7 +261,7 @@ class PublisherTalkTest {
     void whoEndsInTheLineOrInAFrameGivesBackWhatItHas() {
         byte[] part = Arrays.copyOf(new Frames().frame(5, 90_000).bytes(), 70_000);
         for (int round = 0; round < 20; round++) {
-            PublisherRig.Publisher[] all = new PublisherRig.Publisher[6];
+            Publisher[] all = new Publisher[6];
             for (int i = 0; i < all.length; i++) {
                 all[i] = rig.connect();
                 all[i].read(part);
@@ -302,8 +286,7 @@ class PublisherTalkTest {
         for (int i = 0; i < PublisherRig.LONG_FRAMES; i++) {
             rig.connect().read(part);
         }
-        PublisherRig.Publisher held = rig.connect();
-        held.read(Hello.plain().bytes()).told();
+        Publisher held = rig.welcomed(Hello.plain());
         // There is room as it is read, and none when what follows the PING is handed in.
         int[] asked = {0};
         rig.logMayGrow = () -> ++asked[0] <= 1;
@@ -322,14 +305,12 @@ class PublisherTalkTest {
 
     @Test
     void whatTheOlderConnectionHoldsBackIsDropped() {
-        PublisherRig.Publisher older = rig.connect();
-        older.read(Hello.acks("orders", 1).bytes()).told();
+        Publisher older = rig.welcomed(Hello.acks("orders", 1));
         older.read(new Frames().frame(1, 500).frame(2, 500));
         rig.logMayGrow = () -> false;
         older.read(new Frames().frame(3, 14_000).frame(4, 500));
         assertThat(older.channel.config().isAutoRead()).isFalse();
-        PublisherRig.Publisher newer = rig.connect();
-        newer.read(Hello.acks("orders", 0).bytes());
+        Publisher newer = rig.connect().read(Hello.acks("orders", 0));
         rig.logMayGrow = () -> true;
         rig.round();
         rig.round();
@@ -344,23 +325,18 @@ class PublisherTalkTest {
 
     @Test
     void aStrangerGetsTheNameOnlyAfterItsTimeAndStartsFromNothing() {
-        PublisherRig.Publisher mine = rig.connect();
-        mine.read(new Frames()
-                .raw(Hello.acks("orders", 1).producer(1, 2).bytes())
-                .frame(1, 10)
-                .frame(2, 10));
-        PublisherRig.Publisher stranger = rig.connect();
-        stranger.read(
-                new Frames().raw(Hello.acks("orders", 1).producer(3, 4).bytes()).frame(66, 10));
+        Publisher mine = rig.connect()
+                .read(
+                        Hello.acks("orders", 1).producer(1, 2),
+                        new Frames().frame(1, 10).frame(2, 10));
+        Publisher stranger = rig.connect().read(Hello.acks("orders", 1).producer(3, 4), new Frames().frame(66, 10));
         assertThat(stranger.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.NAME_HELD.code());
         assertThat(mine.told()).extracting(Control::type).containsOnly(Hello.WELCOME, Hello.ACK);
         mine.hangUp();
         rig.tick(9_999);
-        rig.connect().read(Hello.acks("orders", 1).producer(3, 4).bytes()).toldOnce(Hello.ERROR);
+        rig.connect().read(Hello.acks("orders", 1).producer(3, 4)).toldOnce(Hello.ERROR);
         rig.tick(10_000);
-        PublisherRig.Publisher later = rig.connect();
-        later.read(
-                new Frames().raw(Hello.acks("orders", 1).producer(3, 4).bytes()).frame(3, 10));
+        Publisher later = rig.connect().read(Hello.acks("orders", 1).producer(3, 4), new Frames().frame(3, 10));
         List<Control> told = later.told();
         assertThat(told.get(0).accepted()).isZero();
         assertThat(told.get(1).first()).isEqualTo(1);
@@ -375,59 +351,40 @@ class PublisherTalkTest {
     @Test
     void numbersNearTheEndAreRefusedAndNeverWrap() {
         for (long first : new long[] {Long.MAX_VALUE, Long.MAX_VALUE - 1}) {
-            PublisherRig.Publisher known = rig.connect();
-            known.read(new Frames().raw(Hello.acks("n" + first, 1).bytes()).frame(1, 1));
+            Publisher known = rig.connect().read(Hello.acks("n" + first, 1), new Frames().frame(1, 1));
             known.hangUp();
-            PublisherRig.Publisher again = rig.connect();
-            again.read(Hello.acks("n" + first, first).bytes());
+            Publisher again = rig.connect().read(Hello.acks("n" + first, first));
             assertThat(again.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.MESSAGE_GAP.code());
         }
-        PublisherRig.Publisher negative = rig.connect();
-        negative.read(Hello.acks("negative", Long.MIN_VALUE).bytes());
+        Publisher negative = rig.connect().read(Hello.acks("negative", Long.MIN_VALUE));
         assertThat(negative.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.MALFORMED_CONTROL.code());
         // Two at once where one number is left: neither is taken.
         long before = rig.messages();
-        PublisherRig.Publisher two = rig.connect();
-        two.read(new Frames()
-                .raw(Hello.acks("two", Long.MAX_VALUE).bytes())
-                .frame(1, 1)
-                .frame(2, 1));
+        Publisher two = rig.connect()
+                .read(
+                        Hello.acks("two", Long.MAX_VALUE),
+                        new Frames().frame(1, 1).frame(2, 1));
         assertThat(two.told()).last().satisfies(e -> assertThat(e.code()).isEqualTo(CloseReason.MESSAGE_GAP.code()));
         assertThat(rig.messages()).isEqualTo(before);
     }
 
     @Test
     void numbersOfTheTableOfNamesAreBounded() {
-        rig.close();
-        rig = new PublisherRig(2, RelayConfig.builder().build());
-        rig.connect().read(Hello.acks("a", 1).bytes());
-        PublisherRig.Publisher b =
-                rig.connect().read(new Frames().raw(Hello.acks("b", 1).bytes()).frame(1, 1));
-        PublisherRig.Publisher c = rig.connect().read(Hello.acks("c", 1).bytes());
+        restart(2, RelayConfig.builder());
+        rig.connect().read(Hello.acks("a", 1));
+        Publisher b = rig.connect().read(Hello.acks("b", 1), new Frames().frame(1, 1));
+        Publisher c = rig.connect().read(Hello.acks("c", 1));
         assertThat(c.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.TOO_MANY_NAMES.code());
         b.hangUp();
-        rig.connect().read(Hello.acks("c", 1).bytes()).toldOnce(Hello.ERROR);
+        rig.connect().read(Hello.acks("c", 1)).toldOnce(Hello.ERROR);
         rig.tick(3_600_000);
-        rig.connect().read(Hello.acks("c", 1).bytes()).toldOnce(Hello.WELCOME);
+        rig.connect().read(Hello.acks("c", 1)).toldOnce(Hello.WELCOME);
         assertThat(rig.closed(CloseReason.TOO_MANY_NAMES)).isEqualTo(2);
     }
 
     @Test
-    void numbersEnd() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(
-                new Frames().raw(Hello.acks("orders", Long.MAX_VALUE).bytes()).frame(1, 1));
-        assertThat(publisher.told()).last().satisfies(ack -> assertThat(ack.first())
-                .isEqualTo(Long.MAX_VALUE));
-        publisher.read(new Frames().frame(2, 1));
-        assertThat(publisher.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.MESSAGE_GAP.code());
-        assertThat(rig.messages()).isEqualTo(1);
-    }
-
-    @Test
     void theLastAckGoesBeforeTheError() {
-        PublisherRig.Publisher publisher = rig.connect();
-        publisher.read(Hello.acks("orders", 1).bytes()).told();
+        Publisher publisher = rig.welcomed(Hello.acks("orders", 1));
         publisher.block();
         publisher.read(new Frames().frame(1, 1));
         publisher.read(new Frames().frame(2, 1).frame(3, 1).header(4, -1));

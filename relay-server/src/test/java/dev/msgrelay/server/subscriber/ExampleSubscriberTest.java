@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.NumberedPublisher;
@@ -19,6 +20,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
@@ -75,8 +78,9 @@ class ExampleSubscriberTest {
         return lines;
     }
 
-    private String line(long sequence) {
-        return sequence + " " + messages.type(sequence) + " " + messages.length(sequence);
+    private List<String> expected(LongStream sequences) {
+        Stream<String> lines = sequences.mapToObj(s -> s + " " + messages.type(s) + " " + messages.length(s));
+        return Stream.concat(lines, Stream.of("ERROR 10: relay shutting down")).toList();
     }
 
     @Test
@@ -85,16 +89,12 @@ class ExampleSubscriberTest {
                 NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
             publisher.publish(2000);
             relay.awaitMessagesIn(2000);
-            List<String> expected = new ArrayList<>();
-            long last = 0;
-            for (long sequence = 1; sequence <= 2000; sequence++) {
-                if (messages.type(sequence) == 3 || messages.type(sequence) >= 6 && messages.type(sequence) <= 8) {
-                    expected.add(line(sequence));
-                    last = sequence;
-                }
-            }
-            expected.add("ERROR 10: relay shutting down");
-            assertThat(run(relay, last, "--types=3,6-8", "--from=earliest")).isEqualTo(expected);
+            TypeRanges types = TypeRanges.of(3, 3, 6, 8);
+            long[] wanted = LongStream.rangeClosed(1, 2000)
+                    .filter(sequence -> types.contains(messages.type(sequence)))
+                    .toArray();
+            assertThat(run(relay, wanted[wanted.length - 1], "--types=3,6-8", "--from=earliest"))
+                    .isEqualTo(expected(LongStream.of(wanted)));
         }
     }
 
@@ -109,11 +109,7 @@ class ExampleSubscriberTest {
             String gap = lines.get(0);
             assertThat(gap).matches("GAP 5 to \\d+, reason 2");
             long sequence = Long.parseLong(gap.split("[ ,]")[3]) + 1;
-            List<String> expected = new ArrayList<>();
-            for (; sequence <= last; sequence++) {
-                expected.add(line(sequence));
-            }
-            expected.add("ERROR 10: relay shutting down");
+            List<String> expected = expected(LongStream.rangeClosed(sequence, last));
             assertThat(lines.subList(1, lines.size())).isEqualTo(expected);
         }
     }

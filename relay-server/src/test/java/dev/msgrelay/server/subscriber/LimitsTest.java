@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
-import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -14,15 +13,12 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import java.net.SocketAddress;
 import java.util.Random;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** One connection more than there may be is told so, counted, and closed; when one has gone there is room again. */
 class LimitsTest {
     private static final Numbered NOTHING = new Numbered(new Random(1), 1, 8);
 
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
+    @Over.Pairs
     void connections(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(3));
                 PlainSubscriber subscriber = relay.subscriber();
@@ -39,14 +35,21 @@ class LimitsTest {
             }
             assertThat(relay.stats().closes()).hasSize(1);
             assertThat(relay.stats().subscribers()).isEqualTo(2);
+            third.halfClose();
+            for (int gone = 1; gone <= 20; gone++) {
+                relay.awaitClosed(CloseReason.PEER_CLOSED, gone);
+                try (SpeakingSubscriber next = relay.speaker(NOTHING)) {
+                    next.hello(HelloFrame.subscriber()).awaitWelcome();
+                }
+            }
+            assertThat(relay.stats().closes()).hasSize(2);
             // Those that are there do not notice; to be refused takes nobody's place.
             publisher.send(new Frames().frame(Frames.type(0, 0), 100));
             subscriber.awaitMessages(1).received().assertAllOf(1);
         }
     }
 
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
+    @Over.Pairs
     void publishers(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxPublishers(1));
                 PlainSubscriber subscriber = relay.subscriber()) {
@@ -76,21 +79,5 @@ class LimitsTest {
         assertThat(error.code()).isEqualTo(reason.code());
         assertThat(error.text())
                 .contains(limit.equals("1") ? "there is 1 publisher already" : "there are " + limit + " ");
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
-    void roomAgain(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(1))) {
-            for (int round = 0; round < 20; round++) {
-                try (SpeakingSubscriber subscriber = relay.speaker(NOTHING)) {
-                    subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
-                }
-                long gone = round + 1;
-                Await.until(
-                        () -> gone + " gone: " + relay.stats(), () -> relay.closed(CloseReason.PEER_CLOSED) == gone);
-            }
-            assertThat(relay.stats().closes()).hasSize(1);
-        }
     }
 }

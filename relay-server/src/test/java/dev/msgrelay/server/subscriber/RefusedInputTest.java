@@ -17,13 +17,10 @@ import dev.msgrelay.server.harness.Vectors;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What may not be sent to the subscribe port: one ERROR with the right code, the value and the limit, then the end. It is
@@ -47,9 +44,7 @@ class RefusedInputTest {
         return new Frames().frame(type, bodyLength).bytes();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    @Over.Sockets
     void theTestVectors(Setting setting) throws Exception {
         List<RefusedInput> faults = new ArrayList<>();
         for (Vectors v : Vectors.bad("hello")) {
@@ -70,9 +65,7 @@ class RefusedInputTest {
         refuseAll(setting, faults);
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    @Over.Sockets
     void whatIsNoHello(Setting setting) throws Exception {
         List<RefusedInput> faults = new ArrayList<>();
         CloseReason unexpected = CloseReason.UNEXPECTED_INPUT;
@@ -101,9 +94,7 @@ class RefusedInputTest {
         refuseAll(setting, faults);
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    @Over.Sockets
     void whatHelloMayNotAskFor(Setting setting) throws Exception {
         byte[] thousand = new byte[1000 * hello().length];
         for (int i = 0; i < 1000; i++) {
@@ -130,9 +121,7 @@ class RefusedInputTest {
         refuseAll(setting, faults);
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    @Over.Sockets
     void lengthsAndTypes(Setting setting) throws Exception {
         List<RefusedInput> faults = new ArrayList<>();
         for (boolean after : new boolean[] {false, true}) {
@@ -158,22 +147,17 @@ class RefusedInputTest {
         try (TestRelay relay = TestRelay.start(setting);
                 Neighbours neighbours = new Neighbours(relay)) {
             for (RefusedInput fault : faults) {
-                Map<CloseReason, Long> before = relay.stats().closes();
+                Map<CloseReason, Long> expected = new EnumMap<>(CloseReason.class);
+                expected.putAll(relay.stats().closes());
+                expected.merge(fault.reason(), 1L, Long::sum);
                 try (SpeakingSubscriber bad = relay.speaker(NOTHING)) {
                     if (fault.afterHello()) {
                         bad.hello(HelloFrame.subscriber()).awaitWelcome();
                     }
                     bad.send(ByteBuffer.wrap(fault.bytes()));
-                    PlainPublisher.Error error = bad.awaitError();
-                    assertThat(CloseReason.ofCode(error.code()))
-                            .as(fault.name())
-                            .isEqualTo(fault.reason());
-                    assertThat(error.text()).as(fault.name()).contains(fault.words());
+                    Scene.assertError(bad, fault.reason(), fault.words());
                     assertThat(bad.account().wrong()).as(fault.name()).isNull();
                 }
-                Map<CloseReason, Long> expected = new java.util.EnumMap<>(CloseReason.class);
-                expected.putAll(before);
-                expected.merge(fault.reason(), 1L, Long::sum);
                 assertThat(relay.stats().closes()).as(fault.name()).isEqualTo(expected);
             }
             neighbours.assertUnaffected();
@@ -181,9 +165,7 @@ class RefusedInputTest {
     }
 
     /** Types that need not be understood are passed over, whatever is in them and however long they are. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    @Over.Sockets
     void whatIsPassedOver(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
                 SpeakingSubscriber subscriber = relay.speaker(NOTHING)) {
@@ -204,9 +186,7 @@ class RefusedInputTest {
     }
 
     /** Who says ERROR ends the connection: it is told nothing more, and nothing behind it is taken. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    @Over.Sockets
     void anErrorOfTheSubscriberEndsIt(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
                 Neighbours neighbours = new Neighbours(relay);
@@ -225,9 +205,7 @@ class RefusedInputTest {
     }
 
     /** Cut at every byte: counted as what it is, and nothing is said to who is gone. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    @Over.Sockets
     void endedWithinAFrame(Setting setting) throws Exception {
         byte[] hello = hello(HelloFrame.subscriber().name("cut"));
         byte[] both = new Frames().raw(hello).frame(ControlFrames.PING, 24).bytes();

@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.Network;
@@ -24,7 +25,6 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Numbered;
-import dev.msgrelay.server.harness.NumberedPublisher;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Seeds;
@@ -32,7 +32,6 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
-import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
@@ -40,6 +39,7 @@ import dev.msgrelay.server.tls.TlsFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -50,34 +50,41 @@ import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
+import javax.net.ssl.SSLContext;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Subscribers that get from the journal what the log no longer has: each message once, in its order, to the byte. */
 class ReplayTest {
     private static final int TYPES = 10;
     private static final TypeRanges SOME = TypeRanges.of(0, 3);
+    private static final int ONE_PAGE = JournalFeed.PAGE_BYTES + TestRelay.SMALL_MAX_BODY + 8;
 
     @TempDir
     private Path directory;
 
+    private final Random random = Seeds.random("ReplayTest");
+
+    // Many to a packet, larger than a packet, over 8 and 64 KiB.
+    private final Numbered messages = new Numbered(random, TYPES, 60, 60, 60, 300, 300, 4000, 20_000, 100_000);
+
     private TestRelay relay(Setting setting, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return TestRelay.start(
                 setting,
-                b -> more.apply(b.ringSize(TestRelay.SMALL_RING)
-                        .logSize(TestRelay.SMALL_LOG)
-                        .maxBody(TestRelay.SMALL_MAX_BODY)
+                b -> more.apply(Scene.small(b)
                         .heartbeat(Duration.ofMillis(200))
                         .journal(directory)
                         .journalKeep(Duration.ofDays(1))));
     }
 
-    private static Numbered messages(Random random) {
-        // Many to a packet, larger than a packet, over 8 and 64 KiB.
-        return new Numbered(random, TYPES, 60, 60, 60, 300, 300, 4000, 20_000, 100_000);
+    private Scene scene(Setting setting, UnaryOperator<RelayConfig.Builder> more) throws IOException {
+        return new Scene(relay(setting, more), messages);
+    }
+
+    private Scene scene(UnaryOperator<RelayConfig.Builder> more) throws IOException {
+        return scene(Setting.NIO_TCP, more);
     }
 
     private static HelloFrame.Builder from(long sequence) {
@@ -85,39 +92,28 @@ class ReplayTest {
     }
 
     /** Far more than the log has, an end of the relay, and then from the first message on: all, some types, durable ones. */
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
+    @Over.Pairs
     void everythingThatThereEverWas(Setting setting) throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest " + setting));
         long end;
-        try (TestRelay relay = relay(setting, b -> b);
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(3L * TestRelay.SMALL_LOG);
-            end = publisher.next();
-            relay.awaitMessagesIn(end - 1);
+        try (Scene scene = scene(setting, b -> b)) {
+            end = scene.fill(3L * TestRelay.SMALL_LOG);
         }
         // One that is live again, and waits for a core then, is not cut off.
-        try (TestRelay relay = relay(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE));
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages, end);
-                SpeakingSubscriber all = relay.speaker(messages);
-                SpeakingSubscriber some = relay.speaker(messages);
-                SpeakingSubscriber durable = relay.speaker(messages);
-                SpeakingSubscriber unnumbered = relay.speaker(messages)) {
-            all.hello(HelloFrame.subscriber().fromEarliest());
-            some.hello(SpeakingSubscriber.numbered(SOME).fromEarliest());
-            durable.hello(HelloFrame.subscriber().fromEarliest().level(Level.FORCED));
-            unnumbered.hello(HelloFrame.subscriber().types(SOME).fromEarliest());
+        try (Scene scene = new Scene(relay(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE)), messages, end)) {
+            SpeakingSubscriber[] all = {
+                scene.greeting(HelloFrame.subscriber().fromEarliest()),
+                scene.greeting(SpeakingSubscriber.numbered(SOME).fromEarliest()),
+                scene.greeting(HelloFrame.subscriber().fromEarliest().level(Level.FORCED)),
+                scene.greeting(HelloFrame.subscriber().types(SOME).fromEarliest())
+            };
             // The log may overtake, and cut off, one whose HELLO has not been read yet.
-            for (SpeakingSubscriber s : List.of(all, some, durable, unnumbered)) {
+            for (SpeakingSubscriber s : all) {
                 assertThat(s.awaitWelcome().next()).isEqualTo(1);
             }
-            publisher.publishBytes(2L * TestRelay.SMALL_LOG);
-            end = publisher.next();
-            for (SpeakingSubscriber s : List.of(all, some, durable, unnumbered)) {
-                s.awaitNext(end).account().assertCompleteUpTo(end);
-                assertThat(s.account().said(ControlFrames.GAP)).isEmpty();
-            }
-            assertThat(all.account().count()).isEqualTo(end - 1);
+            end = scene.publisher.publishBytes(2L * TestRelay.SMALL_LOG).next();
+            Scene.assertNoGap(end, all);
+            assertThat(all[0].account().count()).isEqualTo(end - 1);
+            TestRelay relay = scene.relay;
             assertThat(relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN)).isEqualTo(4);
             assertThat(relay.stats().get(Counter.JOURNAL_REPLAY_BYTES)).isPositive();
             Await.until(
@@ -125,161 +121,90 @@ class ReplayTest {
                     () -> relay.stats().get(Counter.JOURNAL_REPLAYS) == 0);
             assertThat(relay.stats().get(Counter.JOURNAL_REPLAY_LAG_BYTES)).isZero();
             // They are live again.
-            publisher.publish(20);
-            end = publisher.next();
-            for (SpeakingSubscriber s : List.of(all, some, durable, unnumbered)) {
-                s.awaitNext(end).account().assertCompleteUpTo(end);
-            }
+            Scene.assertComplete(scene.publisher.publish(20).next(), all);
         }
     }
 
     /** Joiners at random places while a publisher runs as fast as it can: from the disk to memory, and back where it is slower. */
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
+    @Over.Loops
     void theCrossingUnderLoad(Setting setting) throws Exception {
-        Random random = Seeds.random("ReplayTest " + setting);
-        Numbered messages = messages(random);
-        Workers workers = new Workers();
         // Until it has said HELLO it is one that is cut off, or skips.
-        try (TestRelay relay = relay(setting, b -> b.slowSubscriber(Policy.SKIP));
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(2L * TestRelay.SMALL_LOG);
+        try (Scene scene = scene(setting, b -> b.slowSubscriber(Policy.SKIP))) {
+            scene.publisher.publishBytes(2L * TestRelay.SMALL_LOG);
             // All of it is read by each of them: some mebibytes.
             AtomicBoolean enough = new AtomicBoolean();
-            workers.start("publisher", () -> {
-                while (!enough.get() && publisher.bytes() < 5L * TestRelay.SMALL_LOG) {
-                    publisher.publish(20);
+            scene.workers.start("publisher", () -> {
+                while (!enough.get() && scene.publisher.bytes() < 5L * TestRelay.SMALL_LOG) {
+                    scene.publisher.publish(20);
                 }
             });
-            List<SpeakingSubscriber> joined = new ArrayList<>();
-            try {
-                for (int i = 0; i < 4; i++) {
-                    long first = 1 + random.nextLong(relay.stats().get(Counter.MESSAGES_IN));
-                    SpeakingSubscriber subscriber = relay.speaker(messages);
-                    joined.add(subscriber);
-                    boolean some = random.nextInt(3) == 0;
-                    // Live ones are too slow for this publisher now and then, and go back to the disk.
-                    HelloFrame.Builder hello = from(first).policy(Policy.REPLAY);
-                    subscriber.hello(some ? hello.types(SOME).features(Features.SEQUENCES) : hello);
-                    assertThat(subscriber.awaitWelcome().next()).isEqualTo(first);
-                    if (random.nextBoolean()) {
-                        subscriber.awaitNext(
-                                Math.min(relay.stats().get(Counter.MESSAGES_IN), first + random.nextInt(2000)));
-                    }
-                }
-                enough.set(true);
-                workers.join();
-                long end = publisher.next();
-                for (SpeakingSubscriber s : joined) {
-                    s.awaitNext(end).account().assertCompleteUpTo(end);
-                    assertThat(s.account().said(ControlFrames.GAP)).isEmpty();
-                }
-                assertThat(relay.stats().closes()).isEmpty();
-            } finally {
-                for (SpeakingSubscriber s : joined) {
-                    s.close();
+            SpeakingSubscriber[] joined = new SpeakingSubscriber[4];
+            for (int i = 0; i < joined.length; i++) {
+                long first = 1 + random.nextLong(scene.relay.stats().get(Counter.MESSAGES_IN));
+                boolean some = random.nextInt(3) == 0;
+                // Live ones are too slow for this publisher now and then, and go back to the disk.
+                HelloFrame.Builder hello = from(first).policy(Policy.REPLAY);
+                joined[i] = scene.greeting(some ? hello.types(SOME).features(Features.SEQUENCES) : hello);
+                assertThat(joined[i].awaitWelcome().next()).isEqualTo(first);
+                if (random.nextBoolean()) {
+                    joined[i].awaitNext(
+                            Math.min(scene.relay.stats().get(Counter.MESSAGES_IN), first + random.nextInt(2000)));
                 }
             }
+            enough.set(true);
+            scene.workers.join();
+            Scene.assertNoGap(scene.publisher.next(), joined);
+            assertThat(scene.relay.stats().closes()).isEmpty();
         }
     }
 
-    /** Who stops reading now and then is overtaken, and has everything in the end. */
+    /** Also one that has never said a word, where that is the relay's own policy; closed where it cannot get all. */
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
-    void anOvertakenReaderMissesNothing(Setting setting) throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest " + setting));
-        try (TestRelay relay = relay(setting, b -> b);
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
-                SpeakingSubscriber all = relay.pausedSpeaker(messages);
-                SpeakingSubscriber some = relay.pausedSpeaker(messages)) {
-            all.hello(HelloFrame.subscriber().policy(Policy.REPLAY)).resume();
-            some.hello(SpeakingSubscriber.numbered(SOME).policy(Policy.REPLAY)).resume();
-            assertThat(all.awaitWelcome().policy()).isEqualTo(Policy.REPLAY);
-            assertThat(some.awaitWelcome().policy()).isEqualTo(Policy.REPLAY);
-            for (int pause = 0; pause < 2; pause++) {
-                all.pause();
-                some.pause();
-                publisher.publishBytes(ENOUGH);
-                all.resume();
-                some.resume();
-                long now = publisher.next();
-                all.awaitNext(now).account().assertCompleteUpTo(now);
-                some.awaitNext(now).account().assertCompleteUpTo(now);
-            }
-            assertThat(all.account().said(ControlFrames.GAP)).isEmpty();
-            assertThat(some.account().said(ControlFrames.GAP)).isEmpty();
-            assertThat(relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN)).isGreaterThanOrEqualTo(2);
-            assertThat(relay.stats().get(Counter.MESSAGES_SKIPPED)).isZero();
-        }
-    }
-
-    private static void publishFrames(TestRelay relay, int count, int body) throws IOException {
-        try (PlainPublisher publisher = relay.publisher()) {
-            for (int i = 0; i < count; i++) {
-                publisher.send(new Frames().frame(i, body));
-            }
-            relay.awaitMessagesIn(count);
-        }
-    }
-
-    /** Also one that has never said a word, where that is the relay's own policy. */
-    @Test
-    void aPlainReaderMissesNothing() throws Exception {
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.slowSubscriber(Policy.REPLAY));
-                PlainSubscriber plain = relay.subscriber()) {
-            plain.pause();
-            publishFrames(relay, 3500, 5000);
-            plain.resume();
-            plain.awaitMessages(3500);
-            assertThat(plain.received().wrong()).isNull();
-            assertThat(plain.received().count()).isEqualTo(3500);
-            assertThat(relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN)).isPositive();
-        }
-    }
-
-    @Test
-    void aPlainReaderThatCannotGetAllIsClosed() throws Exception {
+    @ValueSource(booleans = {true, false})
+    void aPlainReaderMissesNothing(boolean kept) throws Exception {
         try (TestRelay relay =
-                        relay(Setting.NIO_TCP, b -> shortSegments().apply(b).slowSubscriber(Policy.REPLAY));
+                        relay(Setting.NIO_TCP, b -> (kept ? b : shortSegments(b)).slowSubscriber(Policy.REPLAY));
+                PlainPublisher publisher = relay.publisher();
                 PlainSubscriber plain = relay.subscriber()) {
             plain.pause();
-            publishFrames(relay, 3500, 5000);
-            awaitRetention();
-            plain.resume();
-            relay.awaitClosed(CloseReason.SLOW_SUBSCRIBER, 1);
-            plain.awaitEnd();
+            for (int i = 0; i < 3500; i++) {
+                publisher.send(new Frames().frame(i, 5000));
+            }
+            relay.awaitMessagesIn(3500);
+            if (kept) {
+                plain.resume();
+                plain.awaitMessages(3500);
+                assertThat(plain.received().count()).isEqualTo(3500);
+                assertThat(relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN)).isPositive();
+            } else {
+                awaitRetention();
+                plain.resume();
+                relay.awaitClosed(CloseReason.SLOW_SUBSCRIBER, 1);
+                plain.awaitEnd();
+                assertThat(plain.received().count()).isBetween(1, 3499);
+            }
             assertThat(plain.received().wrong()).isNull();
-            assertThat(plain.received().count()).isBetween(1, 3499);
         }
     }
 
     /** Who does not ask for it may not know it, and is told a policy that it knows. */
     @Test
     void theRelaysOwnPolicy() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        try (TestRelay relay = relay(
-                        Setting.NIO_TCP, b -> b.slowSubscriber(Policy.REPLAY).allowPolicies(Set.of(Policy.SKIP)));
-                SpeakingSubscriber old = relay.speaker(messages);
-                SpeakingSubscriber asks = relay.speaker(messages);
-                SpeakingSubscriber other = relay.speaker(messages)) {
-            assertThat(old.hello(HelloFrame.subscriber()).awaitWelcome().policy())
-                    .isEqualTo(Policy.RELAY_DEFAULT);
-            assertThat(asks.hello(HelloFrame.subscriber().policy(Policy.REPLAY))
-                            .awaitWelcome()
-                            .policy())
-                    .isEqualTo(Policy.REPLAY);
-            assertThat(other.hello(HelloFrame.subscriber().policy(Policy.SKIP))
-                            .awaitWelcome()
-                            .policy())
-                    .isEqualTo(Policy.SKIP);
+        try (Scene scene = scene(b -> b.slowSubscriber(Policy.REPLAY).allowPolicies(Set.of(Policy.SKIP)))) {
+            for (Policy policy : List.of(Policy.RELAY_DEFAULT, Policy.REPLAY, Policy.SKIP)) {
+                SpeakingSubscriber s = scene.welcomed(HelloFrame.subscriber().policy(policy));
+                assertThat(s.account().welcome().policy()).isEqualTo(policy);
+            }
         }
+    }
+
+    private static void assertStart(Scene scene, HelloFrame.Builder hello, long next) throws Exception {
+        assertThat(scene.welcomed(hello).account().welcome().next()).isEqualTo(next);
     }
 
     @Test
     void byTime() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b);
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
+        try (Scene scene = scene(b -> b)) {
             long before = System.currentTimeMillis();
             List<Long> times = new ArrayList<>();
             List<Long> firsts = new ArrayList<>();
@@ -287,140 +212,100 @@ class ReplayTest {
                 long last = System.currentTimeMillis();
                 Await.until("the clock moves", () -> System.currentTimeMillis() > last + 1);
                 times.add(System.currentTimeMillis());
-                firsts.add(publisher.next());
-                publisher.publishBytes(TestRelay.SMALL_LOG / 3);
-                relay.awaitMessagesIn(publisher.next() - 1);
-                Await.until("all is written", () -> relay.stats().get(Counter.JOURNAL_WRITTEN_LAG_BYTES) == 0);
+                firsts.add(scene.publisher.next());
+                scene.fill(TestRelay.SMALL_LOG / 3);
+                Await.until("all is written", () -> scene.relay.stats().get(Counter.JOURNAL_WRITTEN_LAG_BYTES) == 0);
             }
-            long end = publisher.next();
+            long end = scene.publisher.next();
             for (int i = 0; i < 4; i++) {
-                try (SpeakingSubscriber s = relay.speaker(messages)) {
-                    s.hello(HelloFrame.subscriber().fromTime(times.get(i)));
-                    assertThat(s.awaitWelcome().next()).as("time %d", i).isEqualTo(firsts.get(i));
-                    s.awaitNext(end).account().assertCompleteUpTo(end);
-                }
+                SpeakingSubscriber s = scene.welcomed(HelloFrame.subscriber().fromTime(times.get(i)));
+                assertThat(s.account().welcome().next()).as("time %d", i).isEqualTo(firsts.get(i));
+                Scene.assertComplete(end, s);
             }
             for (long time : new long[] {1, before - 1_000_000}) {
-                try (SpeakingSubscriber s = relay.speaker(messages)) {
-                    s.hello(HelloFrame.subscriber().fromTime(time));
-                    assertThat(s.awaitWelcome().next()).isEqualTo(1);
-                }
+                assertStart(scene, HelloFrame.subscriber().fromTime(time), 1);
             }
             for (long time : new long[] {System.currentTimeMillis() + 1_000_000, Long.MAX_VALUE}) {
-                try (SpeakingSubscriber s = relay.speaker(messages)) {
-                    s.hello(HelloFrame.subscriber().fromTime(time));
-                    assertThat(s.awaitWelcome().next()).isEqualTo(end);
-                }
+                assertStart(scene, HelloFrame.subscriber().fromTime(time), end);
             }
-            try (SpeakingSubscriber s = relay.speaker(messages)) {
-                s.hello(from(end + 1));
-                assertThat(s.awaitError().code()).isEqualTo(CloseReason.BAD_START.code());
-            }
+            Scene.assertError(scene.greeting(from(end + 1)), CloseReason.BAD_START);
         }
     }
 
     @Test
     void withoutAJournal() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
-                SpeakingSubscriber byTime = relay.speaker(messages);
-                SpeakingSubscriber replay = relay.speaker(messages)) {
-            byTime.hello(HelloFrame.subscriber().fromTime(1));
-            assertThat(byTime.awaitError().code()).isEqualTo(CloseReason.UNSUPPORTED.code());
-            assertThat(byTime.account().error().text()).contains("journal");
-            replay.hello(HelloFrame.subscriber().policy(Policy.REPLAY));
+        try (Scene scene = Scene.of(Setting.NIO_TCP, messages)) {
+            SpeakingSubscriber byTime = scene.greeting(HelloFrame.subscriber().fromTime(1));
+            Scene.assertError(byTime, CloseReason.UNSUPPORTED, "journal");
+            SpeakingSubscriber replay = scene.greeting(HelloFrame.subscriber().policy(Policy.REPLAY));
             assertThat(replay.awaitWelcome().policy()).isEqualTo(Policy.DISCONNECT);
-            assertThat(relay.stats().has(Counter.JOURNAL_REPLAYS)).isFalse();
+            assertThat(scene.relay.stats().has(Counter.JOURNAL_REPLAYS)).isFalse();
         }
     }
 
     /** One page in all: who holds it and does not read is closed once others have waited for it, and these go on. */
     @Test
     void aReaderThatStopsHoldsUpOthersForATimeOnly() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        int one = JournalFeed.PAGE_BYTES + TestRelay.SMALL_MAX_BODY + 8;
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.replayBytes(one).stallTimeout(Duration.ofSeconds(2)));
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(ENOUGH);
-            long end = publisher.next();
-            // Behind the messages: the log would overtake, and cut off, one that has not said HELLO.
-            relay.awaitMessagesIn(end - 1);
-            SpeakingSubscriber waits = relay.speaker(messages);
-            SpeakingSubscriber waitsToo = relay.speaker(messages);
-            SpeakingSubscriber stops = relay.pausedSpeaker(messages);
-            stops.hello(from(1)).resumeUntilWelcome();
-            stops.awaitWelcome();
-            Await.until(
-                    () -> "it is on its way: " + relay.relay().connections(), () -> relay.relay().connections().stream()
-                            .anyMatch(r -> r.replayPercent() != ConnectionRow.LIVE && r.lagMessages() > 0));
-            waits.hello(from(1));
-            waitsToo.hello(SpeakingSubscriber.numbered(SOME).fromEarliest());
-            waits.awaitNext(end).account().assertCompleteUpTo(end);
-            waitsToo.awaitNext(end).account().assertCompleteUpTo(end);
-            relay.awaitClosed(CloseReason.STALLED_SUBSCRIBER, 1);
-            assertThat(relay.stats().get(Counter.JOURNAL_REPLAY_WAITS)).isPositive();
-            stops.close();
+        try (Scene scene = scene(b -> b.replayBytes(ONE_PAGE).stallTimeout(Duration.ofSeconds(2)))) {
+            // Before the others come: the log would overtake, and cut off, one that has not said HELLO.
+            long end = scene.fill(ENOUGH);
+            scene.paused().hello(from(1)).resumeUntilWelcome().awaitWelcome();
+            RelayServer relay = scene.relay.relay();
+            Await.until(() -> "it is on its way: " + relay.connections(), () -> relay.connections().stream()
+                    .anyMatch(r -> r.replayPercent() != ConnectionRow.LIVE && r.lagMessages() > 0));
+            SpeakingSubscriber waits = scene.greeting(from(1));
+            SpeakingSubscriber waitsToo =
+                    scene.greeting(SpeakingSubscriber.numbered(SOME).fromEarliest());
+            Scene.assertComplete(end, waits, waitsToo);
+            scene.relay.awaitClosed(CloseReason.STALLED_SUBSCRIBER, 1);
+            assertThat(scene.relay.stats().get(Counter.JOURNAL_REPLAY_WAITS)).isPositive();
         }
     }
 
     /** One page in all, and an identity whose rate would keep it for minutes. */
     @Test
     void aReaderThatItsRatePausesHoldsNobodyUp() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        int one = JournalFeed.PAGE_BYTES + TestRelay.SMALL_MAX_BODY + 8;
         Token fast = Token.of("the-token-of-fast");
         AccessPolicy policy = new AccessPolicy(List.of(
                 local("slow", List.of(), 1000, Identity.UNLIMITED),
                 local("fast", List.of(TokenHash.of(fast)), Identity.UNLIMITED, Identity.UNLIMITED)));
         long end;
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b);
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(TestRelay.SMALL_LOG);
-            end = publisher.next();
-            relay.awaitMessagesIn(end - 1);
+        try (Scene scene = scene(b -> b)) {
+            end = scene.fill(TestRelay.SMALL_LOG);
         }
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.replayBytes(one).access(policy));
-                SpeakingSubscriber paused = relay.speaker(messages);
-                SpeakingSubscriber some = relay.speaker(messages);
-                SpeakingSubscriber goesOn = relay.speaker(messages)) {
-            paused.hello(from(1)).awaitWelcome();
-            some.hello(SpeakingSubscriber.numbered(SOME).fromEarliest());
-            goesOn.hello(from(1).token(fast)).awaitNext(end).account().assertCompleteUpTo(end);
+        try (Scene scene = scene(b -> b.replayBytes(ONE_PAGE).access(policy))) {
+            SpeakingSubscriber paused = scene.welcomed(from(1));
+            SpeakingSubscriber some =
+                    scene.greeting(SpeakingSubscriber.numbered(SOME).fromEarliest());
+            Scene.assertComplete(end, scene.greeting(from(1).token(fast)));
             some.awaitWelcome();
-            assertThat(relay.stats().closes()).isEmpty();
+            assertThat(scene.relay.stats().closes()).isEmpty();
             // With another rate it goes on where it was paused.
-            relay.relay()
+            scene.relay
+                    .relay()
                     .reload(RelayConfig.builder()
                             .access(new AccessPolicy(List.of(local("slow", List.of(), 1L << 30, Identity.UNLIMITED))))
                             .build());
-            for (SpeakingSubscriber s : List.of(paused, some)) {
-                s.awaitNext(end).account().assertCompleteUpTo(end);
-                assertThat(s.account().said(ControlFrames.GAP)).isEmpty();
-            }
+            Scene.assertNoGap(end, paused, some);
         }
     }
 
     /** The first PING tells how far there is to go. */
     @Test
     void theWayIsTold() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.heartbeat(Duration.ofSeconds(30))
-                        .idleTimeout(Duration.ofSeconds(60)));
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(3L * TestRelay.SMALL_LOG);
-            relay.awaitMessagesIn(publisher.next() - 1);
-            try (SpeakingSubscriber s = relay.speaker(messages)) {
-                s.hello(from(1));
-                Account.Said ping = s.awaitSaid(ControlFrames.PING, 1);
-                assertThat(PingFrame.next(ping.body())).isEqualTo(1);
-                assertThat(PingFrame.head(ping.body())).isEqualTo(publisher.next() - 1);
-            }
+        try (Scene scene = scene(b -> b.heartbeat(Duration.ofSeconds(30)).idleTimeout(Duration.ofSeconds(60)))) {
+            long end = scene.fill(3L * TestRelay.SMALL_LOG);
+            Account.Said ping = scene.greeting(from(1)).awaitSaid(ControlFrames.PING, 1);
+            assertThat(PingFrame.next(ping.body())).isEqualTo(1);
+            assertThat(PingFrame.head(ping.body())).isEqualTo(end - 1);
         }
     }
 
-    private UnaryOperator<RelayConfig.Builder> shortSegments() {
-        return b ->
-                b.maxBody(100_000).journalSegment(1 << 20).journalKeep(4L << 20).journalForce(Duration.ofMillis(20));
+    private static RelayConfig.Builder shortSegments(RelayConfig.Builder builder) {
+        return builder.maxBody(100_000)
+                .journalSegment(1 << 20)
+                .journalKeep(4L << 20)
+                .journalForce(Duration.ofMillis(20));
     }
 
     /** The oldest files are dropped, which they are once they are forced. */
@@ -434,64 +319,29 @@ class ReplayTest {
         });
     }
 
-    /** The journal keeps less than the reader is behind. */
-    @Test
-    void retentionThatOvertakesIsTold() throws Exception {
-        Numbered messages = new Numbered(Seeds.random("ReplayTest"), TYPES, 60, 300, 4000, 60_000);
-        try (TestRelay relay = relay(Setting.NIO_TCP, shortSegments());
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
-                SpeakingSubscriber slow = relay.speaker(messages)) {
-            slow.hello(HelloFrame.subscriber().policy(Policy.REPLAY)).awaitWelcome();
-            slow.pause();
-            publisher.publishBytes(ENOUGH);
-            relay.awaitMessagesIn(publisher.next() - 1);
-            awaitRetention();
-            slow.resume();
-            SpeakingSubscriber late = relay.speaker(messages).hello(from(1));
-            long end = publisher.next();
-            for (SpeakingSubscriber s : List.of(slow, late)) {
-                s.awaitNext(end).account().assertCompleteUpTo(end);
-                // Two of them, where files were dropped while it read.
-                assertThat(s.account().said(ControlFrames.GAP))
-                        .isNotEmpty()
-                        .extracting(gap -> GapFrame.reason(gap.body()))
-                        .containsOnly(GapReason.NOT_HELD.code());
-            }
-            assertThat(relay.stats().get(Counter.JOURNAL_REPLAY_MISSED)).isPositive();
-            late.close();
-        }
-    }
-
     @Test
     void overTls() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
         try (Certificates certificates = new Certificates()) {
-            overTls(certificates, messages);
+            overTls(certificates.relayFiles(), certificates.client());
         }
     }
 
-    private void overTls(Certificates certificates, Numbered messages) throws Exception {
-        TlsFiles files = certificates.relayFiles();
-        try (TestRelay relay = relay(
-                        Setting.NIO_TCP, b -> b.tls(files).tlsPublishPort(0).tlsSubscribePort(0));
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(3L * TestRelay.SMALL_LOG);
-            long end = publisher.next();
-            relay.awaitMessagesIn(end - 1);
-            try (TlsBridge one = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
-                    TlsBridge other = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
+    private void overTls(TlsFiles files, SSLContext client) throws Exception {
+        try (Scene scene = scene(b -> b.tls(files).tlsPublishPort(0).tlsSubscribePort(0))) {
+            long end = scene.fill(3L * TestRelay.SMALL_LOG);
+            InetSocketAddress port = scene.relay.relay().tlsSubscribeAddress();
+            try (TlsBridge one = new TlsBridge(port, client);
+                    TlsBridge other = new TlsBridge(port, client);
                     SpeakingSubscriber all = SpeakingSubscriber.connect(one.address(), new Account(messages));
                     SpeakingSubscriber some = SpeakingSubscriber.connect(other.address(), new Account(messages))) {
                 all.hello(HelloFrame.subscriber().fromEarliest());
                 some.hello(SpeakingSubscriber.numbered(SOME).fromEarliest());
-                for (SpeakingSubscriber s : List.of(all, some)) {
-                    s.awaitNext(end).account().assertCompleteUpTo(end);
-                    assertThat(s.account().said(ControlFrames.GAP)).isEmpty();
-                }
-                assertThat(relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN)).isEqualTo(2);
+                Scene.assertNoGap(end, all, some);
+                assertThat(scene.relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN))
+                        .isEqualTo(2);
                 // On the loop of the others again.
-                publisher.publish(10);
-                all.awaitNext(end + 10).account().assertCompleteUpTo(end + 10);
+                scene.publisher.publish(10);
+                Scene.assertComplete(end + 10, all);
             }
         }
     }
@@ -513,55 +363,17 @@ class ReplayTest {
 
     @Test
     void anIdentityMayHaveSoMany() throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
         Identity local = local("local", List.of(), Identity.UNLIMITED, 1);
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b.access(new AccessPolicy(List.of(local))));
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(ENOUGH);
-            long end = publisher.next();
-            relay.awaitMessagesIn(end - 1);
-            SpeakingSubscriber first = relay.pausedSpeaker(messages);
-            try (SpeakingSubscriber second = relay.speaker(messages);
-                    SpeakingSubscriber live = relay.speaker(messages)) {
-                first.hello(from(1)).resumeUntilWelcome();
-                first.awaitWelcome();
-                second.hello(from(1));
-                assertThat(second.awaitError().code()).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS.code());
-                assertThat(second.account().error().text()).contains("there is 1 subscriber of local");
-                live.hello(HelloFrame.subscriber()).awaitWelcome();
-                first.close();
-                Await.until("it is gone", () -> relay.stats().get(Counter.JOURNAL_REPLAYS) == 0);
-                try (SpeakingSubscriber third = relay.speaker(messages)) {
-                    third.hello(from(1)).awaitNext(end).account().assertCompleteUpTo(end);
-                }
-            }
-        }
-    }
-
-    /** Bits of a file flip while the relay runs: what they hit is told, and nothing of it is sent. */
-    @Test
-    void damageIsToldAndNeverSent() throws Exception {
-        Random random = Seeds.random("ReplayTest");
-        Numbered messages = messages(random);
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b);
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publishBytes(4L * TestRelay.SMALL_LOG);
-            long end = publisher.next();
-            relay.awaitMessagesIn(end - 1);
-            for (int i = 0; i < 2; i++) {
-                flip(".stream", TestRelay.SMALL_LOG + random.nextLong(TestRelay.SMALL_LOG));
-            }
-            try (SpeakingSubscriber all = relay.speaker(messages);
-                    SpeakingSubscriber some = relay.speaker(messages)) {
-                all.hello(HelloFrame.subscriber().fromEarliest());
-                some.hello(SpeakingSubscriber.numbered(SOME).fromEarliest());
-                for (SpeakingSubscriber s : List.of(all, some)) {
-                    s.awaitNext(end).account().assertCompleteUpTo(end);
-                    List<Account.Said> gaps = s.account().said(ControlFrames.GAP);
-                    assertThat(gaps).isNotEmpty().allMatch(g -> GapFrame.reason(g.body()) == GapReason.DAMAGED.code());
-                    assertThat(s.account().missed()).isLessThan((int) end / 2);
-                }
-            }
+        try (Scene scene = scene(b -> b.access(new AccessPolicy(List.of(local))))) {
+            long end = scene.fill(ENOUGH);
+            SpeakingSubscriber first = scene.paused().hello(from(1)).resumeUntilWelcome();
+            first.awaitWelcome();
+            Scene.assertError(
+                    scene.greeting(from(1)), CloseReason.TOO_MANY_CONNECTIONS, "there is 1 subscriber of local");
+            scene.welcomed(HelloFrame.subscriber());
+            first.close();
+            Await.until("it is gone", () -> scene.relay.stats().get(Counter.JOURNAL_REPLAYS) == 0);
+            Scene.assertComplete(end, scene.greeting(from(1)));
         }
     }
 
@@ -586,14 +398,10 @@ class ReplayTest {
     @ParameterizedTest
     @ValueSource(strings = {".stream", ".index"})
     void aStartAtDamageIsTold(String file) throws Exception {
-        Numbered messages = messages(Seeds.random("ReplayTest"));
-        try (TestRelay relay = relay(Setting.NIO_TCP, b -> b);
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages)) {
-            publisher.publish(1);
-            Await.until("it is written", () -> relay.stats().get(Counter.JOURNAL_POSITION) > 0);
-            publisher.publishBytes(4L * TestRelay.SMALL_LOG);
-            long end = publisher.next();
-            relay.awaitMessagesIn(end - 1);
+        try (Scene scene = scene(b -> b)) {
+            scene.publisher.publish(1);
+            Await.until("it is written", () -> scene.relay.stats().get(Counter.JOURNAL_POSITION) > 0);
+            long end = scene.fill(4L * TestRelay.SMALL_LOG);
             // Behind the header of an index.
             flip(file, file.equals(".index") ? 64 + 20 : 9);
             List<HelloFrame.Builder> starts = List.of(
@@ -601,19 +409,18 @@ class ReplayTest {
                     HelloFrame.subscriber().fromTime(1),
                     from(1));
             for (HelloFrame.Builder start : starts) {
-                try (SpeakingSubscriber s = relay.speaker(messages)) {
-                    assertThat(s.hello(start).awaitWelcome().next()).isEqualTo(1);
-                    s.awaitNext(end).account().assertCompleteUpTo(end);
-                    List<Account.Said> gaps = s.account().said(ControlFrames.GAP);
-                    assertThat(gaps).hasSize(1);
-                    GapFrame.check(gaps.get(0).body());
-                    assertThat(GapFrame.reason(gaps.get(0).body())).isEqualTo(GapReason.DAMAGED.code());
-                    assertThat(GapFrame.from(gaps.get(0).body())).isEqualTo(1);
-                    assertThat(GapFrame.to(gaps.get(0).body())).isEqualTo(1);
-                    assertThat(s.account().missed()).isEqualTo(1);
-                }
+                SpeakingSubscriber s = scene.greeting(start);
+                assertThat(s.awaitWelcome().next()).isEqualTo(1);
+                Scene.assertComplete(end, s);
+                assertThat(s.account().said(ControlFrames.GAP)).singleElement().satisfies(gap -> {
+                    GapFrame.check(gap.body());
+                    assertThat(GapFrame.reason(gap.body())).isEqualTo(GapReason.DAMAGED.code());
+                    assertThat(GapFrame.from(gap.body())).isEqualTo(1);
+                    assertThat(GapFrame.to(gap.body())).isEqualTo(1);
+                });
+                assertThat(s.account().missed()).isEqualTo(1);
             }
-            assertThat(relay.stats().get(Counter.JOURNAL_REPLAY_MISSED)).isEqualTo(3);
+            assertThat(scene.relay.stats().get(Counter.JOURNAL_REPLAY_MISSED)).isEqualTo(3);
         }
     }
 }

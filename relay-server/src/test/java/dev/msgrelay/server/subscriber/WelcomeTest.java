@@ -2,41 +2,34 @@ package dev.msgrelay.server.subscriber;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.harness.Numbered;
-import dev.msgrelay.server.harness.NumberedPublisher;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
-import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** HELLO is answered, and every field of the answer is what the relay was started with or the client asked for. */
 class WelcomeTest {
     private final Numbered messages = new Numbered(Seeds.random("WelcomeTest"), 10, 100);
 
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
+    @Over.Pairs
     void eachField(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(12_345)
-                        .slowSubscriber(Policy.SKIP)
-                        .heartbeat(Duration.ofMillis(1500))
-                        .idleTimeout(Duration.ofMillis(6100)));
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
-                SpeakingSubscriber first = relay.speaker(messages);
-                SpeakingSubscriber second = relay.speaker(messages)) {
-            publisher.publish(10);
-            relay.awaitMessagesIn(10);
-            WelcomeFrame welcome = first.hello(HelloFrame.subscriber()).awaitWelcome();
+        try (Scene scene = Scene.of(setting, messages, b -> b.maxBody(12_345)
+                .slowSubscriber(Policy.SKIP)
+                .heartbeat(Duration.ofMillis(1500))
+                .idleTimeout(Duration.ofMillis(6100)))) {
+            scene.publisher.publish(10);
+            scene.relay.awaitMessagesIn(10);
+            SpeakingSubscriber first = scene.greeting(HelloFrame.subscriber());
+            WelcomeFrame welcome = first.awaitWelcome();
             assertThat(welcome.version()).isEqualTo(1);
             assertThat(welcome.policy()).isEqualTo(Policy.SKIP);
             assertThat(welcome.flags()).isZero();
@@ -51,14 +44,14 @@ class WelcomeTest {
             assertThat(welcome.server()).startsWith("relay");
 
             // All features that may be declined, known or not; another version; a heartbeat of its own.
-            WelcomeFrame asked = second.hello(HelloFrame.subscriber()
-                            .versions(1, 7)
-                            .features(0xFFFF)
-                            .policy(Policy.DISCONNECT)
-                            .heartbeatMillis(60_000)
-                            .fromEarliest()
-                            .name("n".repeat(255)))
-                    .awaitWelcome();
+            SpeakingSubscriber second = scene.greeting(HelloFrame.subscriber()
+                    .versions(1, 7)
+                    .features(0xFFFF)
+                    .policy(Policy.DISCONNECT)
+                    .heartbeatMillis(60_000)
+                    .fromEarliest()
+                    .name("n".repeat(255)));
+            WelcomeFrame asked = second.awaitWelcome();
             assertThat(asked.version()).isEqualTo(1);
             assertThat(asked.policy()).isEqualTo(Policy.DISCONNECT);
             assertThat(asked.features()).isEqualTo(Features.SEQUENCES);
@@ -67,9 +60,8 @@ class WelcomeTest {
             assertThat(asked.heartbeatMillis()).isEqualTo(60_000);
             assertThat(asked.idleTimeoutMillis()).isGreaterThanOrEqualTo(60_000);
 
-            publisher.publish(5);
-            first.awaitNext(16).account().assertCompleteUpTo(16);
-            second.awaitNext(16).account().assertCompleteUpTo(16);
+            scene.publisher.publish(5);
+            Scene.assertComplete(16, first, second);
             assertThat(first.account().count()).isEqualTo(5);
             assertThat(second.account().count()).isEqualTo(15);
         }
@@ -97,55 +89,6 @@ class WelcomeTest {
                 SpeakingSubscriber subscriber = relay.speaker(messages)) {
             subscriber.hello(HelloFrame.subscriber().policy(wanted));
             assertThat(subscriber.awaitWelcome().policy()).isEqualTo(granted);
-        }
-    }
-
-    /** The relay streams to whoever connects; HELLO comes when it comes, and WELCOME between two frames. */
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
-    void helloInTheMiddleOfTheStream(Setting setting) throws Exception {
-        Numbered large = new Numbered(Seeds.random("WelcomeTest " + setting), 3, 50, 3000, 200_000);
-        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
-                NumberedPublisher publisher = new NumberedPublisher(relay, large);
-                SpeakingSubscriber subscriber = relay.pausedSpeaker(large)) {
-            relay.awaitSubscribers(1);
-            // More than the sockets take: HELLO finds a frame that is half sent.
-            publisher.publishBytes(1 << 20);
-            long before = publisher.next();
-            subscriber.hello(HelloFrame.subscriber());
-            subscriber.resume();
-            assertThat(subscriber.awaitWelcome().next()).isLessThanOrEqualTo(before);
-            publisher.publish(20);
-            subscriber.awaitNext(before + 20).account().assertCompleteUpTo(before + 20);
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
-    void helloByteByByteAndWithMoreRightBehindIt(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting);
-                SpeakingSubscriber subscriber = relay.speaker(messages)) {
-            byte[] hello =
-                    HelloFrame.subscriber().name("trickle").build().encode().array();
-            for (byte b : hello) {
-                subscriber.send(ByteBuffer.wrap(new byte[] {b}));
-            }
-            subscriber.awaitWelcome();
-        }
-        try (TestRelay relay = TestRelay.start(setting);
-                SpeakingSubscriber subscriber = relay.speaker(messages)) {
-            ByteBuffer both = ByteBuffer.allocate(200)
-                    .put(HelloFrame.subscriber().build().encode())
-                    .putInt(ControlFrames.PING)
-                    .putInt(24)
-                    .putLong(77)
-                    .putLong(0)
-                    .putLong(0)
-                    .flip();
-            subscriber.send(both);
-            assertThat(subscriber.awaitSaid(ControlFrames.PONG, 1).body().getLong())
-                    .isEqualTo(77);
-            assertThat(subscriber.account().said()).hasSize(2);
         }
     }
 }
