@@ -76,7 +76,7 @@ class JournalLimitsTest {
         lengthen(FileNames.EPOCHS, 8L << 30);
         assertThat(Recovery.inspect(disk, Recovery.Depth.START).epochsDamaged()).isTrue();
         Repair.all(disk);
-        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(JournalRig.inspect(disk).sound()).isTrue();
     }
 
     @ParameterizedTest
@@ -94,14 +94,14 @@ class JournalLimitsTest {
                     .hasMessageContaining(name);
             lengthen(name, length);
         }
-        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(JournalRig.inspect(disk).sound()).isTrue();
     }
 
     /** An index that is as long as the longest, and empty but for its front: it is not held in memory. */
     @Test
     void aLongIndexIsReadPieceByPiece() throws IOException {
         lengthen(files(FileNames.INDEX).get(1), SegmentHeader.MOST_INDEX);
-        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(JournalRig.inspect(disk).sound()).isTrue();
     }
 
     @Test
@@ -180,12 +180,12 @@ class JournalLimitsTest {
                 default -> put(frame + 4, lengthOfTwo(frame));
             }
         });
-        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
+        Recovery found = JournalRig.inspect(disk);
         assertThat(found.sound()).isFalse();
         assertThat(found.damage()).hasSize(1);
         assertThat(found.damage().get(0).why()).contains(".stream: the bytes of record ", " are no whole messages");
         Repair.all(disk);
-        assertThat(Recovery.inspect(disk, Recovery.Depth.ALL).sound()).isTrue();
+        assertThat(JournalRig.inspect(disk).sound()).isTrue();
         List<Long> read = new ArrayList<>();
         JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.START), 1, new JournalReader.Sink() {
             @Override
@@ -212,31 +212,5 @@ class JournalLimitsTest {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-    }
-
-    @Test
-    void recordsThatCannotBe() {
-        long most = 1L << 62;
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 11, 0, 0))).isNotNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, 1, 80, 12, 0, 0))).isNull();
-        assertThat(read(new IndexRecord(Kind.LOST, 0, 0, 1, 80, 12, 0, 0))).isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most, 2, 0, 0)))
-                .isNotNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, most - 8, 1, most + 1, 2, 0, 0)))
-                .isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, 0, most, 80, most + 1, 0, 0)))
-                .isNull();
-        assertThat(read(new IndexRecord(Kind.BLOCK, 0, -8, 1, 80, 2, 0, 0))).isNull();
-        assertThat(read(IndexRecord.forced(most, most, 0, 0))).isNotNull();
-        assertThat(read(IndexRecord.forced(most + 1, 1, 0, 0))).isNull();
-        assertThat(read(IndexRecord.forced(1, most + 1, 0, 0))).isNull();
-        SegmentHeader far = new SegmentHeader(7, most + 1, 1, 0, 0, 0);
-        assertThat(SegmentHeader.read(far.bytes())).isNull();
-    }
-
-    private static IndexRecord read(IndexRecord record) {
-        ByteBuffer bytes = ByteBuffer.allocate(IndexRecord.LENGTH);
-        record.put(bytes, 7);
-        return IndexRecord.read(bytes, 0, 7);
     }
 }
