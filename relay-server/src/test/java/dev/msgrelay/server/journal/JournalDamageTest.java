@@ -4,6 +4,7 @@ import static dev.msgrelay.server.journal.JournalRig.inspect;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexRecord;
@@ -20,9 +21,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever is changed on the disk: it is told, what is lost is named to the message, and nothing wrong is ever read. */
 class JournalDamageTest {
@@ -396,6 +400,50 @@ class JournalDamageTest {
             }
             readsNothingWrong(damaged, "round " + i);
         }
+    }
+
+    /** A frame of a block is changed, and the block's sum is right again. */
+    @ParameterizedTest
+    @ValueSource(strings = {"length -1", "length too long", "reserved type", "one message less"})
+    void framesThatNoReaderPasses(String what) throws IOException {
+        SegmentHeader header = inspect(disk).parts().get(1).header();
+        String index = FileNames.index(header.base());
+        String stream = FileNames.stream(header.base());
+        ByteBuffer records = ByteBuffer.wrap(disk.bytes(index));
+        int at = SegmentHeader.LENGTH;
+        IndexRecord block = IndexRecord.read(records, at, header.seed());
+        while (block == null || block.kind() != IndexRecord.Kind.BLOCK) {
+            at += IndexRecord.LENGTH;
+            block = IndexRecord.read(records, at, header.seed());
+        }
+        int from = (int) (block.position() - header.base());
+        ByteBuffer frames = ByteBuffer.wrap(disk.bytes(stream)).slice(from, (int) block.bytes());
+        int first = frames.getInt(4);
+        switch (what) {
+            case "length -1" -> frames.putInt(4, -1);
+            case "length too long" -> frames.putInt(4, Integer.MAX_VALUE);
+            case "reserved type" -> frames.putInt(0, ControlFrames.HELLO);
+            // The first one has the second one within.
+            default -> frames.putInt(4, first + 8 + frames.getInt(8 + first + 4));
+        }
+        CRC32C crc = new CRC32C();
+        crc.update(frames.duplicate());
+        IndexRecord sealed = new IndexRecord(
+                block.kind(),
+                (int) crc.getValue(),
+                block.position(),
+                block.sequence(),
+                block.endPosition(),
+                block.endSequence(),
+                block.timeMillis(),
+                block.skew());
+        sealed.put(records.position(at), header.seed());
+        disk.open(stream).write(from, frames);
+        disk.open(index).write(0, records.rewind());
+        List<Loss> damage = inspect(disk).damage();
+        assertThat(damage).hasSize(1);
+        assertThat(damage.get(0).why()).contains(".stream: the bytes of record ", " are no whole messages");
+        survives(disk, what);
     }
 
     @Test

@@ -3,28 +3,18 @@ package dev.msgrelay.server.journal;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.FileNames;
-import dev.msgrelay.server.journal.format.IndexRecord;
-import dev.msgrelay.server.journal.format.IndexRecord.Kind;
-import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
-import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.io.UncheckedIOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.function.IntConsumer;
 import java.util.stream.Stream;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -118,99 +108,6 @@ class JournalLimitsTest {
             if (kept != null) {
                 Files.move(kept, file);
             }
-        }
-    }
-
-    // ---- records and frames with right sums ------------------------------------------------------------------------
-
-    /** Changes a frame of the second segment's first block, and makes the sums right again. */
-    private void change(IntConsumer inTheStream) throws IOException {
-        String index = files(FileNames.INDEX).get(1);
-        ByteBuffer records = ByteBuffer.wrap(Files.readAllBytes(directory.resolve(index)));
-        long base = FileNames.base(index);
-        long seed = SegmentHeader.read(records).seed();
-        int at = SegmentHeader.LENGTH;
-        IndexRecord block = null;
-        while (block == null || block.kind() != Kind.BLOCK) {
-            at += block == null && at == SegmentHeader.LENGTH ? 0 : IndexRecord.LENGTH;
-            block = IndexRecord.read(records, at, seed);
-            at += block == null ? IndexRecord.LENGTH : 0;
-        }
-        inTheStream.accept((int) (block.position() - base));
-        byte[] bytes = new byte[(int) block.bytes()];
-        try (RandomAccessFile stream =
-                new RandomAccessFile(directory.resolve(FileNames.stream(base)).toFile(), "r")) {
-            stream.seek(block.position() - base);
-            stream.readFully(bytes);
-        }
-        CRC32C crc = new CRC32C();
-        crc.update(bytes);
-        records.position(at);
-        new IndexRecord(
-                        Kind.BLOCK,
-                        (int) crc.getValue(),
-                        block.position(),
-                        block.sequence(),
-                        block.endPosition(),
-                        block.endSequence(),
-                        block.timeMillis(),
-                        block.skew())
-                .put(records, seed);
-        Files.write(directory.resolve(index), records.array());
-    }
-
-    private void put(long at, int value) {
-        try (RandomAccessFile stream = new RandomAccessFile(
-                directory.resolve(files(FileNames.STREAM).get(1)).toFile(), "rw")) {
-            stream.seek(at);
-            stream.writeInt(value);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"length -1", "length too long", "reserved type", "one message less"})
-    void framesThatNoReaderPasses(String what) throws IOException {
-        change(frame -> {
-            switch (what) {
-                case "length -1" -> put(frame + 4, -1);
-                case "length too long" -> put(frame + 4, Integer.MAX_VALUE);
-                case "reserved type" -> put(frame, ControlFrames.HELLO);
-                default -> put(frame + 4, lengthOfTwo(frame));
-            }
-        });
-        Recovery found = JournalRig.inspect(disk);
-        assertThat(found.sound()).isFalse();
-        assertThat(found.damage()).hasSize(1);
-        assertThat(found.damage().get(0).why()).contains(".stream: the bytes of record ", " are no whole messages");
-        Repair.all(disk);
-        assertThat(JournalRig.inspect(disk).sound()).isTrue();
-        List<Long> read = new ArrayList<>();
-        JournalReader.read(disk, Recovery.inspect(disk, Recovery.Depth.START), 1, new JournalReader.Sink() {
-            @Override
-            public boolean message(long sequence, int type, ByteBuffer body) {
-                read.add(sequence);
-                return true;
-            }
-
-            @Override
-            public void lost(Loss loss) {
-                read.add(-loss.sequence());
-            }
-        });
-        assertThat(read).contains(1L, (long) MESSAGES).anyMatch(sequence -> sequence < 0);
-    }
-
-    /** So that the first frame has the second one within. */
-    private int lengthOfTwo(int frame) {
-        try {
-            ByteBuffer stream = ByteBuffer.wrap(
-                    Files.readAllBytes(directory.resolve(files(FileNames.STREAM).get(1))));
-            int first = stream.getInt(frame + 4);
-            return first + 8 + stream.getInt(frame + 8 + first + 4);
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
         }
     }
 }
