@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -70,6 +71,8 @@ class PemFilesTest {
         List<UnaryOperator<String>> forms = List.of(
                 text -> text,
                 text -> "\uFEFF# ours\n" + text,
+                text -> "\uFEFF" + text.replace("between\n", "\uFEFF"),
+                text -> "  " + text.replace("\n", "\n  "),
                 text -> text.replace("\n", "\r\n"),
                 text -> text.replace("\n", "\r"),
                 text -> text.replace("\n", " "),
@@ -122,9 +125,11 @@ class PemFilesTest {
         file(CERTIFICATE + CERTIFICATE.replace("MIIB", "MIIA"));
         assertThatThrownBy(() -> PemFiles.certificates(file))
                 .hasMessage(file + ", line 11: the block that begins here is no X.509 certificate, or is damaged");
-        Files.write(file, CERTIFICATE.getBytes(StandardCharsets.UTF_16));
-        assertThatThrownBy(() -> PemFiles.certificates(file))
-                .hasMessage(file + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
+        for (Charset twoBytes : List.of(StandardCharsets.UTF_16, StandardCharsets.UTF_16LE)) {
+            Files.write(file, CERTIFICATE.getBytes(twoBytes));
+            assertThatThrownBy(() -> PemFiles.certificates(file))
+                    .hasMessage(file + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
+        }
     }
 
     @Test

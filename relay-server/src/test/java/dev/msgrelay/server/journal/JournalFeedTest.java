@@ -2,18 +2,16 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.journal.JournalRig.Message;
-import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.journal.read.JournalFeed.Found;
+import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.log.Mark;
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -31,11 +29,10 @@ class JournalFeedTest {
 
     private final Random random = Seeds.random("JournalFeedTest");
     private final SimDisk disk = new SimDisk(random);
-    private final HookedDisk hooked = new HookedDisk(disk);
     private JournalRig rig;
 
     private JournalRig open(long keep) throws IOException {
-        rig = new JournalRig(hooked, new JournalSettings(SEGMENT, keep, JournalSettings.UNLIMITED, 1), random);
+        rig = new JournalRig(disk, new JournalSettings(SEGMENT, keep, JournalSettings.UNLIMITED, 1), random);
         rig.open();
         return rig;
     }
@@ -51,20 +48,24 @@ class JournalFeedTest {
         return rig.journal.newFeed(ByteBuffer.allocate(JournalFeed.RECORD_BYTES));
     }
 
+    private JournalFeed feed(long sequence) {
+        JournalFeed feed = feed();
+        feed.seek(sequence);
+        return feed;
+    }
+
     /** Every byte of whole messages, from one place to another. */
     private void assertBytes(ByteBuffer bytes, Mark from, Mark to) {
         int at = 0;
         for (long sequence = from.sequence(); sequence < to.sequence(); sequence++) {
             Message message = rig.stream.get((int) sequence - 1);
             assertThat(from.position() + at).as("position of %d", sequence).isEqualTo(message.position());
-            assertThat(FrameLayout.type(bytes, at)).isEqualTo(message.type());
-            assertThat(FrameLayout.bodyLength(bytes, at)).isEqualTo(message.body());
-            for (int i = 0; i < message.body(); i++) {
-                if (bytes.get(at + FrameLayout.HEADER_LENGTH + i) != Frames.bodyByte(message.type(), i)) {
-                    throw new AssertionError("message " + sequence + ", byte " + i);
-                }
-            }
-            at += FrameLayout.frameLength(message.body());
+            ByteBuffer frame =
+                    new Frames().frame(message.type(), message.body()).buffer();
+            assertThat(bytes.slice(at, frame.limit()))
+                    .as("message %d", sequence)
+                    .isEqualTo(frame);
+            at += frame.limit();
         }
         assertThat(from.position() + at).isEqualTo(to.position());
     }
@@ -97,8 +98,7 @@ class JournalFeedTest {
     @ValueSource(ints = {64, 700, 5000, 100_000})
     void everythingFromTheFirstMessageOn(int room) throws Exception {
         open(KEEP).write(2000, 400);
-        JournalFeed feed = feed();
-        feed.seek(1);
+        JournalFeed feed = feed(1);
         assertThat(feed.at().position()).isZero();
         assertThat(readAll(feed, room)).isEmpty();
         assertThat(feed.at().sequence()).isEqualTo(2001);
@@ -130,21 +130,26 @@ class JournalFeedTest {
 
     private void assertBytesOf(JournalFeed feed) {
         ByteBuffer again = ByteBuffer.allocate(SEGMENT);
-        JournalFeed other = feed();
-        other.seek(feed.at().sequence());
+        JournalFeed other = feed(feed.at().sequence());
         assertThat(other.next(again)).isEqualTo(Found.BLOCKS);
         assertBytes(again, other.at(), other.end());
+    }
+
+    /** Ten messages a second; answers the time of each second. */
+    private List<Long> writeForSeconds(int seconds) {
+        List<Long> times = new ArrayList<>();
+        for (int i = 0; i < seconds; i++) {
+            rig.millis += 1000;
+            times.add(rig.millis);
+            rig.write(10, 300);
+        }
+        return times;
     }
 
     @Test
     void fromATimeOn() throws Exception {
         open(KEEP);
-        List<Long> times = new ArrayList<>();
-        for (int i = 0; i < 60; i++) {
-            rig.millis += 1000;
-            times.add(rig.millis);
-            rig.write(10, 300);
-        }
+        List<Long> times = writeForSeconds(60);
         JournalFeed feed = feed();
         for (int i = 0; i < 60; i++) {
             feed.seekTime(times.get(i));
@@ -163,8 +168,7 @@ class JournalFeedTest {
     @Test
     void anEmptyJournalHasNothing() throws Exception {
         open(KEEP);
-        JournalFeed feed = feed();
-        feed.seek(1);
+        JournalFeed feed = feed(1);
         assertThat(feed.at().sequence()).isEqualTo(1);
         assertThat(feed.next(ByteBuffer.allocate(100))).isEqualTo(Found.ALL_READ);
         feed.seekTime(rig.millis);
@@ -176,8 +180,7 @@ class JournalFeedTest {
     @Test
     void retentionIsTold() throws Exception {
         open(4L * SEGMENT);
-        JournalFeed feed = feed();
-        feed.seek(1);
+        JournalFeed feed = feed(1);
         ByteBuffer into = ByteBuffer.allocate(3000);
         long dropped = 0;
         for (int i = 0; i < 4000; i++) {
@@ -212,13 +215,17 @@ class JournalFeedTest {
         open(3L * SEGMENT).write(300, 200);
         int wrong = 0;
         for (int i = 0; i < 100; i++) {
-            JournalFeed feed = feed();
-            feed.seek(1);
-            int reads = random.nextInt(3);
-            hooked.beforeRead(reads, () -> rig.write(100 + random.nextInt(300), 200));
+            JournalFeed feed = feed(1);
+            int[] reads = {random.nextInt(3)};
+            disk.duringRead(() -> {
+                if (reads[0]-- == 0) {
+                    rig.write(100 + random.nextInt(300), 200);
+                }
+                return false;
+            });
             ByteBuffer into = ByteBuffer.allocate(SEGMENT);
             Found found = feed.next(into);
-            hooked.beforeRead(-1, () -> {});
+            disk.duringRead(() -> false);
             if (found == Found.BLOCKS) {
                 assertBytes(into, feed.at(), feed.end());
             } else {
@@ -234,21 +241,19 @@ class JournalFeedTest {
     void aSegmentThatIsJustBeingDropped() throws Exception {
         open(3L * SEGMENT).write(300, 200);
         List<Found> found = new ArrayList<>();
-        hooked.renamed = () -> {
-            JournalFeed feed = feed();
-            feed.seek(1);
+        disk.duringRename(() -> {
+            JournalFeed feed = feed(1);
             found.add(feed.next(ByteBuffer.allocate(SEGMENT)));
-        };
+        });
         rig.write(100, 200);
-        hooked.renamed = () -> {};
+        disk.duringRename(() -> {});
         assertThat(found).isNotEmpty().containsOnly(Found.BLOCKS);
     }
 
     @Test
     void aFlippedBitCostsItsBlockAlone() throws Exception {
         open(KEEP).write(1000, 200);
-        List<String> streams =
-                disk.names().stream().filter(n -> n.endsWith(".stream")).toList();
+        List<String> streams = files(FileNames.STREAM);
         for (int i = 0; i < 40; i++) {
             String name = streams.get(random.nextInt(streams.size() - 1));
             long base = FileNames.base(name);
@@ -256,8 +261,7 @@ class JournalFeedTest {
             int at = random.nextInt((int) (next - base));
             int bit = random.nextInt(8);
             disk.flip(name, at, bit);
-            JournalFeed feed = feed();
-            feed.seek(1);
+            JournalFeed feed = feed(1);
             List<String> missing = readAll(feed, 2500);
             assertThat(missing).hasSize(1);
             assertThat(missing.get(0)).startsWith("DAMAGE");
@@ -266,6 +270,10 @@ class JournalFeedTest {
             assertThat(hit).isBetween(Long.parseLong(range[0]), Long.parseLong(range[1]));
             disk.flip(name, at, bit);
         }
+    }
+
+    private List<String> files(String ending) {
+        return disk.names().stream().filter(name -> name.endsWith(ending)).toList();
     }
 
     private long sequenceAt(long position) {
@@ -280,23 +288,20 @@ class JournalFeedTest {
     @Test
     void damagedRecordsAndFilesThatAreGone() throws Exception {
         open(KEEP).write(1000, 200);
-        List<String> names =
-                disk.names().stream().filter(n -> n.endsWith(".index")).toList();
+        List<String> names = files(FileNames.INDEX);
         for (int i = 0; i < 60; i++) {
             String name = names.get(random.nextInt(names.size()));
             // Behind the header: a start of the relay looks at that.
             int at = SegmentHeader.LENGTH + random.nextInt(disk.bytes(name).length - SegmentHeader.LENGTH);
             disk.flip(name, at, 3);
-            JournalFeed feed = feed();
-            feed.seek(1 + random.nextInt(1000));
+            JournalFeed feed = feed(1 + random.nextInt(1000));
             assertThat(readAll(feed, 2500)).hasSizeLessThanOrEqualTo(1).allMatch(m -> m.startsWith("DAMAGE"));
             assertThat(feed.at().sequence()).isEqualTo(1001);
             disk.flip(name, at, 3);
         }
         disk.remove(names.get(1));
         disk.remove(names.get(3).replace(".index", ".stream"));
-        JournalFeed feed = feed();
-        feed.seek(1);
+        JournalFeed feed = feed(1);
         List<String> missing = readAll(feed, 2500);
         assertThat(missing).isNotEmpty().allMatch(m -> m.startsWith("DAMAGE"));
         assertThat(feed.at().sequence()).isEqualTo(1001);
@@ -306,15 +311,9 @@ class JournalFeedTest {
     @Test
     void aStartByTimeDoesNotPassOverDamage() throws Exception {
         open(KEEP);
-        List<Long> times = new ArrayList<>();
-        for (int i = 0; i < 40; i++) {
-            rig.millis += 1000;
-            times.add(rig.millis);
-            rig.write(10, 300);
-        }
+        List<Long> times = writeForSeconds(40);
         int told = 0;
-        for (String name :
-                disk.names().stream().filter(n -> n.endsWith(".index")).toList()) {
+        for (String name : files(FileNames.INDEX)) {
             for (int at = SegmentHeader.LENGTH; at < disk.bytes(name).length; at += IndexRecord.LENGTH) {
                 disk.flip(name, at + 8, 3);
                 for (int i = 0; i < 40; i++) {
@@ -338,125 +337,61 @@ class JournalFeedTest {
     @Test
     void aDiskThatDoesNotAnswerIsDamageAndTold() throws Exception {
         open(KEEP).write(500, 200);
-        hooked.failing = true;
-        JournalFeed feed = feed();
-        feed.seek(1);
+        disk.duringRead(() -> {
+            throw new IOException("Input/output error");
+        });
+        JournalFeed feed = feed(1);
         assertThat(readAll(feed, 2500)).isNotEmpty().allMatch(m -> m.startsWith("DAMAGE"));
         assertThat(feed.at().sequence()).isEqualTo(501);
         // Who stands at the end finds no damage that it has been told of already.
         feed.seek(501);
         assertThat(feed.next(ByteBuffer.allocate(2500))).isEqualTo(Found.ALL_READ);
-        hooked.failing = false;
+        disk.duringRead(() -> false);
     }
 
-    /** Does something before a read of a file, or fails it, or after a rename. */
-    private static final class HookedDisk implements Disk {
-        private final Disk disk;
-        private int reads = -1;
-        private Runnable then = () -> {};
-        Runnable renamed = () -> {};
-        boolean failing;
+    // ---- a check of a directory that a relay writes to, and drops segments from, while each byte is read ------------
 
-        HookedDisk(Disk disk) {
-            this.disk = disk;
+    @Test
+    void whatTheRelayDropsDuringACheckIsNoDamage() throws IOException {
+        open(6L * SEGMENT).write(400, 200);
+        int dropped = 0;
+        for (int round = 0; round < 30; round++) {
+            long oldest = rig.oldest().position();
+            int most = 1 + random.nextInt(40);
+            disk.duringRead(() -> {
+                rig.write(random.nextInt(most + 1), 200);
+                return false;
+            });
+            Recovery found = JournalRig.inspect(disk);
+            disk.duringRead(() -> false);
+            assertThat(found.damage()).as("round %d", round).isEmpty();
+            assertThat(found.asideFiles()).as("round %d", round).isEmpty();
+            assertThat(found.namesDamaged()).as("round %d", round).isFalse();
+            assertThat(found.sound()).as("round %d", round).isTrue();
+            assertThat(found.endPosition()).isGreaterThanOrEqualTo(found.startPosition());
+            dropped += rig.oldest().position() > oldest ? 1 : 0;
         }
+        assertThat(dropped).as("rounds in which a segment was dropped").isPositive();
+    }
 
-        /** So many reads of files from now on go through first. */
-        void beforeRead(int count, Runnable what) {
-            reads = count;
-            then = what;
-        }
-
-        private void read() throws IOException {
-            if (failing) {
-                throw new IOException("Input/output error");
-            }
-            if (reads >= 0 && reads-- == 0) {
-                then.run();
-            }
-        }
-
-        @Override
-        public String place() {
-            return disk.place();
-        }
-
-        @Override
-        public List<String> names() throws IOException {
-            return disk.names();
-        }
-
-        @Override
-        public boolean has(String name) {
-            return disk.has(name);
-        }
-
-        @Override
-        public File open(String name) throws IOException {
-            return disk.open(name);
-        }
-
-        @Override
-        public File openToRead(String name) throws IOException {
-            File file = disk.openToRead(name);
-            return new File() {
-                @Override
-                public long length() throws IOException {
-                    return file.length();
-                }
-
-                @Override
-                public void read(long at, ByteBuffer into) throws IOException {
-                    HookedDisk.this.read();
-                    file.read(at, into);
-                }
-
-                @Override
-                public void write(long at, ByteBuffer from) throws IOException {
-                    file.write(at, from);
-                }
-
-                @Override
-                public void setLength(long length) throws IOException {
-                    file.setLength(length);
-                }
-
-                @Override
-                public void force() throws IOException {
-                    file.force();
-                }
-
-                @Override
-                public void close() throws IOException {
-                    file.close();
-                }
-            };
-        }
-
-        @Override
-        public void rename(String from, String to) throws IOException {
-            disk.rename(from, to);
-            renamed.run();
-        }
-
-        @Override
-        public void delete(String name) throws IOException {
-            disk.delete(name);
-        }
-
-        @Override
-        public void force() throws IOException {
-            disk.force();
-        }
-
-        @Override
-        public long free() throws IOException {
-            return disk.free();
-        }
-
-        @Override
-        public Closeable lock(boolean toWrite) throws IOException {
-            return disk.lock(toWrite);
-        }
+    /** A segment that is damaged and still there when it has been read. */
+    @Test
+    void damageIsFoundBesideARelay() throws IOException {
+        open(6L * SEGMENT).write(400, 200);
+        long damaged = disk.names().stream()
+                .mapToLong(FileNames::base)
+                .filter(base -> base > rig.oldest().position())
+                .findFirst()
+                .orElseThrow();
+        disk.flip(FileNames.stream(damaged), random.nextInt(1000), random.nextInt(8));
+        disk.duringRead(() -> {
+            rig.step();
+            return false;
+        });
+        Recovery found = JournalRig.inspect(disk);
+        disk.duringRead(() -> false);
+        assertThat(found.sound()).isFalse();
+        assertThat(found.damage()).hasSize(1);
+        assertThat(found.damage().get(0).why()).startsWith(FileNames.stream(damaged));
     }
 }

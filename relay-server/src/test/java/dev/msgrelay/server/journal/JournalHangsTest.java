@@ -90,18 +90,23 @@ class JournalHangsTest {
         assertEndsAndKeepsTheDirectory();
     }
 
-    /** Both threads hang: each of them has the time that the other one has. */
-    @Test
-    void theThreadsThemselves() throws Exception {
+    /** Opens it and appends; its writer is then within the write, where it does what is given. */
+    private void writeUntil(Runnable within) throws Exception {
+        CountDownLatch writes = new CountDownLatch(1);
         rig.openWithThreads();
-        CountDownLatch hangs = new CountDownLatch(1);
         disk.duringWrite(() -> {
-            hangs.countDown();
-            hang();
+            writes.countDown();
+            within.run();
         });
         assertThat(rig.append(100)).isTrue();
         rig.journal.signal();
-        assertThat(hangs.await(60, TimeUnit.SECONDS)).isTrue();
+        assertThat(writes.await(60, TimeUnit.SECONDS)).isTrue();
+    }
+
+    /** Both threads hang: each of them has the time that the other one has. */
+    @Test
+    void theThreadsThemselves() throws Exception {
+        writeUntil(this::hang);
         assertThatIOException()
                 .isThrownBy(() -> rig.journal.close(BOUND_NANOS))
                 .withMessageContaining("the disk has not answered for 50 ms");
@@ -109,5 +114,29 @@ class JournalHangsTest {
         goOn.countDown();
         rig.close();
         disk.lock(true).close();
+    }
+
+    /** Its failure is followed by the end of the relay, in the same moment: what it holds of the log is given back once. */
+    @Test
+    void whoClosesItWaitsForWhoAbandonsIt() throws Exception {
+        writeUntil(() -> {
+            hang();
+            disk.failIn(1);
+        });
+        AtomicReference<Throwable> abandoned = new AtomicReference<>();
+        Thread abandons = new Thread(() -> abandoned.set(catchThrowable(rig.journal::abandon)));
+        abandons.start();
+        Await.until("it waits for the disk", () -> abandons.getState() == Thread.State.TIMED_WAITING);
+        AtomicReference<Throwable> closed = new AtomicReference<>();
+        Thread closes = new Thread(() -> closed.set(catchThrowable(rig::close)));
+        closes.start();
+        // For its turn, not for the disk as well.
+        Await.until(() -> "it is blocked: " + closes.getState(), () -> closes.getState() == Thread.State.BLOCKED);
+        goOn.countDown();
+        Await.join(abandons);
+        Await.join(closes);
+        assertThat(abandoned.get()).isNull();
+        assertThat(closed.get()).hasMessageContaining("journal sim has failed");
+        assertThat(rig.allocator.metric().usedDirectMemory()).isZero();
     }
 }

@@ -1,5 +1,7 @@
 package dev.msgrelay.server.journal;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.disk.Disk;
@@ -15,7 +17,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -220,49 +221,46 @@ final class JournalRig {
         }
     }
 
-    /** Reads everything; answers what is wrong with it, or null. Losses are added to the list. */
-    String read(Recovery found, List<Loss> losses) throws IOException {
+    /** All of a directory, with each byte read. */
+    static Recovery inspect(Disk disk) throws IOException {
+        return Recovery.inspect(disk, Recovery.Depth.ALL);
+    }
+
+    /** Where the oldest message lies that the journal still has. */
+    Mark oldest() {
+        Mark oldest = new Mark();
+        journal.newFeed(ByteBuffer.allocate(0)).oldest(oldest);
+        return oldest;
+    }
+
+    /** Reads everything: each message is as it was published, and each that is not there is told. Answers what is lost. */
+    List<Loss> read(Recovery found, String what) throws IOException {
+        List<Loss> losses = new ArrayList<>();
         long[] next = {found.startSequence()};
-        String[] wrong = {null};
         JournalReader.read(disk, found, 1, new JournalReader.Sink() {
             @Override
             public boolean message(long sequence, int type, ByteBuffer body) {
-                if (sequence != next[0]) {
-                    wrong[0] = "message " + sequence + " came where " + next[0] + " was expected";
-                } else if (sequence > stream.size()) {
-                    wrong[0] = "message " + sequence + " was never published";
-                } else {
-                    wrong[0] = differs(sequence, type, body);
+                if (sequence != next[0]++ || sequence > stream.size() || !isAsPublished(sequence, type, body)) {
+                    throw new AssertionError(what + ": message " + sequence + " where " + (next[0] - 1)
+                            + " was expected, or not as it was published");
                 }
-                next[0] = sequence + 1;
-                return wrong[0] == null;
+                return true;
             }
 
             @Override
             public void lost(Loss loss) {
                 losses.add(loss);
-                if (loss.sequence() != next[0]) {
-                    wrong[0] = "lost from " + loss.sequence() + " on, but " + next[0] + " was expected";
-                }
+                assertThat(loss.sequence()).as("%s: lost from here on", what).isEqualTo(next[0]);
                 next[0] = loss.endSequence();
             }
         });
-        if (wrong[0] == null && next[0] != found.endSequence()) {
-            return "messages up to " + (next[0] - 1) + " instead of " + (found.endSequence() - 1);
-        }
-        return wrong[0];
+        assertThat(next[0]).as("%s: the end", what).isEqualTo(found.endSequence());
+        return losses;
     }
 
-    private String differs(long sequence, int type, ByteBuffer body) {
+    private boolean isAsPublished(long sequence, int type, ByteBuffer body) {
         Message message = stream.get((int) sequence - 1);
-        byte[] expected = new byte[message.body()];
-        for (int i = 0; i < expected.length; i++) {
-            expected[i] = Frames.bodyByte(message.type(), i);
-        }
-        byte[] got = new byte[body.remaining()];
-        body.get(got);
-        return type == message.type() && Arrays.equals(expected, got)
-                ? null
-                : "message " + sequence + " is not the one that was published";
+        ByteBuffer frame = new Frames().frame(message.type(), message.body()).buffer();
+        return type == message.type() && body.equals(frame.position(8));
     }
 }

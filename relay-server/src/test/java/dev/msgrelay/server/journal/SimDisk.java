@@ -13,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 
 /**
  * A disk in memory. It knows what was forced, and what was not: a power cut leaves any mixture of old and new sectors of
@@ -24,6 +23,11 @@ public final class SimDisk implements Disk {
     /** The machine, or the process, has gone: nothing catches it. */
     public static final class Crash extends Error {
         private static final long serialVersionUID = 1L;
+    }
+
+    /** What others do while something is being read; answers whether a bit of that comes out wrong. */
+    public interface WhileRead {
+        boolean run() throws IOException;
     }
 
     private static final int SECTOR = 512;
@@ -55,7 +59,8 @@ public final class SimDisk implements Disk {
     private int renamesToRefusal;
     private Runnable duringForce = () -> {};
     private Runnable duringWrite = () -> {};
-    private BooleanSupplier duringRead = () -> false;
+    private Runnable duringRename = () -> {};
+    private WhileRead duringRead = () -> false;
 
     public SimDisk(Random random) {
         this.random = random;
@@ -115,9 +120,12 @@ public final class SimDisk implements Disk {
         duringWrite = others;
     }
 
-    /** What others do while something is being read; answers whether a bit of that comes out wrong. */
-    public void duringRead(BooleanSupplier others) {
+    public void duringRead(WhileRead others) {
         duringRead = others;
+    }
+
+    void duringRename(Runnable others) {
+        duringRename = others;
     }
 
     long operations() {
@@ -134,6 +142,7 @@ public final class SimDisk implements Disk {
         heal();
         duringForce = () -> {};
         duringWrite = () -> {};
+        duringRename = () -> {};
         duringRead = () -> false;
     }
 
@@ -280,6 +289,7 @@ public final class SimDisk implements Disk {
             throw noRoom();
         }
         change(new NameChange(from, to, null));
+        duringRename.run();
     }
 
     @Override
@@ -339,7 +349,7 @@ public final class SimDisk implements Disk {
             int start = into.position();
             // What is written meanwhile may be there in part.
             copy(at, into, into.remaining() / 2);
-            boolean wrong = duringRead.getAsBoolean();
+            boolean wrong = duringRead.run();
             copy(at + into.position() - start, into, into.remaining());
             if (wrong && into.position() > start) {
                 int flipped = start + random.nextInt(into.position() - start);

@@ -254,6 +254,8 @@ class WriterAndForcerTest {
         write();
         assertThat(forcer.due(nanos)).as("files are to be made ready").isTrue();
         files.prepare();
+        assertThat(forcer.due(nanos + FORCE_NANOS - 1)).isFalse();
+        assertThat(forcer.due(nanos + FORCE_NANOS)).as("it is time").isTrue();
         assertThat(forcer.due(nanos)).isFalse();
         forcer.want(log.endPosition() + 1);
         assertThat(forcer.due(nanos)).as("somebody waits").isTrue();
@@ -262,14 +264,6 @@ class WriterAndForcerTest {
         write();
         files.prepare();
         assertThat(forcer.due(nanos)).as("now it is").isTrue();
-    }
-
-    @Test
-    void theForcerIsWokenOnceItIsTime() throws IOException {
-        write();
-        files.prepare();
-        assertThat(forcer.due(FORCE_NANOS - 1)).isFalse();
-        assertThat(forcer.due(FORCE_NANOS)).isTrue();
     }
 
     // ---- the writer loses its core between the two steps of a roll: a segment is complete, and still the current one

@@ -62,6 +62,13 @@ class LogReaderTest {
         }
     }
 
+    /** One that stands at a message, and holds it. */
+    private LogReader reader(long sequence) {
+        LogReader reader = new LogReader(log);
+        reader.seek(sequence, head);
+        return reader;
+    }
+
     private long oldest() {
         for (long start : packets) {
             if (start >= log.tail()) {
@@ -108,8 +115,7 @@ class LogReaderTest {
         // Until all have occurred, which by chance takes a few dozen rounds.
         for (int round = 0; round < 20 || cuts.cardinality() < 7 && round < 2000; round++) {
             append(random, 200);
-            LogReader reader = new LogReader(log);
-            reader.seek(LogReader.EARLIEST, head);
+            LogReader reader = reader(LogReader.EARLIEST);
             assertThat(reader.holdAhead(LOG, head)).isEqualTo(head.position());
             long at = reader.position();
             for (long s = reader.boundary().sequence(); s < head.sequence(); s++) {
@@ -144,8 +150,7 @@ class LogReaderTest {
     void whatIsHeldEndsWithAFrameAndStaysReadable() {
         Random random = Seeds.random("LogReaderTest");
         append(random, 30);
-        LogReader reader = new LogReader(log);
-        reader.seek(LogReader.EARLIEST, head);
+        LogReader reader = reader(LogReader.EARLIEST);
         int overtaken = 0;
         int cut = 0;
         for (int step = 0; step < 3000; step++) {
@@ -213,8 +218,7 @@ class LogReaderTest {
         append(7, 100);
         append(8, 20);
         append(9, 250);
-        LogReader reader = new LogReader(log);
-        reader.seek(1, head);
+        LogReader reader = reader(1);
         assertThat(reader.sequence()).isEqualTo(1);
         assertThat(reader.hold(110, head)).isTrue();
         // Held to the end of the packet that was cut.
@@ -228,8 +232,7 @@ class LogReaderTest {
     @Test
     void whoSkipsStandsAtTheNextPacketOrAtTheHead() {
         append(new Random(3), 30);
-        LogReader reader = new LogReader(log);
-        reader.seek(1, head);
+        LogReader reader = reader(1);
         assertThat(reader.hold(10, head)).isTrue();
         reader.skipTo(packets.get(2) - 1, head);
         assertThat(reader.position()).isEqualTo(packets.get(2));
@@ -254,8 +257,7 @@ class LogReaderTest {
         append(7, 100);
         append(8, 20);
         append(9, 250);
-        LogReader reader = new LogReader(log);
-        reader.seek(1, head);
+        LogReader reader = reader(1);
         assertThat(reader.holdAhead(1, head)).isEqualTo(136);
         assertThat(reader.boundary().position()).as("it stays").isZero();
         reader.chose(108, 2);
@@ -287,8 +289,7 @@ class LogReaderTest {
     void aReaderThatIsOvertakenWithinWhatItHolds() {
         append(7, 3 * CHUNK / 2);
         append(8, 3 * CHUNK / 2);
-        LogReader reader = new LogReader(log);
-        reader.seek(1, head);
+        LogReader reader = reader(1);
         assertThat(reader.hold(10, head)).isTrue();
         reader.advance(CHUNK + 10);
         append(new Random(5), 400);
@@ -320,8 +321,7 @@ class LogReaderTest {
     @Test
     void toCopyAMessageAllocatesNothing() {
         append(1, 100);
-        LogReader reader = new LogReader(log);
-        reader.seek(1, head);
+        LogReader reader = reader(1);
         ByteBuffer target = ByteBuffer.allocateDirect(1000);
         ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
         reader.copy(0, 108, target);

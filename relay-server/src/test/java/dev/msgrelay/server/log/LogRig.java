@@ -21,7 +21,12 @@ final class LogRig implements AutoCloseable {
     }
 
     LogRig(WriteGate gate) {
-        log = new PacketLog(allocator, LOG, CHUNK, PACKET, 8, LOG, gate, Mark.of(0, 1));
+        this(8, LOG, gate);
+    }
+
+    /** @param pinned chunks that readers may hold besides; {@code maxRun} is the longest run */
+    LogRig(int pinned, int maxRun, WriteGate gate) {
+        log = new PacketLog(allocator, LOG, CHUNK, PACKET, pinned, maxRun, gate, Mark.of(0, 1));
     }
 
     /** Appends and publishes one message of so many bytes. */

@@ -1,7 +1,5 @@
 package dev.msgrelay.server.log;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import dev.msgrelay.server.harness.Workers;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -43,16 +41,5 @@ class StreamHeadTest {
             }
             before = mark.position();
         }
-    }
-
-    @Test
-    void aReaderGetsWhatWasSetLast() {
-        StreamHead head = new StreamHead();
-        Mark mark = new Mark();
-        head.set(100, 7);
-        head.read(mark);
-        assertThat(mark.position()).isEqualTo(100);
-        assertThat(mark.sequence()).isEqualTo(7);
-        assertThat(head.position()).isEqualTo(100);
     }
 }

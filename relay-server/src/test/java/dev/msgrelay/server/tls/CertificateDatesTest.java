@@ -6,15 +6,11 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Certificates;
-import dev.msgrelay.server.harness.Setting;
-import dev.msgrelay.server.harness.TestRelay;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
-import java.util.List;
 import java.util.concurrent.Delayed;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -56,43 +52,35 @@ class CertificateDatesTest {
 
     @Test
     void eachOfThemIsNamedAtStartAndReload() throws Exception {
-        try (Certificates certificates = new Certificates()) {
-            TlsFiles good = files(certificates, GOOD, GOOD, GOOD);
-            TlsFiles oldBetween = files(certificates, GOOD, new int[] {-90, -1}, GOOD);
-            TlsFiles future = files(certificates, new int[] {10, 90}, GOOD, GOOD);
-            TlsFiles oldClients = files(certificates, GOOD, GOOD, new int[] {-90, -2});
-            TlsFiles soon = files(certificates, GOOD, new int[] {-10, 3}, GOOD);
-            try (TestRelay relay = TestRelay.start(
-                    Setting.NIO_TCP, b -> b.tls(oldBetween).tlsPublishPort(0).tlsSubscribePort(0))) {
-                assertWarns(
-                        relay.relay(),
-                        "certificate 2 of 2 in " + oldBetween.certificate() + " has expired: " + days(-1));
-                assertThat(relay.relay().tls().validSeconds()).isBetween(-2 * 86_400.0, -86_400.0 + 1);
-                reload(relay, good);
-                assertWarns(relay.relay());
-                assertThat(relay.relay().tls().validSeconds()).isBetween(89 * 86_400.0, 90 * 86_400.0);
-                reload(relay, future);
-                assertWarns(
-                        relay.relay(),
-                        "certificate 1 of 2 in " + future.certificate() + " is not yet valid: from " + days(10)
-                                + " on");
-                assertThat(relay.relay().tls().validSeconds()).isNegative();
-                reload(relay, oldClients);
-                assertWarns(
-                        relay.relay(), "certificate 2 of 2 in " + oldClients.clients() + " has expired: " + days(-2));
-                reload(relay, soon);
-                assertWarns(relay.relay(), "certificate 2 of 2 in " + soon.certificate() + " expires soon: " + days(3));
-                assertThat(relay.relay().tls().validSeconds()).isBetween(0.0, 3 * 86_400.0);
-            }
+        try (SecuredRelay tls = SecuredRelay.start(
+                TlsProvider.AUTO, certificates -> files(certificates, GOOD, new int[] {-90, -1}, GOOD))) {
+            assertWarns(tls, "certificate 2 of 2 in " + tls.files.certificate() + " has expired: " + days(-1));
+            assertThat(validDays(tls)).isBetween(-2.0, -1 + 1 / 86_400.0);
+            tls.reload(files(tls.certificates, GOOD, GOOD, GOOD));
+            assertWarns(tls);
+            assertThat(validDays(tls)).isBetween(89.0, 90.0);
+            TlsFiles future = files(tls.certificates, new int[] {10, 90}, GOOD, GOOD);
+            tls.reload(future);
+            assertWarns(
+                    tls,
+                    "certificate 1 of 2 in " + future.certificate() + " is not yet valid: from " + days(10) + " on");
+            assertThat(validDays(tls)).isNegative();
+            TlsFiles oldClients = files(tls.certificates, GOOD, GOOD, new int[] {-90, -2});
+            tls.reload(oldClients);
+            assertWarns(tls, "certificate 2 of 2 in " + oldClients.clients() + " has expired: " + days(-2));
+            TlsFiles soon = files(tls.certificates, GOOD, new int[] {-10, 3}, GOOD);
+            tls.reload(soon);
+            assertWarns(tls, "certificate 2 of 2 in " + soon.certificate() + " expires soon: " + days(3));
+            assertThat(validDays(tls)).isBetween(0.0, 3.0);
         }
     }
 
-    private static void reload(TestRelay relay, TlsFiles files) throws Exception {
-        relay.relay().reload(RelayConfig.builder().tls(files).build());
+    private static double validDays(SecuredRelay tls) {
+        return tls.relay.relay().tls().validSeconds() / 86_400;
     }
 
-    private static void assertWarns(RelayServer relay, String... lines) {
-        assertThat(relay.tls().warnings()).containsExactly(lines);
+    private static void assertWarns(SecuredRelay tls, String... lines) {
+        assertThat(tls.relay.relay().tls().warnings()).containsExactly(lines);
     }
 
     @Test
@@ -101,23 +89,6 @@ class CertificateDatesTest {
                 TlsContext context = new TlsContext(certificates.relayFiles(), TlsProvider.JDK, 1000, 1000)) {
             Delayed daily = Sessions.get(context, "daily");
             assertThat(daily.getDelay(TimeUnit.HOURS)).isBetween(20L, 24L);
-        }
-    }
-
-    @Test
-    void aBundleOfManyOldOnesIsToldInFewLines() throws Exception {
-        try (Certificates certificates = new Certificates()) {
-            String old = builder("CN=old", -90, -1, true).buildSelfSigned().getCertificatePEM();
-            Path bundle = certificates.file("bundle", old.repeat(30));
-            TlsFiles own = certificates.relayFiles();
-            try (TlsContext context = new TlsContext(
-                    new TlsFiles(own.certificate(), own.key(), bundle, true), TlsProvider.JDK, 1000, 1000)) {
-                // The relay's own ends tomorrow.
-                List<String> lines = context.warnings();
-                assertThat(lines).hasSize(7);
-                assertThat(lines.get(0)).startsWith("the certificate in " + own.certificate() + " expires soon: ");
-                assertThat(lines.get(6)).startsWith("25 more of the 30 certificates in " + bundle);
-            }
         }
     }
 

@@ -6,25 +6,21 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import dev.msgrelay.protocol.net.PemFiles;
 import dev.msgrelay.server.harness.Certificates;
 import io.netty.pkitesting.X509Bundle;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.KeyPairGenerator;
-import java.security.PublicKey;
 import java.util.Base64;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Keys and certificates as forms, variables and editors leave them: read right, or refused without a byte of them. */
+/** Keys and certificates as forms and variables leave them are refused without a byte of them. */
 class PemTextTest {
     /** Shorter pieces may be there by chance. */
     private static final int LEAST_QUOTED = 12;
@@ -48,76 +44,15 @@ class PemTextTest {
         certificates.close();
     }
 
-    private static Map<String, UnaryOperator<String>> whitespace() {
-        Map<String, UnaryOperator<String>> changes = new LinkedHashMap<>();
-        changes.put("as it is", text -> text);
-        changes.put("in one line", text -> text.replaceAll("[\r\n]", ""));
-        changes.put("spaces for line ends", text -> text.replaceAll("[\r\n]+", " "));
-        changes.put("CRs for line ends", text -> text.replaceAll("[\r\n]+", "\r"));
-        changes.put("line ends of Windows", text -> text.replaceAll("[\r\n]+", "\r\n"));
-        changes.put("indented", text -> "  " + text.replaceAll("[\r\n]+", "\n  "));
-        changes.put("behind a byte order mark", text -> "\uFEFF" + text);
-        changes.put("behind a mark and a comment", text -> "\uFEFF# ours\n" + text);
-        return changes;
-    }
-
     /** A reload that opened one would wait for ever, and hold the next reload. */
     @Test
     void pipesAndDevicesAreNotOpened() throws Exception {
         Path pipe = folder.resolve("pipe");
         assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
                 .isZero();
-        assertThat(catchThrowable(() -> PemFiles.certificates(pipe)))
-                .hasMessage("cannot read " + pipe + ": it is a pipe: give a file");
-        assertThat(catchThrowable(() -> PemFiles.certificates(Path.of("/dev/zero"))))
-                .hasMessage("cannot read /dev/zero: it is a device: give a file");
-        assertThat(catchThrowable(() -> PemFiles.certificates(folder)))
-                .hasMessage("cannot read " + folder + ": it is a folder: give a file");
-    }
-
-    @Test
-    void lineEndsAndMarksChangeNothing() throws Exception {
-        PublicKey is = relay.getCertificate().getPublicKey();
-        String chain = certificates.signed("CN=first", b -> b).getCertificatePEM() + relay.getCertificatePEM();
-        for (Map.Entry<String, UnaryOperator<String>> change : whitespace().entrySet()) {
-            Path file = write(change.getValue().apply(key));
-            assertThat(PemFiles.privateKey(file, is))
-                    .as("a key " + change.getKey())
-                    .isEqualTo(relay.getKeyPair().getPrivate());
-            List<String> subjects = PemFiles.certificates(
-                            write(change.getValue().apply(chain)))
-                    .stream()
-                    .map(c -> c.getSubjectX500Principal().getName())
-                    .toList();
-            assertThat(subjects)
-                    .as("certificates " + change.getKey())
-                    .containsExactly("CN=first", "CN=relay of a test");
-        }
-    }
-
-    /** Two files of which the second one has a mark of its own, put behind each other. */
-    @Test
-    void aMarkBetweenBlocksLosesNone() throws Exception {
-        String two = relay.getCertificatePEM() + "\uFEFF" + relay.getCertificatePEM();
-        assertThat(PemFiles.certificates(write(two))).hasSize(2);
-    }
-
-    @Test
-    void aTextOfTwoBytesALetterIsNamed() throws Exception {
-        for (java.nio.charset.Charset charset : List.of(StandardCharsets.UTF_16, StandardCharsets.UTF_16LE)) {
-            Path file = Files.write(folder.resolve("utf16.pem"), key.getBytes(charset));
-            assertThat(refusal(file))
-                    .isEqualTo(file + " is no PEM: it is UTF-16, or no text at all; PEM is text of one byte a letter");
-        }
-    }
-
-    @Test
-    void lettersInThePlaceOfLineEndsAreNamed() throws Exception {
-        Path file = write(key.strip().replaceAll("[\r\n]+", "\\\\n"));
-        assertThat(refusal(file))
-                .isEqualTo(
-                        file + ", line 1: line ends are missing in what begins here: a backslash and a letter stand in"
-                                + " their place");
+        Map.of(pipe, "pipe", Path.of("/dev/zero"), "device", folder, "folder")
+                .forEach((file, what) -> assertThat(catchThrowable(() -> PemFiles.certificates(file)))
+                        .hasMessage("cannot read " + file + ": it is a " + what + ": give a file"));
     }
 
     /** Whatever is changed of it, and wherever it is given. */
@@ -148,8 +83,7 @@ class PemTextTest {
 
     @Test
     void nothingOfACertificateIsQuoted() throws Exception {
-        String body = Base64.getEncoder().encodeToString(key.getBytes(StandardCharsets.US_ASCII));
-        Path file = write("-----BEGIN CERTIFICATE-----\n" + body + "\n-----END CERTIFICATE-----\n");
+        Path file = write(block("CERTIFICATE", key.getBytes(StandardCharsets.US_ASCII)));
         assertThat(certificateRefusal(file))
                 .isEqualTo(file + ", line 1: the block that begins here is no X.509 certificate, or is damaged");
     }
@@ -172,11 +106,7 @@ class PemTextTest {
                 generator.initialize(1024);
             }
             java.security.KeyPair pair = generator.generateKeyPair();
-            ByteArrayOutputStream text = new ByteArrayOutputStream();
-            text.writeBytes("-----BEGIN PRIVATE KEY-----\n".getBytes(StandardCharsets.US_ASCII));
-            text.writeBytes(Base64.getMimeEncoder().encode(pair.getPrivate().getEncoded()));
-            text.writeBytes("\n-----END PRIVATE KEY-----\n".getBytes(StandardCharsets.US_ASCII));
-            Path file = write(text.toString(StandardCharsets.US_ASCII));
+            Path file = write(block("PRIVATE KEY", pair.getPrivate().getEncoded()));
             assertThat(catchThrowable(() -> PemFiles.privateKey(file, pair.getPublic())))
                     .isInstanceOf(IOException.class)
                     .hasMessage(file + ", line 1: its certificate is for a key of the type "
@@ -184,6 +114,11 @@ class PemTextTest {
                             + ", which cannot be used here: there are RSA, EC and EdDSA; openssl genpkey -algorithm EC"
                             + " -pkeyopt ec_paramgen_curve:P-256 -out FILE makes a key");
         }
+    }
+
+    private static String block(String type, byte[] bytes) {
+        String body = Base64.getMimeEncoder().encodeToString(bytes);
+        return "-----BEGIN " + type + "-----\n" + body + "\n-----END " + type + "-----\n";
     }
 
     private static String refusal(Path file) {

@@ -4,16 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.net.PemFiles;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
+import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Namespace;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import java.io.BufferedReader;
+import java.io.OutputStream;
 import java.nio.file.Path;
+import java.security.KeyStore;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLSocket;
+import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A publisher at full speed over a link of packets of 1,500 bytes that nothing merges: most reads end within a record. In a
@@ -21,25 +26,19 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("thorough")
 class ShortPacketsTest {
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void aPublisherAtFullSpeedStays(TlsProvider provider) throws Exception {
-        try (Namespace namespace = new Namespace();
-                Certificates certificates = new Certificates()) {
+        try (Namespace namespace = new Namespace()) {
             assumeTrue(namespace.up() && namespace.shortPackets(), namespace::why);
-            Path authority = certificates.authorityFile();
-            TlsFiles files = certificates.relayFiles();
-            try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.host(namespace.host())
-                    .insecure(true)
-                    .tls(files)
-                    .tlsProvider(provider)
-                    .tlsPublishPort(0)
-                    .tlsSubscribePort(0))) {
+            try (SecuredRelay tls = SecuredRelay.start(
+                    Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.host(namespace.host())
+                            .insecure(true))) {
+                TestRelay relay = tls.relay;
                 Process publisher = namespace.run(
                         FullSpeedPublisher.class,
                         namespace.host(),
-                        "" + relay.relay().tlsPublishAddress().getPort(),
-                        authority.toString());
+                        "" + tls.publish().getPort(),
+                        tls.certificates.authorityFile().toString());
                 try (BufferedReader lines = publisher.inputReader()) {
                     assertThat(lines.readLine())
                             .as(() -> "what became of the publisher; closed: "
@@ -53,6 +52,42 @@ class ShortPacketsTest {
                 } finally {
                     publisher.destroyForcibly();
                 }
+            }
+        }
+    }
+
+    /** A process that publishes over TLS as fast as it can, and says "sent" once all of it is on its way. */
+    static final class FullSpeedPublisher {
+        private static final int MESSAGES = 32 * 1024;
+        private static final int AT_ONCE = 64;
+        private static final int BODY = 1000;
+
+        private FullSpeedPublisher() {}
+
+        /** @param args host, port, file of the authority */
+        public static void main(String[] args) throws Exception {
+            KeyStore authorities = KeyStore.getInstance(KeyStore.getDefaultType());
+            authorities.load(null);
+            authorities.setCertificateEntry(
+                    "authority", PemFiles.certificates(Path.of(args[2])).get(0));
+            TrustManagerFactory trust = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+            trust.init(authorities);
+            SSLContext context = SSLContext.getInstance("TLSv1.3");
+            context.init(null, trust.getTrustManagers(), null);
+            Frames frames = new Frames();
+            for (int i = 0; i < AT_ONCE; i++) {
+                frames.frame(i, BODY);
+            }
+            byte[] bytes = frames.bytes();
+            try (SSLSocket socket =
+                    (SSLSocket) context.getSocketFactory().createSocket(args[0], Integer.parseInt(args[1]))) {
+                OutputStream out = socket.getOutputStream();
+                for (int sent = 0; sent < MESSAGES; sent += AT_ONCE) {
+                    out.write(bytes);
+                }
+                socket.shutdownOutput();
+                System.out.println("sent");
+                socket.getInputStream().readAllBytes();
             }
         }
     }

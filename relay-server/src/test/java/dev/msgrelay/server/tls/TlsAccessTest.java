@@ -8,7 +8,6 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -17,22 +16,13 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
-import java.io.OutputStream;
-import java.net.Socket;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLSocket;
 import javax.security.auth.x500.X500Principal;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Who a client is, its certificate says: no token, and not more than its subject may. */
 class TlsAccessTest {
@@ -51,12 +41,12 @@ class TlsAccessTest {
                 Identity.UNLIMITED);
     }
 
-    private static TestRelay start(TlsFiles files, TlsProvider provider) throws IOException {
-        return TestRelay.start(Setting.NIO_TCP, b -> b.tls(files)
-                .tlsPublishPort(0)
-                .tlsSubscribePort(0)
-                .tlsProvider(provider)
-                .access(new AccessPolicy(List.of(orders("1-9")))));
+    private static SecuredRelay start(boolean optional, TlsProvider provider) throws Exception {
+        return SecuredRelay.start(
+                Setting.NIO_TCP,
+                provider,
+                certificates -> certificates.mutual(optional),
+                b -> b.access(new AccessPolicy(List.of(orders("1-9")))));
     }
 
     private static SSLContext client(Certificates certificates, String subject) throws Exception {
@@ -67,20 +57,14 @@ class TlsAccessTest {
         assertThat(CloseReason.ofCode(error.code())).as(error.text()).isSameAs(reason);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void itsSubjectIsWhoItIs(TlsProvider provider) throws Exception {
         ByteBuffer hello = HelloFrame.publisher().build().encode();
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.mutual(true), provider);
-                TlsBridge own =
-                        new TlsBridge(relay.relay().tlsPublishAddress(), client(certificates, "CN=orders,O=Example"));
-                TlsBridge other = new TlsBridge(relay.relay().tlsPublishAddress(), client(certificates, "CN=orders"));
-                TlsBridge none = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());
-                TlsBridge reads = new TlsBridge(
-                        relay.relay().tlsSubscribeAddress(), client(certificates, "CN=orders,O=Example"))) {
-            try (TalkingPublisher publisher =
-                    TalkingPublisher.connect(own.address()).send(hello.duplicate())) {
+        try (SecuredRelay tls = start(true, provider)) {
+            TestRelay relay = tls.relay;
+            SSLContext orders = client(tls.certificates, "CN=orders,O=Example");
+            SocketAddress own = tls.bridge(tls.publish(), orders);
+            try (TalkingPublisher publisher = TalkingPublisher.connect(own).send(hello.duplicate())) {
                 publisher.await(Hello.WELCOME);
                 publisher.send(new Frames().frame(9, 10));
                 relay.awaitMessagesIn(1);
@@ -91,17 +75,18 @@ class TlsAccessTest {
                 assertError(publisher.awaitError(), CloseReason.NOT_PERMITTED);
             }
             // Without HELLO, too: the certificate has said it.
-            try (PlainPublisher plain = PlainPublisher.connect(own.address())) {
+            try (PlainPublisher plain = PlainPublisher.connect(own)) {
                 plain.send(new Frames().frame(1, 10));
                 relay.awaitMessagesIn(2);
             }
-            for (TlsBridge stranger : List.of(other, none)) {
+            SocketAddress other = tls.bridge(tls.publish(), client(tls.certificates, "CN=orders"));
+            for (SocketAddress stranger : List.of(other, tls.in())) {
                 try (TalkingPublisher publisher =
-                        TalkingPublisher.connect(stranger.address()).send(hello.duplicate())) {
+                        TalkingPublisher.connect(stranger).send(hello.duplicate())) {
                     assertError(publisher.awaitError(), CloseReason.NOT_AUTHENTICATED);
                 }
             }
-            try (TalkingPublisher subscriber = TalkingPublisher.connect(reads.address())
+            try (TalkingPublisher subscriber = TalkingPublisher.connect(tls.bridge(tls.subscribe(), orders))
                     .send(HelloFrame.subscriber().build().encode())) {
                 assertError(subscriber.awaitError(), CloseReason.NOT_PERMITTED);
             }
@@ -114,90 +99,19 @@ class TlsAccessTest {
         }
     }
 
-    /** Sends what was written only when it is told to. */
-    private static final class Held extends Socket {
-        private final ByteArrayOutputStream held = new ByteArrayOutputStream();
-        private boolean holds;
-
-        Held(SocketAddress address) throws IOException {
-            connect(address);
-        }
-
-        @Override
-        public OutputStream getOutputStream() throws IOException {
-            OutputStream socket = super.getOutputStream();
-            return new OutputStream() {
-                @Override
-                public void write(int b) throws IOException {
-                    write(new byte[] {(byte) b}, 0, 1);
-                }
-
-                @Override
-                public void write(byte[] bytes, int offset, int length) throws IOException {
-                    if (holds) {
-                        held.write(bytes, offset, length);
-                    } else {
-                        socket.write(bytes, offset, length);
-                    }
-                }
-            };
-        }
-
-        @Override
-        public void shutdownOutput() {}
-
-        void hold() {
-            holds = true;
-        }
-
-        void sendAll() throws IOException {
-            super.getOutputStream().write(held.toByteArray());
-        }
-    }
-
-    /** HELLO, a message and the end of TLS come in one segment: the relay objects to the message, and says so. */
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
-    void whoEndsBehindAMessageThatIsNotPermittedIsTold(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.mutual(true), provider);
-                Held socket = new Held(relay.relay().tlsPublishAddress())) {
-            SSLSocket client = (SSLSocket) client(certificates, "CN=orders,O=Example")
-                    .getSocketFactory()
-                    .createSocket(socket, "localhost", socket.getPort(), true);
-            client.startHandshake();
-            socket.hold();
-            client.getOutputStream()
-                    .write(HelloFrame.publisher().build().encode().array());
-            client.getOutputStream().write(new Frames().frame(10, 10).bytes());
-            client.shutdownOutput();
-            socket.sendAll();
-            client.setSoTimeout(Await.LIMIT_MILLIS);
-            assertThat(new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
-                    .contains("type 10 may not be published");
-            assertThat(relay.relay().stats().get(Counter.MESSAGES_IN)).isZero();
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void whatIsTakenBackIsTold(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates()) {
-            TlsFiles files = certificates.mutual(false);
-            try (TestRelay relay = start(files, provider);
-                    TlsBridge own = new TlsBridge(
-                            relay.relay().tlsPublishAddress(), client(certificates, "CN=orders,O=Example"));
-                    TalkingPublisher publisher = TalkingPublisher.connect(own.address())
-                            .send(HelloFrame.publisher().build().encode())) {
-                publisher.await(Hello.WELCOME);
-                relay.relay()
-                        .reload(RelayConfig.builder()
-                                .tls(files)
-                                .access(new AccessPolicy(List.of()))
-                                .build());
-                assertError(publisher.awaitError(), CloseReason.REVOKED);
-                relay.awaitClosed(CloseReason.REVOKED, 1);
-            }
+        try (SecuredRelay tls = start(false, provider);
+                TalkingPublisher publisher = TalkingPublisher.connect(
+                                tls.bridge(tls.publish(), client(tls.certificates, "CN=orders,O=Example")))
+                        .send(HelloFrame.publisher().build().encode())) {
+            publisher.await(Hello.WELCOME);
+            AccessPolicy nobody = new AccessPolicy(List.of());
+            tls.relay
+                    .relay()
+                    .reload(RelayConfig.builder().tls(tls.files).access(nobody).build());
+            assertError(publisher.awaitError(), CloseReason.REVOKED);
+            tls.relay.awaitClosed(CloseReason.REVOKED, 1);
         }
     }
 }

@@ -13,73 +13,67 @@ import dev.msgrelay.server.harness.Neighbours;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
-import java.io.InputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.time.Instant;
-import javax.net.ssl.SSLContext;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Whoever may not come in: is counted, is told where that can be, and nobody else notices. */
 class TlsRefusalsTest {
-    private static TestRelay start(TlsFiles files, TlsProvider provider) throws IOException {
-        return start(files, provider, Duration.ofSeconds(Await.LIMIT_SECONDS));
-    }
-
-    private static TestRelay start(TlsFiles files, TlsProvider provider, Duration timeout) throws IOException {
-        return TestRelay.start(Setting.NIO_TCP, b -> b.tls(files)
-                .tlsPublishPort(0)
-                .tlsSubscribePort(0)
-                .tlsProvider(provider)
-                .handshakeTimeout(timeout));
+    private static SecuredRelay start(TlsProvider provider, Duration timeout) throws Exception {
+        return SecuredRelay.start(
+                Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.handshakeTimeout(timeout));
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
-    void clientsWithWrongCertificates(TlsProvider provider) throws Exception {
+    @CsvSource({"BORINGSSL, false", "JDK, false", "BORINGSSL, true", "JDK, true"})
+    void clientsWithWrongCertificates(TlsProvider provider, boolean optional) throws Exception {
         Instant now = Instant.now();
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.mutual(false), provider);
-                Neighbours neighbours = new Neighbours(relay)) {
-            X509Bundle expired = certificates.signed(
-                    "CN=late", b -> b.notBefore(now.minusSeconds(7200)).notAfter(now.minusSeconds(3600)));
-            X509Bundle early = certificates.signed(
-                    "CN=early", b -> b.notBefore(now.plusSeconds(3600)).notAfter(now.plusSeconds(7200)));
-            X509Bundle[] wrong = {expired, early, certificates.foreign("CN=foreign"), null};
-            for (int i = 0; i < wrong.length; i++) {
-                SSLContext client = certificates.client(wrong[i]);
-                assertRefused(client, relay.relay().tlsSubscribeAddress());
+        try (SecuredRelay tls = SecuredRelay.start(provider, certificates -> certificates.mutual(optional));
+                Neighbours neighbours = new Neighbours(tls.relay)) {
+            TestRelay relay = tls.relay;
+            List<X509Bundle> wrong = new ArrayList<>();
+            wrong.add(tls.certificates.signed(
+                    "CN=late", b -> b.notBefore(now.minusSeconds(7200)).notAfter(now.minusSeconds(3600))));
+            wrong.add(tls.certificates.signed(
+                    "CN=early", b -> b.notBefore(now.plusSeconds(3600)).notAfter(now.plusSeconds(7200))));
+            wrong.add(tls.certificates.foreign("CN=foreign"));
+            List<X509Bundle> right = new ArrayList<>(List.of(tls.certificates.signed("CN=audit", b -> b)));
+            // To show none is right where certificates are optional.
+            (optional ? right : wrong).add(null);
+            for (int i = 0; i < wrong.size(); i++) {
+                assertRefused(tls, wrong.get(i));
                 relay.awaitClosed(CloseReason.TLS_FAILED, i + 1);
             }
             neighbours.assertUnaffected();
-            assertThat(relay.stats().get(Counter.TLS_FAILURES)).isEqualTo(wrong.length);
+            assertThat(relay.stats().get(Counter.TLS_FAILURES)).isEqualTo(wrong.size());
             assertThat(relay.stats().get(Counter.TLS_HANDSHAKES)).isZero();
-            relay.awaitSubscribers(1);
-            // The right one comes in.
-            try (SSLSocket good = TlsBridge.connect(
-                    certificates.client(certificates.signed("CN=audit", b -> b)),
-                    relay.relay().tlsSubscribeAddress(),
-                    0)) {
-                relay.awaitSubscribers(2);
-                assertThat(good.getSession().getProtocol()).isEqualTo("TLSv1.3");
+            for (X509Bundle client : right) {
+                relay.awaitSubscribers(1);
+                try (SSLSocket good = tls.connect(client, tls.subscribe())) {
+                    relay.awaitSubscribers(2);
+                    assertThat(good.getSession().getProtocol()).isEqualTo("TLSv1.3");
+                }
             }
         }
     }
 
     /** With TLS 1.3 a client learns behind its own handshake that the relay does not take its certificate. */
-    private static void assertRefused(SSLContext client, InetSocketAddress to) {
+    private static void assertRefused(SecuredRelay tls, X509Bundle client) {
         assertThatThrownBy(() -> {
-                    try (SSLSocket socket = TlsBridge.connect(client, to, 0)) {
+                    try (SSLSocket socket = tls.connect(client, tls.subscribe())) {
                         socket.setSoTimeout(Await.LIMIT_MILLIS);
                         int read = socket.getInputStream().read();
                         throw new AssertionError("a client with a wrong certificate has read " + read);
@@ -88,69 +82,45 @@ class TlsRefusalsTest {
                 .isInstanceOf(SSLException.class);
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
-    void aCertificateIsOptional(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.mutual(true), provider)) {
-            try (SSLSocket none = TlsBridge.connect(
-                            certificates.client(), relay.relay().tlsSubscribeAddress(), 0);
-                    SSLSocket one = TlsBridge.connect(
-                            certificates.client(certificates.signed("CN=audit", b -> b)),
-                            relay.relay().tlsSubscribeAddress(),
-                            0)) {
-                relay.awaitSubscribers(2);
-                assertThat(none.isConnected() && one.isConnected()).isTrue();
-            }
-            assertRefused(
-                    certificates.client(certificates.foreign("CN=foreign")),
-                    relay.relay().tlsSubscribeAddress());
-            relay.awaitClosed(CloseReason.TLS_FAILED, 1);
-        }
-    }
-
     /** The relay's own certificate is for another name: the client goes, and that is counted. */
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void aRelayOfAnotherName(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(
-                        certificates.relayFiles(certificates.signed("CN=x", b -> b.addSanDnsName("other.example"))),
-                        provider);
-                Neighbours neighbours = new Neighbours(relay)) {
-            assertThatThrownBy(() -> TlsBridge.connect(
-                            certificates.client(), relay.relay().tlsPublishAddress(), 0))
+        try (SecuredRelay tls = SecuredRelay.start(
+                        provider, c -> c.relayFiles(c.signed("CN=x", b -> b.addSanDnsName("other.example"))));
+                Neighbours neighbours = new Neighbours(tls.relay)) {
+            assertThatThrownBy(() -> tls.connect(null, tls.publish()))
                     .isInstanceOf(SSLException.class)
                     .hasMessageContaining("127.0.0.1");
-            relay.awaitClosed(CloseReason.TLS_FAILED, 1);
+            tls.relay.awaitClosed(CloseReason.TLS_FAILED, 1);
             neighbours.assertUnaffected();
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void olderVersionsOfTls(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), provider);
-                Neighbours neighbours = new Neighbours(relay)) {
-            SSLContext client = certificates.client();
-            try (SSLSocket socket = (SSLSocket) client.getSocketFactory()
-                    .createSocket("127.0.0.1", relay.relay().tlsPublishAddress().getPort())) {
+        try (SecuredRelay tls = SecuredRelay.start(provider);
+                Neighbours neighbours = new Neighbours(tls.relay)) {
+            int port = tls.publish().getPort();
+            try (SSLSocket socket =
+                    (SSLSocket) tls.certificates.client().getSocketFactory().createSocket("127.0.0.1", port)) {
                 socket.setEnabledProtocols(new String[] {"TLSv1.2"});
                 assertThatThrownBy(socket::startHandshake)
                         .isInstanceOf(SSLException.class)
                         .hasMessageContaining("protocol_version");
             }
-            relay.awaitClosed(CloseReason.TLS_FAILED, 1);
+            tls.relay.awaitClosed(CloseReason.TLS_FAILED, 1);
             // A ClientHello of TLS 1.1, as no library makes it any more.
-            try (Socket socket =
-                    new Socket("127.0.0.1", relay.relay().tlsPublishAddress().getPort())) {
-                socket.getOutputStream().write(helloOfTls11());
-                byte[] alert = socket.getInputStream().readAllBytes();
-                assertThat(alert).startsWith(21, 3).endsWith(2, 70);
-            }
-            relay.awaitClosed(CloseReason.TLS_FAILED, 2);
+            assertThat(answer(port, helloOfTls11())).startsWith(21, 3).endsWith(2, 70);
+            tls.relay.awaitClosed(CloseReason.TLS_FAILED, 2);
             neighbours.assertUnaffected();
+        }
+    }
+
+    /** What a client gets for some bytes, up to the end of its connection. */
+    private static byte[] answer(int port, byte[] bytes) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.getOutputStream().write(bytes);
+            return socket.getInputStream().readAllBytes();
         }
     }
 
@@ -166,29 +136,27 @@ class TlsRefusalsTest {
 
     @Test
     void clientsWithoutTls() throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), TlsProvider.AUTO, Duration.ofSeconds(2));
-                Neighbours neighbours = new Neighbours(relay)) {
-            InetSocketAddress publish = relay.relay().tlsPublishAddress();
-            InetSocketAddress subscribe = relay.relay().tlsSubscribeAddress();
+        try (SecuredRelay tls = start(TlsProvider.AUTO, Duration.ofSeconds(2));
+                Neighbours neighbours = new Neighbours(tls.relay)) {
+            TestRelay relay = tls.relay;
             ByteBuffer[] first = {
                 ByteBuffer.wrap(Hello.plain().bytes()),
                 new Frames().frame(7, 100).buffer(),
                 ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes()),
             };
             for (ByteBuffer bytes : first) {
-                try (PlainPublisher publisher = PlainPublisher.connect(publish)) {
+                try (PlainPublisher publisher = PlainPublisher.connect(tls.publish())) {
                     PlainPublisher.Error error = publisher.send(bytes).awaitError();
                     assertThat(error.code()).isEqualTo(CloseReason.TLS_FAILED.code());
                     assertThat(error.text()).contains("this port is for TLS");
                 }
             }
-            try (PlainPublisher subscriber = PlainPublisher.connect(subscribe)) {
+            try (PlainPublisher subscriber = PlainPublisher.connect(tls.subscribe())) {
                 ByteBuffer hello = HelloFrame.subscriber().build().encode();
                 assertThat(subscriber.send(hello).awaitError().text()).contains("this port is for TLS");
             }
             // One that waits for messages is told once the time is up.
-            try (PlainPublisher subscriber = PlainPublisher.connect(subscribe)) {
+            try (PlainPublisher subscriber = PlainPublisher.connect(tls.subscribe())) {
                 assertThat(subscriber.awaitError().text()).contains("no TLS handshake within 2000 ms");
             }
             assertThat(relay.closed(CloseReason.TLS_FAILED)).isEqualTo(5);
@@ -199,16 +167,15 @@ class TlsRefusalsTest {
 
     @Test
     void clientsWithTlsOnThePlainPorts() throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), TlsProvider.AUTO);
-                Neighbours neighbours = new Neighbours(relay)) {
+        try (SecuredRelay tls = SecuredRelay.start(TlsProvider.AUTO);
+                Neighbours neighbours = new Neighbours(tls.relay)) {
+            TestRelay relay = tls.relay;
             InetSocketAddress[] ports = {
                 relay.relay().publishAddress(), relay.relay().subscribeAddress()
             };
             for (int i = 0; i < 10; i++) {
                 InetSocketAddress port = ports[i % 2];
-                assertThatThrownBy(() -> TlsBridge.connect(certificates.client(), port, 0))
-                        .isInstanceOf(IOException.class);
+                assertThatThrownBy(() -> tls.connect(null, port)).isInstanceOf(IOException.class);
                 relay.awaitClosed(CloseReason.TLS_FAILED, i + 1);
             }
             assertThat(relay.stats().get(Counter.TLS_ON_PLAIN_PORT)).isEqualTo(10);
@@ -219,23 +186,19 @@ class TlsRefusalsTest {
     /** Types that look like TLS are types like all others. */
     @Test
     void aPlainPublisherWhoseTypesLookLikeTls() throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), TlsProvider.AUTO);
-                PlainPublisher publisher = relay.publisher()) {
+        try (SecuredRelay tls = SecuredRelay.start(TlsProvider.AUTO);
+                PlainPublisher publisher = tls.relay.publisher()) {
             byte[] frame = new Frames().frame(0x16030102, 100_000).bytes();
             publisher.send(ByteBuffer.wrap(frame, 0, 60_000)).send(ByteBuffer.wrap(frame, 60_000, 40_008));
-            relay.awaitMessagesIn(1);
+            tls.relay.awaitMessagesIn(1);
         }
     }
 
     /** Whoever sends nothing, or a byte now and then, or rubbish in a record. */
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void brokenHandshakes(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), provider, Duration.ofMillis(300));
-                Neighbours neighbours = new Neighbours(relay)) {
-            int port = relay.relay().tlsPublishAddress().getPort();
+        try (SecuredRelay tls = start(provider, Duration.ofMillis(300));
+                Neighbours neighbours = new Neighbours(tls.relay)) {
             byte[][] bytes = {
                 {22, 3, 1, 0, 4, 1, 0, 0, 0},
                 {22, 3, 3, (byte) 255, (byte) 255, 1},
@@ -244,35 +207,27 @@ class TlsRefusalsTest {
             };
             int count = 0;
             for (byte[] some : bytes) {
-                try (Socket socket = new Socket("127.0.0.1", port)) {
-                    socket.getOutputStream().write(some);
-                    InputStream in = socket.getInputStream();
-                    assertThat(in.readAllBytes().length).isLessThan(100);
-                }
-                relay.awaitClosed(CloseReason.TLS_FAILED, ++count);
+                assertThat(answer(tls.publish().getPort(), some).length).isLessThan(100);
+                tls.relay.awaitClosed(CloseReason.TLS_FAILED, ++count);
             }
             neighbours.assertUnaffected();
         }
     }
 
     /** A record that was changed on the way ends its connection, and the relay goes on. */
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void aChangedRecord(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), provider);
-                Socket tcp = new Socket(
-                        "127.0.0.1", relay.relay().tlsPublishAddress().getPort());
-                SSLSocket tls = (SSLSocket)
-                        certificates.client().getSocketFactory().createSocket(tcp, "127.0.0.1", tcp.getPort(), false)) {
-            tls.startHandshake();
-            tls.getOutputStream().write(new Frames().frame(7, 10).bytes());
+        try (SecuredRelay tls = SecuredRelay.start(provider);
+                Socket tcp = new Socket("127.0.0.1", tls.publish().getPort());
+                SSLSocket socket = (SSLSocket) tls.certificates
+                        .client()
+                        .getSocketFactory()
+                        .createSocket(tcp, "127.0.0.1", tcp.getPort(), false)) {
+            TestRelay relay = tls.relay;
+            socket.startHandshake();
+            socket.getOutputStream().write(new Frames().frame(7, 10).bytes());
             relay.awaitMessagesIn(1);
-            byte[] record = new byte[105];
-            record[0] = 23;
-            record[1] = 3;
-            record[2] = 3;
-            record[4] = 100;
+            byte[] record = Arrays.copyOf(new byte[] {23, 3, 3, 0, 100}, 105);
             try (Neighbours neighbours = new Neighbours(relay)) {
                 tcp.getOutputStream().write(record);
                 relay.awaitClosed(CloseReason.TLS_FAILED, 1);
@@ -284,36 +239,28 @@ class TlsRefusalsTest {
 
     @Test
     void moreThanThereIsMemoryFor() throws Exception {
-        try (Certificates certificates = new Certificates()) {
-            TlsFiles files = certificates.relayFiles();
-            try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.tls(files)
-                            .tlsPublishPort(0)
-                            .tlsSubscribePort(0)
-                            .tlsBytes(1 << 20));
-                    Neighbours neighbours = new Neighbours(relay)) {
-                int most = relay.relay().config().tls().mostConnections();
-                SSLSocket[] sockets = new SSLSocket[most];
-                for (int i = 0; i < most; i++) {
-                    sockets[i] = TlsBridge.connect(
-                            certificates.client(), relay.relay().tlsSubscribeAddress(), 0);
-                }
-                try (PlainPublisher one = PlainPublisher.connect(relay.relay().tlsSubscribeAddress())) {
-                    PlainPublisher.Error error = one.awaitError();
-                    assertThat(error.code()).isEqualTo(CloseReason.MEMORY_LIMIT.code());
-                    assertThat(error.text()).contains("1048576");
-                }
-                neighbours.assertUnaffected();
-                for (SSLSocket socket : sockets) {
-                    socket.close();
-                }
-                Await.until("one more may come", () -> canConnect(certificates, relay));
+        try (SecuredRelay tls = SecuredRelay.start(
+                        Setting.NIO_TCP, TlsProvider.AUTO, Certificates::relayFiles, b -> b.tlsBytes(1 << 20));
+                Neighbours neighbours = new Neighbours(tls.relay)) {
+            List<SSLSocket> sockets = new ArrayList<>();
+            while (sockets.size() < tls.relay.relay().config().tls().mostConnections()) {
+                sockets.add(tls.connect(null, tls.subscribe()));
             }
+            try (PlainPublisher one = PlainPublisher.connect(tls.subscribe())) {
+                PlainPublisher.Error error = one.awaitError();
+                assertThat(error.code()).isEqualTo(CloseReason.MEMORY_LIMIT.code());
+                assertThat(error.text()).contains("1048576");
+            }
+            neighbours.assertUnaffected();
+            for (SSLSocket socket : sockets) {
+                socket.close();
+            }
+            Await.until("one more may come", () -> canConnect(tls));
         }
     }
 
-    private static boolean canConnect(Certificates certificates, TestRelay relay) {
-        try (SSLSocket socket =
-                TlsBridge.connect(certificates.client(), relay.relay().tlsSubscribeAddress(), 0)) {
+    private static boolean canConnect(SecuredRelay tls) {
+        try (SSLSocket socket = tls.connect(null, tls.subscribe())) {
             return socket.isConnected();
         } catch (Exception refused) {
             return false;

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
-import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
@@ -17,55 +16,46 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.cert.X509Certificate;
 import java.util.List;
 import java.util.Random;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** Certificates are replaced while connections are there, all of it or nothing; and keys wear out. */
 class TlsReloadTest {
     private static final int RELOADS = Integer.getInteger("tls.reloads", 10);
 
-    private static TestRelay start(TlsFiles files, TlsProvider provider) throws IOException {
-        return TestRelay.start(
-                Setting.NIO_TCP,
-                b -> b.tls(files).tlsPublishPort(0).tlsSubscribePort(0).tlsProvider(provider));
+    private static SecuredRelay start(TlsProvider provider) throws Exception {
+        return SecuredRelay.start(provider, certificates -> certificates.relayFiles(certificates.relay("CN=old")));
     }
 
-    private static void reload(TestRelay relay, TlsFiles files) throws IOException {
-        relay.relay().reload(RelayConfig.builder().tls(files).build());
+    private static TlsFiles filesOf(SecuredRelay tls, String subject) throws Exception {
+        return tls.certificates.relayFiles(tls.certificates.relay(subject));
     }
 
-    private static String shown(Certificates certificates, TestRelay relay) throws Exception {
-        try (SSLSocket socket =
-                TlsBridge.connect(certificates.client(), relay.relay().tlsPublishAddress(), 0)) {
-            X509Certificate shown = (X509Certificate) socket.getSession().getPeerCertificates()[0];
-            return shown.getSubjectX500Principal().getName();
+    /** The subject that new clients see. */
+    private static String shown(SecuredRelay tls) throws Exception {
+        try (SSLSocket socket = tls.connect(null, tls.publish())) {
+            return socket.getSession().getPeerPrincipal().getName();
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void newHandshakesGetTheNewOne(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(certificates.relay("CN=old")), provider);
-                TlsBridge in = new TlsBridge(relay.relay().tlsPublishAddress(), certificates.client());
-                PlainPublisher publisher = PlainPublisher.connect(in.address())) {
+        try (SecuredRelay tls = start(provider);
+                PlainPublisher publisher = PlainPublisher.connect(tls.in())) {
+            TestRelay relay = tls.relay;
             publisher.send(new Frames().frame(7, 10));
             relay.awaitMessagesIn(1);
-            assertThat(shown(certificates, relay)).isEqualTo("CN=old");
-            reload(relay, certificates.relayFiles(certificates.relay("CN=new")));
-            assertThat(shown(certificates, relay)).isEqualTo("CN=new");
+            assertThat(shown(tls)).isEqualTo("CN=old");
+            tls.reload(filesOf(tls, "CN=new"));
+            assertThat(shown(tls)).isEqualTo("CN=new");
             assertThat(relay.relay().tls().text()).contains("CN=new");
             assertThat(relay.stats().get(Counter.TLS_RELOADS)).isEqualTo(1);
             // Who was there still is.
@@ -75,101 +65,77 @@ class TlsReloadTest {
     }
 
     /** SIGHUP may come while the relay ends. */
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void afterTheEndItIsHarmless(TlsProvider provider) throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(), provider)) {
-            relay.relay().close();
-            String before = relay.relay().tls().text();
-            reload(relay, certificates.relayFiles(certificates.relay("CN=new")));
-            assertThat(relay.relay().tls().text()).isEqualTo(before);
+        try (SecuredRelay tls = start(provider)) {
+            tls.relay.relay().close();
+            String before = tls.relay.relay().tls().text();
+            tls.reload(filesOf(tls, "CN=new"));
+            assertThat(tls.relay.relay().tls().text()).isEqualTo(before);
         }
     }
 
     @Test
     void whatIsWrongChangesNothing() throws Exception {
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = start(certificates.relayFiles(certificates.relay("CN=old")), TlsProvider.AUTO)) {
+        try (SecuredRelay tls = start(TlsProvider.AUTO)) {
+            Certificates certificates = tls.certificates;
             Path good = certificates.certificateFile(certificates.relay("CN=new"));
             Path other = certificates.keyFile(certificates.relay("CN=other"));
-            Path ec = certificates.file("ec", "-----BEGIN EC PRIVATE KEY-----\nAAAA\n-----END EC PRIVATE KEY-----\n");
             Path cut = certificates.file("cut", "text\n-----BEGIN CERTIFICATE-----\nAAAA\n");
-            Path rubbish = certificates.file("rubbish", "-----BEGIN CERTIFICATE-----\n*\n-----END CERTIFICATE-----");
             Path none = Path.of("/nowhere/at/all.pem");
-            assertRefused(relay, good, other, other + " has another key than that of the certificate");
-            assertRefused(relay, good, ec, ec + ", line 1: 'EC PRIVATE KEY' is not PKCS#8");
-            assertRefused(relay, good, good, good + " has no private key");
-            assertRefused(relay, cut, other, cut + ", line 2: CERTIFICATE has no end");
-            assertRefused(relay, rubbish, other, rubbish + ", line 1: the block that begins here is not Base64");
-            assertRefused(relay, none, other, "there is no file " + none);
-            assertRefused(relay, other, other, other + " has no certificate");
-            assertThat(shown(certificates, relay)).isEqualTo("CN=old");
-            assertThat(relay.stats().get(Counter.TLS_RELOADS)).isZero();
+            assertRefused(tls, good, other, other + " has another key than that of the certificate");
+            assertRefused(tls, cut, other, cut + ", line 2: CERTIFICATE has no end");
+            assertRefused(tls, none, other, "there is no file " + none);
+            assertThat(shown(tls)).isEqualTo("CN=old");
+            assertThat(tls.relay.stats().get(Counter.TLS_RELOADS)).isZero();
         }
     }
 
-    private static void assertRefused(TestRelay relay, Path certificate, Path key, String text) {
-        assertThatThrownBy(() -> reload(relay, new TlsFiles(certificate, key, null, false)))
+    private static void assertRefused(SecuredRelay tls, Path certificate, Path key, String text) {
+        assertThatThrownBy(() -> tls.reload(new TlsFiles(certificate, key, null, false)))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining(text);
     }
 
     /** While handshakes are made and messages flow: nothing is lost, no memory is either. */
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void oftenUnderLoad(TlsProvider provider) throws Exception {
         Numbered messages = new Numbered(new Random(1), 10, 40, 300, 8300);
         Workers workers = new Workers();
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.slowSubscriber(Policy.BACKPRESSURE)
-                        .tls(relayFiles(certificates))
-                        .tlsPublishPort(0)
-                        .tlsSubscribePort(0)
-                        .tlsProvider(provider));
-                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
-                SpeakingSubscriber subscriber = SpeakingSubscriber.connect(out.address(), new Account(messages))) {
-            relay.awaitSubscribers(1);
+        try (SecuredRelay tls = SecuredRelay.start(
+                        Setting.NIO_TCP,
+                        provider,
+                        Certificates::relayFiles,
+                        b -> b.slowSubscriber(Policy.BACKPRESSURE));
+                NumberedPublisher publisher = new NumberedPublisher(tls.relay, messages);
+                SpeakingSubscriber subscriber = SpeakingSubscriber.connect(tls.out(), new Account(messages))) {
+            tls.relay.awaitSubscribers(1);
             subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
             publisher.publishOn(workers);
-            List<TlsFiles> both = List.of(relayFiles(certificates), relayFiles(certificates));
+            List<TlsFiles> both = List.of(tls.files, tls.certificates.relayFiles());
             for (int i = 0; i < RELOADS; i++) {
-                reload(relay, both.get(i % 2));
+                tls.reload(both.get(i % 2));
                 if (i % 5 == 0) {
-                    assertThat(shown(certificates, relay)).isEqualTo("CN=relay of a test");
+                    assertThat(shown(tls)).isEqualTo("CN=relay of a test");
                 }
             }
             publisher.stop();
             workers.join();
             long end = publisher.next();
             subscriber.awaitNext(end).account().assertCompleteUpTo(end);
-            assertThat(relay.closed(CloseReason.TLS_FAILED)).isZero();
-        }
-    }
-
-    private static TlsFiles relayFiles(Certificates certificates) {
-        try {
-            return certificates.relayFiles();
-        } catch (Exception e) {
-            throw new AssertionError(e);
+            assertThat(tls.relay.closed(CloseReason.TLS_FAILED)).isZero();
         }
     }
 
     /** BoringSSL renews no keys: in time the client is asked to come again. The JDK does, so nobody is asked. */
-    @ParameterizedTest
-    @EnumSource(names = {"BORINGSSL", "JDK"})
+    @EachLibrary
     void aKeyThatIsUsedUp(TlsProvider provider) throws Exception {
         Numbered messages = new Numbered(new Random(1), 10, 40, 300);
-        try (Certificates certificates = new Certificates();
-                TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.tls(relayFiles(certificates))
-                        .tlsPublishPort(0)
-                        .tlsSubscribePort(0)
-                        .tlsRecords(50)
-                        .tlsProvider(provider));
-                TlsBridge out = new TlsBridge(relay.relay().tlsSubscribeAddress(), certificates.client());
-                NumberedPublisher publisher = new NumberedPublisher(relay, messages);
-                SpeakingSubscriber subscriber = SpeakingSubscriber.connect(out.address(), new Account(messages))) {
+        try (SecuredRelay tls =
+                        SecuredRelay.start(Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.tlsRecords(50));
+                NumberedPublisher publisher = new NumberedPublisher(tls.relay, messages);
+                SpeakingSubscriber subscriber = SpeakingSubscriber.connect(tls.out(), new Account(messages))) {
+            TestRelay relay = tls.relay;
             relay.awaitSubscribers(1);
             subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
             for (int i = 1; i <= 100; i++) {
@@ -206,13 +172,13 @@ class TlsReloadTest {
         try (Certificates certificates = new Certificates()) {
             TlsFiles good = certificates.relayFiles();
             Path empty = certificates.file("empty", "");
-            assertThatThrownBy(() -> start(new TlsFiles(empty, good.key(), null, false), TlsProvider.AUTO))
-                    .isInstanceOf(IOException.class)
-                    .hasMessageContaining(empty + " has no certificate");
-            assertThatThrownBy(
-                            () -> start(new TlsFiles(good.certificate(), good.key(), empty, false), TlsProvider.AUTO))
-                    .isInstanceOf(IOException.class)
-                    .hasMessageContaining(empty + " has no certificate");
+            for (TlsFiles files : List.of(
+                    new TlsFiles(empty, good.key(), null, false),
+                    new TlsFiles(good.certificate(), good.key(), empty, false))) {
+                assertThatThrownBy(() -> SecuredRelay.start(TlsProvider.AUTO, own -> files))
+                        .isInstanceOf(IOException.class)
+                        .hasMessageContaining(empty + " has no certificate");
+            }
             assertThat(Files.exists(empty)).isTrue();
         }
     }

@@ -9,9 +9,12 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Headers and records as bytes: where each field lies, and that nothing but the very bytes passes. */
 class IndexRecordTest {
+    private static final long MOST = 1L << 62;
     private static final long SEED = 0x0123456789ABCDEFL;
     private static final IndexRecord BLOCK =
             new IndexRecord(Kind.BLOCK, 0xCAFEBABE, 0x1000, 0x20, 0x1100, 0x23, 0x18F00000000L, 0x0A0B0C0D);
@@ -55,12 +58,30 @@ class IndexRecordTest {
                 .isNull();
     }
 
-    @Test
-    void aRecordThatDoesNotGrowIsNone() {
-        IndexRecord backwards = new IndexRecord(Kind.BLOCK, 0, 100, 5, 100, 6, 0, 0);
-        assertThat(IndexRecord.read(bytes(backwards, SEED), 0, SEED)).isNull();
-        IndexRecord noMessage = new IndexRecord(Kind.LOST, 0, 100, 5, 110, 5, 0, 0);
-        assertThat(IndexRecord.read(bytes(noMessage, SEED), 0, SEED)).isNull();
+    /** A record does not go back, has room for its messages, and ends within what a position or a sequence can be. */
+    @ParameterizedTest
+    @CsvSource({
+        "BLOCK, 0, 1, 80, 11, true",
+        "BLOCK, 0, 1, 80, 12, false",
+        "LOST, 0, 1, 80, 12, false",
+        "BLOCK, 100, 5, 100, 6, false",
+        "LOST, 100, 5, 110, 5, false",
+        "BLOCK, -8, 1, 80, 2, false",
+        "BLOCK, 0x3FFFFFFFFFFFFFF8, 1, 0x4000000000000000, 2, true",
+        "BLOCK, 0x3FFFFFFFFFFFFFF8, 1, 0x4000000000000001, 2, false",
+        "BLOCK, 0, 0x4000000000000000, 80, 0x4000000000000001, false"
+    })
+    void recordsThatCannotBeAreNone(
+            Kind kind, long position, long sequence, long endPosition, long endSequence, boolean can) {
+        IndexRecord record = new IndexRecord(kind, 0, position, sequence, endPosition, endSequence, 0, 0);
+        assertThat(IndexRecord.read(bytes(record, SEED), 0, SEED) != null).isEqualTo(can);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0, true", "1, 0, false", "0, 1, false"})
+    void whatIsForcedIsWithinThatToo(long bytesMore, long messagesMore, boolean can) {
+        IndexRecord forced = IndexRecord.forced(MOST + bytesMore, MOST + messagesMore, 0, 0);
+        assertThat(IndexRecord.read(bytes(forced, SEED), 0, SEED) != null).isEqualTo(can);
     }
 
     @Test
@@ -111,6 +132,8 @@ class IndexRecordTest {
             assertThat(SegmentHeader.read(changed)).as("byte %d", at).isNull();
         }
         assertThat(SegmentHeader.read(ByteBuffer.allocate(10))).isNull();
+        assertThat(SegmentHeader.read(new SegmentHeader(7, MOST + 1, 1, 0, 0, 0).bytes()))
+                .isNull();
     }
 
     @Test
