@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import dev.msgrelay.server.engine.RelayEngine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.PublishOutcome;
@@ -22,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The end of a relay from any thread; and local publishers that nobody has any more. */
+/** The end of a relay from any thread, and what it says of its own life; and local publishers that nobody has any more. */
 class RelayCloseTest {
     /** On the thread that reads, and on the one that sends, which may be another. */
     @ParameterizedTest
@@ -94,8 +95,11 @@ class RelayCloseTest {
                 PlainSubscriber subscriber = relay.subscriber()) {
             relay.awaitSubscribers(1);
             LocalPublisher local = relay.relay().newLocalPublisher();
+            assertThat(relay.relay().ready()).isTrue();
             relay.relay().failed(new IllegalStateException("provoked by a test: the log is in doubt"));
             assertThat(relay.relay().failure()).isCompleted();
+            assertThat(relay.relay().live()).isFalse();
+            assertThat(relay.relay().ready()).isFalse();
             assertThat(local.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.CLOSED);
             relay.relay().close();
             subscriber.awaitEnd();
@@ -162,6 +166,32 @@ class RelayCloseTest {
         for (LocalPublisher local :
                 List.of(relay.newLocalPublisher(), relay.newLocalPublisher(), relay.newLocalPublisher())) {
             assertThat(local.publish(1, ByteBuffer.allocate(10))).isEqualTo(PublishOutcome.ACCEPTED);
+        }
+    }
+
+    @Test
+    void aCoreThatHangsFallsSilent() throws Exception {
+        CountDownLatch hang = new CountDownLatch(1);
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
+                PlainSubscriber subscriber = relay.subscriber()) {
+            assertThat(subscriber.end()).isNull();
+            assertThat(relay.relay().live()).isTrue();
+            RelayEngine engine = relay.relay().engine();
+            engine.services().table().live().iterator().next().loop().execute(() -> {
+                try {
+                    hang.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            Await.until("silence", () -> engine.silentMillis() > 1000);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN))
+                    .as("reports go on")
+                    .isZero();
+            hang.countDown();
+            Await.until("life", () -> engine.silentMillis() < 500);
+        } finally {
+            hang.countDown();
         }
     }
 }

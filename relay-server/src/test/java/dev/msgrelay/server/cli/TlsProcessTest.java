@@ -10,10 +10,7 @@ import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.file.Path;
 import java.time.Instant;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
@@ -30,8 +27,7 @@ class TlsProcessTest {
         Instant now = Instant.now();
         try (Certificates certificates = new Certificates()) {
             X509Bundle own = certificates.relay("CN=relay of a test");
-            try (CommandProcess relay = CommandProcess.of(
-                    TalkingRelayMain.class,
+            try (CommandProcess relay = CommandProcess.logging(
                     "--tls-cert=" + certificates.certificateFile(own),
                     "--tls-key=" + certificates.keyFile(own),
                     "--tls-clients=" + certificates.authorityFile(),
@@ -41,23 +37,14 @@ class TlsProcessTest {
                     "--tls-size=2m",
                     "--pin-size=8m",
                     "--tls-provider=" + provider)) {
-                Matcher ports = Pattern.compile("TLS publishers 127.0.0.1:(\\d+), subscribers 127.0.0.1:(\\d+)")
-                        .matcher(relay.line(line -> line.contains("TLS publishers")));
-                assertThat(ports.find()).isTrue();
                 assertThat(relay.line(line -> line.contains("TLS 1.3 by")))
                         .contains(named, "CN=relay of a test", "clients must show one of");
-                InetSocketAddress publish = new InetSocketAddress("127.0.0.1", Integer.parseInt(ports.group(1)));
+                InetSocketAddress publish = relay.told("TLS publishers ");
                 assertThat(relay.line(line -> line.contains("transport"))).contains("transport epoll (auto: it is");
 
-                until(
-                        relay,
-                        "the client shows no certificate, which is required",
-                        () -> refused(certificates, publish, null));
+                until(relay, "the client shows no certificate, which is required", () -> refused(certificates, publish, null));
                 X509Bundle foreign = certificates.foreign("CN=foreign");
-                until(
-                        relay,
-                        "the client's certificate is not from a trusted authority",
-                        () -> refused(certificates, publish, foreign));
+                until(relay, "the client's certificate is not from a trusted authority", () -> refused(certificates, publish, foreign));
                 X509Bundle late = certificates.signed(
                         "CN=late", b -> b.notBefore(now.minusSeconds(7200)).notAfter(now.minusSeconds(3600)));
                 until(relay, "the client's certificate has expired", () -> refused(certificates, publish, late));
@@ -127,16 +114,10 @@ class TlsProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatIsMissingIsNamed() {
-        refused(2, "TLS cert c.pem needs its key: --tls-key", "--tls-cert=c.pem");
-        Path none = Path.of("/nowhere/at/all.pem");
-        String why = "there is no file " + none;
-        refused(1, why, "--tls-cert=" + none, "--tls-key=" + none, "--tls-size=2m", "--pin-size=8m");
-        refused(2, why, "--check-config", "--tls-cert=" + none, "--tls-key=" + none);
-    }
-
-    private static void refused(int code, String why, String... args) {
-        CommandRun relay = CommandRun.of(args);
-        assertThat(relay.exitCode()).isEqualTo(code);
-        assertThat(relay.errors()).contains("relay-server: " + why);
+        CommandRun.of("--tls-cert=c.pem").assertRefused(2, "TLS cert c.pem needs its key: --tls-key");
+        String why = "there is no file /nowhere/at/all.pem";
+        String[] none = {"--tls-cert=/nowhere/at/all.pem", "--tls-key=/nowhere/at/all.pem"};
+        CommandRun.of(none[0], none[1], "--tls-size=2m", "--pin-size=8m").assertRefused(1, why);
+        CommandRun.check(none).assertRefused(2, why);
     }
 }
