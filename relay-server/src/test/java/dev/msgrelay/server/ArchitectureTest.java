@@ -1,7 +1,5 @@
 package dev.msgrelay.server;
 
-import java.util.stream.Collectors;
-import java.util.HashSet;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.Dependency;
@@ -10,11 +8,13 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Packages are layers, dependencies point one way, and no ball of classes grows. */
@@ -105,7 +105,8 @@ class ArchitectureTest {
             for (Dependency dependency : c.getDirectDependenciesFromSelf()) {
                 JavaClass target = dependency.getTargetClass();
                 String from = packageOf(c);
-                if (ours(target) && !from.equals(packageOf(target.getBaseComponentType()))
+                if (ours(target)
+                        && !from.equals(packageOf(target.getBaseComponentType()))
                         && layer(packageOf(target.getBaseComponentType())) >= layer(from)) {
                     wrong.add(dependency.getDescription());
                 }

@@ -1,9 +1,5 @@
 package dev.msgrelay.server;
 
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.Collections;
-import java.util.stream.IntStream;
-import dev.msgrelay.server.harness.JournalTypes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -16,6 +12,7 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.JournalTypes;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
@@ -29,8 +26,11 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -214,5 +214,4 @@ class EngineJournalTest {
             assertThat(relay.relay().engine().services().durability().failed()).isTrue();
         }
     }
-
 }

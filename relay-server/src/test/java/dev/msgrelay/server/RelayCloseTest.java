@@ -1,10 +1,10 @@
 package dev.msgrelay.server;
 
-import dev.msgrelay.server.engine.RelayEngine;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;

@@ -174,7 +174,11 @@ class PolicyTest {
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
-            value = {"CN=AUDIT, O=example | true", "cn=audit,o=Example | true", "CN=audit | false", "CN=audit,O=Other | false"
+            value = {
+                "CN=AUDIT, O=example | true",
+                "cn=audit,o=Example | true",
+                "CN=audit | false",
+                "CN=audit,O=Other | false"
             })
     void caseDoesNotCountInASubject(String shown, boolean known) throws Exception {
         Peer peer = new Peer(InetAddress.getByName("10.0.0.1"), Peer.UNKNOWN, null, new X500Principal(shown));

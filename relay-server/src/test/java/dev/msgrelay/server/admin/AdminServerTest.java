@@ -1,13 +1,12 @@
 package dev.msgrelay.server.admin;
 
-import java.util.function.Predicate;
-import com.grack.nanojson.JsonParserException;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
+import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
@@ -43,6 +42,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -561,5 +561,4 @@ class AdminServerTest {
             }
         }
     }
-
 }

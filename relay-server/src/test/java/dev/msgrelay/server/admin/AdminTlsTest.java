@@ -1,10 +1,10 @@
 package dev.msgrelay.server.admin;
 
-import dev.msgrelay.server.access.TokenHash;
-import dev.msgrelay.protocol.Token;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
@@ -119,14 +119,12 @@ class AdminTlsTest {
         assertThat(get("/metrics").status()).isEqualTo(401);
         assertThat(admin.place())
                 .isEqualTo("https://127.0.0.1:" + admin.address().getPort() + "/");
-        try (AdminServer everywhere =
-                AdminServer.start(relay.relay(), AdminConfig.parse("https://0.0.0.0:0", HASH))) {
+        try (AdminServer everywhere = AdminServer.start(relay.relay(), AdminConfig.parse("https://0.0.0.0:0", HASH))) {
             assertThat(everywhere.place())
                     .isEqualTo("https://0.0.0.0:" + everywhere.address().getPort() + "/");
         }
         try (SSLSocket events = connect(certificates.client())) {
-            events.getOutputStream()
-                    .write(Http.request("GET", "/events", token).getBytes(StandardCharsets.US_ASCII));
+            events.getOutputStream().write(Http.request("GET", "/events", token).getBytes(StandardCharsets.US_ASCII));
             byte[] some = events.getInputStream().readNBytes(200);
             assertThat(new String(some, StandardCharsets.US_ASCII)).startsWith("HTTP/1.1 200 OK");
         }

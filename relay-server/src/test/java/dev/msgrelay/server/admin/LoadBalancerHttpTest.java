@@ -1,9 +1,9 @@
 package dev.msgrelay.server.admin;
 
-import dev.msgrelay.server.access.TokenHash;
-import dev.msgrelay.protocol.Token;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;

@@ -1,10 +1,10 @@
 package dev.msgrelay.server.cli;
 
-import java.util.ArrayList;
 import dev.msgrelay.testing.Signals;
 import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
@@ -59,8 +59,8 @@ public final class CommandProcess extends TestProcess {
 
     /** What starts the relay with these {@link #arguments}. */
     public static List<String> command(String... args) {
-        List<String> command = javaCommand(
-                RelayServerMain.class.getName(), arguments(args).toArray(String[]::new));
+        List<String> command =
+                javaCommand(RelayServerMain.class.getName(), arguments(args).toArray(String[]::new));
         command.addAll(command.indexOf("-cp"), LIMITS);
         return command;
     }

@@ -47,7 +47,8 @@ class CommandProcessTest {
     @Test
     void forPeople() throws Exception {
         try (CommandProcess command = new CommandProcess()) {
-            assertThat(command.line(l -> l.contains("relay-server: publishers"))).matches(TEXT_READY);
+            assertThat(command.line(l -> l.contains("relay-server: publishers")))
+                    .matches(TEXT_READY);
             relayOne(command);
             String second = command.line(l -> l.contains("msg/s") && l.contains("pub 1 sub 1"));
             assertThat(second).matches(TIME + "  in .* msg/s .*B/s  out .* msg/s .*B/s  pub 1 sub 1  lag .*B( .*)?");
@@ -171,7 +172,8 @@ class CommandProcessTest {
     @Test
     void inAnImageWithoutAccess() throws Exception {
         try (CommandProcess command = CommandProcess.startedBy(List.of("env", "RELAY_IMAGE=1"), "--quiet")) {
-            assertThat(command.line(l -> l.contains("relay-server: publishers"))).matches(TEXT_READY);
+            assertThat(command.line(l -> l.contains("relay-server: publishers")))
+                    .matches(TEXT_READY);
             assertThat(command.errors().get(0))
                     .contains(" WARN nobody beyond this host, or this container, can connect: there is neither");
             assertThat(command.terminate()).isZero();
@@ -295,5 +297,4 @@ class CommandProcessTest {
         publisher.send(new Frames().frame(Frames.type(0, 1), 10));
         subscriber.awaitMessages(2).received().assertAllOf(2);
     }
-
 }

@@ -20,7 +20,11 @@ import picocli.CommandLine;
 record CommandRun(int exitCode, List<String> lines, List<String> errors) {
     /** Runs it with the {@link CommandProcess#arguments} of a process. */
     static CommandRun of(String... args) {
-        return run(RelayServer::start, nowhere(), Map.of(), CommandProcess.arguments(args).toArray(String[]::new));
+        return run(
+                RelayServer::start,
+                nowhere(),
+                Map.of(),
+                CommandProcess.arguments(args).toArray(String[]::new));
     }
 
     /** Runs it with this environment and these arguments alone; whatever would start a relay fails instead. */

@@ -1,13 +1,10 @@
 package dev.msgrelay.server.cli;
 
-import java.util.Set;
-import java.time.Duration;
-import dev.msgrelay.protocol.Policy;
-import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
-import java.util.function.UnaryOperator;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
@@ -17,10 +14,13 @@ import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -112,9 +112,10 @@ class ConfigurationTest {
 
     /** What takes any text for now is looked at when all of it is there: whatIsWrongInIt. */
     static List<String> optionsThatTakeNotAnyText() {
-        List<String> anyText = List.of((
-                "bind publish-socket subscribe-socket socket-group journal cluster admin admin-token health metrics-names"
-                        + " tls-cert tls-key tls-clients").split(" "));
+        List<String> anyText = List.of(
+                ("bind publish-socket subscribe-socket socket-group journal cluster admin admin-token health metrics-names"
+                                + " tls-cert tls-key tls-clients")
+                        .split(" "));
         return options().stream().filter(option -> !anyText.contains(option)).toList();
     }
 
@@ -150,12 +151,18 @@ class ConfigurationTest {
             Map<String, OptionSpec> byEnvironment = parsed(environment);
             return new Ways(
                     Map.of(
-                            FLAG, parsed(Map.of(), flags(options, ConfigurationTest::other)),
-                            "environment", byEnvironment,
-                            "file", parsed(Map.of(), "--config=" + file),
-                            "file of the environment", parsed(Map.of("RELAY_CONFIG", file.toString())),
-                            "file where it is empty in the environment", parsed(empty, "--config", file.toString()),
-                            "as a reload tells it", parsed(Map.of(), told(options, byEnvironment))),
+                            FLAG,
+                            parsed(Map.of(), flags(options, ConfigurationTest::other)),
+                            "environment",
+                            byEnvironment,
+                            "file",
+                            parsed(Map.of(), "--config=" + file),
+                            "file of the environment",
+                            parsed(Map.of("RELAY_CONFIG", file.toString())),
+                            "file where it is empty in the environment",
+                            parsed(empty, "--config", file.toString()),
+                            "as a reload tells it",
+                            parsed(Map.of(), told(options, byEnvironment))),
                     parsed(Map.of(), told(options, DEFAULTS)),
                     parsed(usually, "--config=" + file),
                     parsed(environment, flags.toArray(String[]::new)));
@@ -165,7 +172,8 @@ class ConfigurationTest {
         private static String[] told(List<String> options, Map<String, OptionSpec> values) {
             return flags(
                     options.stream()
-                            .filter(option -> !Reloading.valueText(values.get(option)).equals("not set"))
+                            .filter(option ->
+                                    !Reloading.valueText(values.get(option)).equals("not set"))
                             .toList(),
                     option -> Reloading.valueText(values.get(option)));
         }
@@ -176,7 +184,8 @@ class ConfigurationTest {
     }
 
     private static String[] flags(List<String> options, UnaryOperator<String> value) {
-        return each(options, option -> "--" + option + "=" + value.apply(option)).toArray(String[]::new);
+        return each(options, option -> "--" + option + "=" + value.apply(option))
+                .toArray(String[]::new);
     }
 
     /** A file of a cluster is read for more than that. */
@@ -431,12 +440,14 @@ class ConfigurationTest {
     @Test
     void aFileThatCannotBeRead() throws Exception {
         Path missing = folder.resolve("missing.conf");
-        CommandRun.with(Map.of("RELAY_CONFIG", missing.toString())).assertRefused(2, missing + ": there is no such file");
+        CommandRun.with(Map.of("RELAY_CONFIG", missing.toString()))
+                .assertRefused(2, missing + ": there is no such file");
         unreadable(folder, "");
         unreadable(
                 Files.write(folder.resolve("large.conf"), new byte[(4 << 20) + 1]),
                 ": 4194305 bytes are over the limit");
-        unreadable(Files.write(folder.resolve("binary.conf"), new byte[] {(byte) 0xFF, (byte) 0xFE}), ": it is not UTF-8");
+        unreadable(
+                Files.write(folder.resolve("binary.conf"), new byte[] {(byte) 0xFF, (byte) 0xFE}), ": it is not UTF-8");
         // The start script reads it as well, and a reload again: they would find nothing in it.
         unreadable(ReloadProcessTest.pipe(folder.resolve("pipe")), ": it is a pipe: give a file");
         CommandRun nothing = CommandRun.with(Map.of(), "--config");

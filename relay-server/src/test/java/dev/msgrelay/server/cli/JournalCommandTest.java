@@ -221,7 +221,8 @@ class JournalCommandTest {
     }
 
     private int check() {
-        return run("check", directory.toString(), "--metrics-file", metricsFile().toString());
+        return run(
+                "check", directory.toString(), "--metrics-file", metricsFile().toString());
     }
 
     private Map<String, Double> metrics() throws IOException {

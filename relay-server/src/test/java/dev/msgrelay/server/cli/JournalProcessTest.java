@@ -1,7 +1,5 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.server.harness.JournalTypes;
-import java.util.stream.IntStream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -13,6 +11,7 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.JournalTypes;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.journal.disk.FileDisk;
@@ -33,6 +32,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
@@ -81,7 +81,8 @@ class JournalProcessTest {
     /** All types, each checked to be the next one's. */
     private int whole(int from) throws IOException {
         List<Integer> types = JournalTypes.of(directory());
-        assertThat(types).isEqualTo(IntStream.range(from, from + types.size()).boxed().toList());
+        assertThat(types)
+                .isEqualTo(IntStream.range(from, from + types.size()).boxed().toList());
         return types.size();
     }
 
@@ -184,8 +185,11 @@ class JournalProcessTest {
 
     /** Of a start with this directory, with little memory. */
     private static void refusedAtTheStart(String words, Path journal, String... args) {
-        refused(1, words, Stream.concat(Stream.of("--pin-size=8m", "--replay-size=4m", "--journal=" + journal), Stream.of(args))
-                .toArray(String[]::new));
+        refused(
+                1,
+                words,
+                Stream.concat(Stream.of("--pin-size=8m", "--replay-size=4m", "--journal=" + journal), Stream.of(args))
+                        .toArray(String[]::new));
     }
 
     @Execution(ExecutionMode.CONCURRENT)

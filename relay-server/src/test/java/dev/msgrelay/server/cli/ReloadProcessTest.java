@@ -301,8 +301,7 @@ class ReloadProcessTest {
     void checkAndBind() throws Exception {
         Path file = file("bind = 0.0.0.0");
         for (String flag : List.of("--check-config", "--quiet")) {
-            CommandRun.of(flag, "--config=" + file)
-                    .assertRefused(2, file + ":1: bind 0.0.0.0 is beyond this host");
+            CommandRun.of(flag, "--config=" + file).assertRefused(2, file + ":1: bind 0.0.0.0 is beyond this host");
         }
         assertThat(CommandRun.of("--check-config", "--insecure", "--config=" + file)
                         .exitCode())

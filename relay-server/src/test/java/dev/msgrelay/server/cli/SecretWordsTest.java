@@ -114,7 +114,8 @@ class SecretWordsTest {
     }
 
     private static String said(Map<String, String> environment, String... args) {
-        return CommandRun.with(environment, CommandRun.behind("--check-config", args)).error();
+        return CommandRun.with(environment, CommandRun.behind("--check-config", args))
+                .error();
     }
 
     private static void assertQuotesNothing(String text) {

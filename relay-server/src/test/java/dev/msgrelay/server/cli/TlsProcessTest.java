@@ -42,9 +42,15 @@ class TlsProcessTest {
                 InetSocketAddress publish = relay.told("TLS publishers ");
                 assertThat(relay.line(line -> line.contains("transport"))).contains("transport epoll (auto: it is");
 
-                until(relay, "the client shows no certificate, which is required", () -> refused(certificates, publish, null));
+                until(
+                        relay,
+                        "the client shows no certificate, which is required",
+                        () -> refused(certificates, publish, null));
                 X509Bundle foreign = certificates.foreign("CN=foreign");
-                until(relay, "the client's certificate is not from a trusted authority", () -> refused(certificates, publish, foreign));
+                until(
+                        relay,
+                        "the client's certificate is not from a trusted authority",
+                        () -> refused(certificates, publish, foreign));
                 X509Bundle late = certificates.signed(
                         "CN=late", b -> b.notBefore(now.minusSeconds(7200)).notAfter(now.minusSeconds(3600)));
                 until(relay, "the client's certificate has expired", () -> refused(certificates, publish, late));

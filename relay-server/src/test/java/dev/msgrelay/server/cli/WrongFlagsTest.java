@@ -1,13 +1,13 @@
 package dev.msgrelay.server.cli;
 
-import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
-import java.util.Map;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.msgrelay.testing.Commands;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -99,7 +99,11 @@ class WrongFlagsTest {
     void exitCodeTwoAndALineThatSaysWhy(String flag, String words) {
         CommandRun run = run(flag.split(" "));
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.errors()).hasSize(2).first(STRING).startsWith("relay-server: ").contains(words);
+        assertThat(run.errors())
+                .hasSize(2)
+                .first(STRING)
+                .startsWith("relay-server: ")
+                .contains(words);
         assertThat(run.lines()).isEmpty();
     }
 
@@ -179,7 +183,9 @@ class WrongFlagsTest {
         // Each option once, under one of them.
         for (OptionSpec option : RelayServerMain.commandLine().getCommandSpec().options()) {
             String line = "(  -\\w, |      )" + option.longestName() + "[ =\\[].*";
-            assertThat(help.lines().filter(l -> l.matches(line))).as(option.longestName()).hasSize(1);
+            assertThat(help.lines().filter(l -> l.matches(line)))
+                    .as(option.longestName())
+                    .hasSize(1);
         }
     }
 

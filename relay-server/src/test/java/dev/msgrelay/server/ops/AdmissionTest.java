@@ -1,8 +1,5 @@
 package dev.msgrelay.server.ops;
 
-import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.ParameterizedTest;
-import java.util.function.UnaryOperator;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -13,7 +10,10 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Connections in all, publishers, connections and connects and replays of one address; tickets are given back. */
 class AdmissionTest {
@@ -130,7 +130,8 @@ class AdmissionTest {
         assertThat(admission.refuseReplay(from(first), now)).isNull();
         assertThat(admission.refuseReplay(from(second), now)).isNull();
         assertThat(admission.refuseReplay(from(third), now))
-                .isEqualTo("there were more than 2 starts behind the head a second of " + told + ", which is the limit");
+                .isEqualTo(
+                        "there were more than 2 starts behind the head a second of " + told + ", which is the limit");
         assertThat(admission.refuseReplay(UNIX, now)).isNull();
         now += SECOND / 2;
         assertThat(admission.refuseReplay(from(third), now)).isNull();
