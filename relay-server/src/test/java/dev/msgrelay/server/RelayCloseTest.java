@@ -25,12 +25,13 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The end of a relay from any thread, and what it says of its own life; and local publishers that nobody has any more. */
 class RelayCloseTest {
+    private final long before = PlatformDependent.usedDirectMemory();
+
     /** On the thread that reads, and on the one that sends, which may be another. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void onALoopsOwnThreadItReturnsAtOnceAndEndsElsewhere(Setting setting) throws Exception {
         for (boolean publisherSide : new boolean[] {true, false}) {
-            long before = PlatformDependent.usedDirectMemory();
             try (TestRelay relay = TestRelay.start(setting);
                     PlainPublisher publisher = relay.publisher();
                     PlainSubscriber subscriber = relay.subscriber()) {
@@ -65,7 +66,6 @@ class RelayCloseTest {
 
     @Test
     void whoClosesSecondReturnsWhenItIsDone() throws Exception {
-        long before = PlatformDependent.usedDirectMemory();
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP)) {
             Thread[] all = new Thread[4];
             AtomicBoolean early = new AtomicBoolean();
@@ -90,7 +90,6 @@ class RelayCloseTest {
     /** A relay that has had to stop still has threads and memory to give back. */
     @Test
     void afterAFaultItIsClosedLikeAnyOther() throws Exception {
-        long before = PlatformDependent.usedDirectMemory();
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
                 PlainSubscriber subscriber = relay.subscriber()) {
             relay.awaitSubscribers(1);
@@ -132,7 +131,6 @@ class RelayCloseTest {
     /** Half an end would keep threads and memory, and the journal from the next relay. */
     @Test
     void anInterruptDoesNotCutTheEndShort() throws Exception {
-        long before = PlatformDependent.usedDirectMemory();
         // Three loops that sleep, and have to be waited for.
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.eventLoops(3))) {
             Thread.currentThread().interrupt();

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Arrays;
-import java.util.Optional;
 
 /** Requests as bytes, and what came back until the connection's end. */
 public final class Http {
@@ -19,10 +18,11 @@ public final class Http {
     public record Reply(int status, String head, String body) {
         /** The value of a header; empty where there is none. */
         public String header(String name) {
-            Optional<String> line = Arrays.stream(head.split("\r\n"))
-                    .filter(l -> l.toLowerCase().startsWith(name.toLowerCase() + ":"))
-                    .findFirst();
-            return line.map(l -> l.substring(name.length() + 1).strip()).orElse("");
+            return head.lines()
+                    .filter(line -> line.toLowerCase().startsWith(name.toLowerCase() + ":"))
+                    .map(line -> line.substring(name.length() + 1).strip())
+                    .findFirst()
+                    .orElse("");
         }
     }
 

@@ -19,6 +19,7 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -30,7 +31,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -457,14 +457,12 @@ class JournalProcessTest {
     private static boolean runs(List<String> prefix) throws Exception {
         List<String> command = new ArrayList<>(prefix);
         command.add("true");
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        boolean ended = process.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
-        boolean works = ended && process.exitValue() == 0;
-        if (!works) {
-            System.out.println("JournalProcessTest: no file system of one's own here: "
-                    + new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
-            process.destroyForcibly();
+        try (TestProcess process = new TestProcess(command)) {
+            boolean works = process.awaitExit() == 0;
+            if (!works) {
+                System.out.println("JournalProcessTest: no file system of one's own here: " + process.errors());
+            }
+            return works;
         }
-        return works;
     }
 }

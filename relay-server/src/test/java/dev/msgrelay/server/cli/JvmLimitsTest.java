@@ -60,16 +60,11 @@ class JvmLimitsTest {
 
     private static final String WITH_CLUSTER = " --cluster=c";
 
-    private static final List<OptionSpec> OPTIONS = RelayServerMain.commandLine(
-                    new RelayServerCommand(RelayServer::start, null))
-            .getCommandSpec()
-            .options();
-
     @Test
     void theOptionsThatTheScriptAsksForAreThoseThatMemoryDependsOn() throws IOException {
         Set<String> depends = new TreeSet<>();
         Map<String, MemoryPlan> usualOnes = new HashMap<>();
-        for (OptionSpec option : OPTIONS) {
+        for (OptionSpec option : RelayServerMain.commandLine().getCommandSpec().options()) {
             if (option.arity().max() > 0) {
                 assertThat(OTHERS).as("a value to try").containsKey(option.longestName());
                 String given = option.longestName() + "=" + OTHERS.get(option.longestName());

@@ -251,7 +251,6 @@ class ReloadProcessTest {
         return path;
     }
 
-    /** Thorough, as it is one more process. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -283,7 +282,6 @@ class ReloadProcessTest {
         }
     }
 
-    /** Thorough, as it is one more process. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test

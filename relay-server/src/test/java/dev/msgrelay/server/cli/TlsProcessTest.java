@@ -13,6 +13,7 @@ import java.net.Socket;
 import java.time.Instant;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -57,9 +58,12 @@ class TlsProcessTest {
                 X509Bundle early = certificates.signed(
                         "CN=early", b -> b.notBefore(now.plusSeconds(3600)).notAfter(now.plusSeconds(7200)));
                 until(relay, "the client's certificate is not yet valid", () -> refused(certificates, publish, early));
-                until(relay, "this port is for TLS, and the first byte is 0x00", () -> plain(publish));
+                until(
+                        relay,
+                        "this port is for TLS, and the first byte is 0x00",
+                        () -> plain(publish, new Frames().frame(7, 10).bytes()));
                 until(relay, "the client does not offer TLS 1.3", () -> older(certificates, publish));
-                until(relay, "no TLS handshake within 1000 ms", () -> silent(publish));
+                until(relay, "no TLS handshake within 1000 ms", () -> plain(publish, new byte[0]));
                 assertThat(relay.errors()).noneMatch(line -> line.contains("a fault of the relay"));
             }
         }
@@ -74,9 +78,9 @@ class TlsProcessTest {
         }
     }
 
-    private static void plain(InetSocketAddress to) throws IOException {
+    private static void plain(InetSocketAddress to, byte[] bytes) throws IOException {
         try (Socket plain = new Socket("127.0.0.1", to.getPort())) {
-            plain.getOutputStream().write(new Frames().frame(7, 10).bytes());
+            plain.getOutputStream().write(bytes);
             plain.getInputStream().readAllBytes();
         }
     }
@@ -92,24 +96,14 @@ class TlsProcessTest {
         }
     }
 
-    private static void silent(InetSocketAddress to) throws IOException {
-        try (Socket silent = new Socket("127.0.0.1", to.getPort())) {
-            silent.getInputStream().readAllBytes();
-        }
-    }
-
-    private interface Attempt {
-        void run() throws Exception;
-    }
-
     /** Tries again until it is told so: on a busy machine a handshake may be given up before it is refused. */
-    private static void until(CommandProcess relay, String text, Attempt attempt) {
+    private static void until(CommandProcess relay, String text, Executable attempt) {
         Await.until(() -> "'" + text + "' in " + relay.errors(), () -> {
             try {
-                attempt.run();
+                attempt.execute();
             } catch (IOException asItShould) {
                 // It is the relay's line that counts.
-            } catch (Exception e) {
+            } catch (Throwable e) {
                 throw new AssertionError(text, e);
             }
             return !Await.staysTrue(
