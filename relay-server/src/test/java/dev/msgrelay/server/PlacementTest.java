@@ -75,34 +75,27 @@ class PlacementTest {
         relay.awaitSubscribers(clients.size() - who.length);
     }
 
-    @Test
-    void oneLoopSendsItself() throws Exception {
+    @ParameterizedTest
+    @CsvSource({"1, '0, 0'", "2, '1, 1'", "3, '1, 2, 1, 2, 1, 2'"})
+    void whoComesGoesWhereTheFewestAre(int loops, String expected) throws Exception {
         List<PlainSubscriber> clients = new ArrayList<>();
-        try (TestRelay relay = TestRelay.start(loops(1))) {
-            assertThat(comes(relay, clients)).isZero();
-            assertThat(comes(relay, clients)).isZero();
+        List<Integer> came = new ArrayList<>();
+        try (TestRelay relay = TestRelay.start(loops(loops))) {
+            for (int i = 0; i < expected.split(",").length; i++) {
+                came.add(comes(relay, clients));
+            }
+            assertThat(came).hasToString("[" + expected + "]");
+            assertThat(Sessions.thread(newest(relay))).isEqualTo("relay-loop-" + (loops - 1));
         }
     }
 
     @Test
-    void theCoreLeavesSendingToTheSecondLoop() throws Exception {
-        List<PlainSubscriber> clients = new ArrayList<>();
-        try (TestRelay relay = TestRelay.start(loops(2))) {
-            assertThat(comes(relay, clients)).isOne();
-            assertThat(comes(relay, clients)).isOne();
-            assertThat(Sessions.thread(newest(relay))).isEqualTo("relay-loop-1");
-        }
-    }
-
-    @Test
-    void whoComesGoesWhereTheFewestAre() throws Exception {
+    void whoComesGoesWhereOthersHaveLeft() throws Exception {
         List<PlainSubscriber> clients = new ArrayList<>();
         try (TestRelay relay = TestRelay.start(loops(3))) {
-            List<Integer> loops = new ArrayList<>();
             for (int i = 0; i < 6; i++) {
-                loops.add(comes(relay, clients));
+                comes(relay, clients);
             }
-            assertThat(loops).containsExactly(1, 2, 1, 2, 1, 2);
             leave(relay, clients, 1, 3);
             // One is left on the second sender, and three are on the first.
             assertThat(comes(relay, clients)).isEqualTo(2);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -22,14 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The end of a relay from any thread; and local publishers that nobody has any more. */
+/** The end of a relay from any thread, and what it says of its own life; and local publishers that nobody has any more. */
 class RelayCloseTest {
+    private final long before = PlatformDependent.usedDirectMemory();
+
     /** On the thread that reads, and on the one that sends, which may be another. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void onALoopsOwnThreadItReturnsAtOnceAndEndsElsewhere(Setting setting) throws Exception {
         for (boolean publisherSide : new boolean[] {true, false}) {
-            long before = PlatformDependent.usedDirectMemory();
             try (TestRelay relay = TestRelay.start(setting);
                     PlainPublisher publisher = relay.publisher();
                     PlainSubscriber subscriber = relay.subscriber()) {
@@ -64,7 +66,6 @@ class RelayCloseTest {
 
     @Test
     void whoClosesSecondReturnsWhenItIsDone() throws Exception {
-        long before = PlatformDependent.usedDirectMemory();
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP)) {
             Thread[] all = new Thread[4];
             AtomicBoolean early = new AtomicBoolean();
@@ -89,13 +90,15 @@ class RelayCloseTest {
     /** A relay that has had to stop still has threads and memory to give back. */
     @Test
     void afterAFaultItIsClosedLikeAnyOther() throws Exception {
-        long before = PlatformDependent.usedDirectMemory();
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
                 PlainSubscriber subscriber = relay.subscriber()) {
             relay.awaitSubscribers(1);
             LocalPublisher local = relay.relay().newLocalPublisher();
+            assertThat(relay.relay().ready()).isTrue();
             relay.relay().failed(new IllegalStateException("provoked by a test: the log is in doubt"));
             assertThat(relay.relay().failure()).isCompleted();
+            assertThat(relay.relay().live()).isFalse();
+            assertThat(relay.relay().ready()).isFalse();
             assertThat(local.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.CLOSED);
             relay.relay().close();
             subscriber.awaitEnd();
@@ -128,7 +131,6 @@ class RelayCloseTest {
     /** Half an end would keep threads and memory, and the journal from the next relay. */
     @Test
     void anInterruptDoesNotCutTheEndShort() throws Exception {
-        long before = PlatformDependent.usedDirectMemory();
         // Three loops that sleep, and have to be waited for.
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.eventLoops(3))) {
             Thread.currentThread().interrupt();
@@ -162,6 +164,32 @@ class RelayCloseTest {
         for (LocalPublisher local :
                 List.of(relay.newLocalPublisher(), relay.newLocalPublisher(), relay.newLocalPublisher())) {
             assertThat(local.publish(1, ByteBuffer.allocate(10))).isEqualTo(PublishOutcome.ACCEPTED);
+        }
+    }
+
+    @Test
+    void aCoreThatHangsFallsSilent() throws Exception {
+        CountDownLatch hang = new CountDownLatch(1);
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
+                PlainSubscriber subscriber = relay.subscriber()) {
+            assertThat(subscriber.end()).isNull();
+            assertThat(relay.relay().live()).isTrue();
+            RelayEngine engine = relay.relay().engine();
+            engine.services().table().live().iterator().next().loop().execute(() -> {
+                try {
+                    hang.await();
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            Await.until("silence", () -> engine.silentMillis() > 1000);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN))
+                    .as("reports go on")
+                    .isZero();
+            hang.countDown();
+            Await.until("life", () -> engine.silentMillis() < 500);
+        } finally {
+            hang.countDown();
         }
     }
 }

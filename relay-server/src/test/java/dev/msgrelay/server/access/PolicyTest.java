@@ -20,6 +20,19 @@ class PolicyTest {
     private static final Token TOKEN = Token.of("one");
     private static final TypeRanges NINE = TypeRanges.of(1, 9);
 
+    private static final String SUBJECT = "CN=audit,O=Example";
+
+    /** A certificate's holder, who may subscribe to nine types. */
+    private static final Identity AUDIT = identity(
+            "audit",
+            List.of(),
+            List.of(new X500Principal(SUBJECT)),
+            List.of(),
+            List.of(),
+            null,
+            NINE,
+            Identity.UNLIMITED);
+
     private static Peer tcp(String address) throws Exception {
         return new Peer(InetAddress.getByName(address), Peer.UNKNOWN, null, null);
     }
@@ -28,24 +41,56 @@ class PolicyTest {
         return new Peer(null, uid, null, null);
     }
 
+    /** Who publishes nine types and subscribes to all, with these tokens, from these networks, on two connections. */
     private static Identity identity(String name, List<Token> tokens, String... from) {
+        return identity(name, tokens, List.of(), List.of(), List.of(from), NINE, TypeRanges.ALL, Identity.UNLIMITED);
+    }
+
+    private static Identity identity(
+            String name,
+            List<Token> tokens,
+            List<X500Principal> certificates,
+            List<User> users,
+            List<String> from,
+            TypeRanges publish,
+            TypeRanges subscribe,
+            long maxRate) {
         return new Identity(
                 name,
                 tokens.stream().map(TokenHash::of).toList(),
-                List.of(),
-                List.of(),
-                List.of(from).stream().map(Network::parse).toList(),
-                NINE,
-                TypeRanges.ALL,
+                certificates,
+                users,
+                from.stream().map(Network::parse).toList(),
+                publish,
+                subscribe,
                 2,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED,
+                maxRate,
+                maxRate == Identity.UNLIMITED ? Identity.UNLIMITED : Identity.LEAST_LAG,
                 Identity.UNLIMITED);
+    }
+
+    private static AccessPolicy policy(Identity... identities) {
+        return new AccessPolicy(List.of(identities));
+    }
+
+    private static AccessControl control(Identity... identities) {
+        return new AccessControl(policy(identities));
+    }
+
+    private static Peer certified(String subject) {
+        return new Peer(null, Peer.UNKNOWN, null, new X500Principal(subject));
     }
 
     private static Standing opened(AccessControl control, Role role, Peer peer) {
         Standing standing = new Standing(control, role);
         standing.opened(peer);
+        return standing;
+    }
+
+    /** A process of user 1 on this host, which shows {@link #TOKEN}. */
+    private static Standing withToken(AccessControl control, Role role) {
+        Standing standing = opened(control, role, unix(1));
+        standing.said(TOKEN);
         return standing;
     }
 
@@ -93,8 +138,8 @@ class PolicyTest {
 
     @Test
     void theLongestNetworkCounts() throws Exception {
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(
-                identity("wide", List.of(), "10.0.0.0/8", "unix"), identity("narrow", List.of(), "10.1.0.0/16"))));
+        AccessControl control = control(
+                identity("wide", List.of(), "10.0.0.0/8", "unix"), identity("narrow", List.of(), "10.1.0.0/16"));
         assertThat(opened(control, Role.PUBLISHER, tcp("10.1.2.3")).name()).isEqualTo("narrow");
         assertThat(opened(control, Role.PUBLISHER, tcp("10.2.2.3")).name()).isEqualTo("wide");
         assertThat(opened(control, Role.PUBLISHER, unix(7)).name()).isEqualTo("wide");
@@ -103,8 +148,7 @@ class PolicyTest {
 
     @Test
     void aTokenIsGoodFromItsNetworksOnly() throws Exception {
-        AccessControl control =
-                new AccessControl(new AccessPolicy(List.of(identity("a", List.of(TOKEN), "10.0.0.0/8"))));
+        AccessControl control = control(identity("a", List.of(TOKEN), "10.0.0.0/8"));
         Standing near = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
         assertThat(reason(near)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
         near.said(TOKEN);
@@ -118,7 +162,7 @@ class PolicyTest {
 
     @Test
     void aWrongTokenIsNobodyWhereverItComesFrom() throws Exception {
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(identity("any", List.of(), "0.0.0.0/0"))));
+        AccessControl control = control(identity("any", List.of(), "0.0.0.0/0"));
         Standing standing = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
         assertThat(standing.refusal()).isNull();
         standing.said(Token.of("two"));
@@ -127,39 +171,30 @@ class PolicyTest {
     }
 
     /** As X.500 compares subjects: docs/access.md says so. */
-    @Test
-    void caseDoesNotCountInASubject() throws Exception {
-        Identity audit = new Identity(
-                "audit",
-                List.of(),
-                List.of(new X500Principal("CN=audit,O=Example")),
-                List.of(),
-                List.of(),
-                null,
-                NINE,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED);
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(audit)));
-        for (String shown : List.of("CN=AUDIT, O=example", "cn=audit,o=Example")) {
-            Peer peer = new Peer(InetAddress.getByName("10.0.0.1"), Peer.UNKNOWN, null, new X500Principal(shown));
-            assertThat(opened(control, Role.SUBSCRIBER, peer).name()).isEqualTo("audit");
-        }
-        Peer other = new Peer(InetAddress.getByName("10.0.0.1"), Peer.UNKNOWN, null, new X500Principal("CN=audit"));
-        assertThat(reason(opened(control, Role.SUBSCRIBER, other))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "CN=AUDIT, O=example | true",
+                "cn=audit,o=Example | true",
+                "CN=audit | false",
+                "CN=audit,O=Other | false"
+            })
+    void caseDoesNotCountInASubject(String shown, boolean known) throws Exception {
+        Peer peer = new Peer(InetAddress.getByName("10.0.0.1"), Peer.UNKNOWN, null, new X500Principal(shown));
+        Standing standing = opened(control(AUDIT), Role.SUBSCRIBER, peer);
+        assertThat(standing.name()).isEqualTo(known ? "audit" : "");
+        assertThat(reason(standing)).isEqualTo(known ? null : CloseReason.NOT_AUTHENTICATED);
     }
 
     /** Also at a reload that removes its identity; a token may still let it in. */
     @Test
     void anUnknownCertificateIsNamed() {
-        X500Principal subject = new X500Principal("CN=audit,O=Example");
-        AccessPolicy other = new AccessPolicy(List.of(identity("a", List.of(TOKEN))));
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(audit(subject))));
-        Peer peer = new Peer(null, Peer.UNKNOWN, null, subject);
+        AccessControl control = control(AUDIT);
+        Peer peer = certified(SUBJECT);
         Standing standing = opened(control, Role.SUBSCRIBER, peer);
         assertThat(standing.refusal()).isNull();
-        control.change(other);
+        control.change(policy(identity("a", List.of(TOKEN))));
         standing.review();
         String text = "no identity has the certificate CN=audit,O=Example (or none that may come from there):"
                 + " HELLO with a token is needed here";
@@ -168,75 +203,40 @@ class PolicyTest {
         assertThat(again.refusal()).isEqualTo(new Refusal(CloseReason.NOT_AUTHENTICATED, text));
         again.said(TOKEN);
         assertThat(again.refusal()).isNull();
-        Peer longName = new Peer(null, Peer.UNKNOWN, null, new X500Principal("CN=" + "\u202e" + "x".repeat(9_000)));
+        Peer longName = certified("CN=" + "\u202e" + "x".repeat(9_000));
         assertThat(opened(control, Role.SUBSCRIBER, longName).refusal().text())
                 .contains("the certificate CN=")
                 .doesNotContain("\u202e")
                 .hasSizeLessThan(400);
     }
 
-    /** Two connections of a certificate's holder may subscribe to nine types. */
-    private static Identity audit(X500Principal subject) {
-        return new Identity(
-                "audit",
-                List.of(),
-                List.of(subject),
-                List.of(),
-                List.of(),
-                null,
-                NINE,
-                2,
-                1,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED);
-    }
-
     @Test
     void certificatesAndUsers() {
-        X500Principal subject = new X500Principal("CN=audit,O=Example");
-        Identity audit = audit(subject);
-        Identity local = new Identity(
-                "local",
-                List.of(),
-                List.of(),
-                List.of(User.parse("7")),
-                List.of(),
-                NINE,
-                null,
-                2,
-                1,
-                1 << 20,
-                Identity.UNLIMITED);
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(audit, local)));
-        Peer certified = new Peer(null, Peer.UNKNOWN, null, new X500Principal("cn=Audit, o=example"));
-        assertThat(opened(control, Role.SUBSCRIBER, certified).name()).isEqualTo("audit");
-        Standing wrongRole = opened(control, Role.PUBLISHER, certified);
+        Identity local = identity(
+                "local", List.of(), List.of(), List.of(User.parse("7")), List.of(), NINE, null, Identity.UNLIMITED);
+        AccessControl control = control(AUDIT, local);
+        Standing wrongRole = opened(control, Role.PUBLISHER, certified("cn=Audit, o=example"));
         assertThat(wrongRole.refusal()).isEqualTo(new Refusal(CloseReason.NOT_PERMITTED, "audit may not publish"));
-        Peer other = new Peer(null, Peer.UNKNOWN, null, new X500Principal("CN=audit,O=Other"));
-        assertThat(reason(opened(control, Role.SUBSCRIBER, other))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
         assertThat(opened(control, Role.PUBLISHER, unix(7)).name()).isEqualTo("local");
         assertThat(opened(control, Role.PUBLISHER, unix(7)).proof()).isEqualTo("user");
         assertThat(reason(opened(control, Role.PUBLISHER, unix(8)))).isEqualTo(CloseReason.NOT_AUTHENTICATED);
         // As the JDK's own sockets tell it.
         Peer byPrincipal = new Peer(null, Peer.UNKNOWN, User.parse("7").principal(), null);
-        assertThat(new AccessPolicy(List.of(audit, local)).byPeer(byPrincipal).name())
-                .isEqualTo("local");
+        assertThat(policy(AUDIT, local).byPeer(byPrincipal).name()).isEqualTo("local");
     }
 
     @Test
     void twoCannotHaveTheSame() {
-        assertThatThrownBy(() -> new AccessPolicy(
-                        List.of(identity("a", List.of(TOKEN)), identity("b", List.of(TOKEN, Token.of("two"))))))
+        List<Token> two = List.of(Token.of("two"));
+        Identity token = identity("a", List.of(TOKEN));
+        assertThatThrownBy(() -> policy(token, identity("b", List.of(TOKEN, Token.of("two")))))
                 .hasMessage("b and a have the same token");
-        assertThatThrownBy(() -> new AccessPolicy(
-                        List.of(identity("a", List.of(), "10.0.0.0/8"), identity("b", List.of(), "10.0.0.0/8"))))
+        Identity network = identity("a", List.of(), "10.0.0.0/8");
+        assertThatThrownBy(() -> policy(network, identity("b", List.of(), "10.0.0.0/8")))
                 .hasMessage("b and a have the same network, 10.0.0.0/8");
         // Where it may come from is nobody's alone.
-        assertThat(new AccessPolicy(List.of(
-                                identity("a", List.of(TOKEN), "10.0.0.0/8"),
-                                identity("b", List.of(Token.of("two")), "10.0.0.0/8")))
-                        .identities())
-                .hasSize(2);
+        Identity both = identity("a", List.of(TOKEN), "10.0.0.0/8");
+        assertThat(policy(both, identity("b", two, "10.0.0.0/8")).identities()).hasSize(2);
     }
 
     @Test
@@ -256,22 +256,18 @@ class PolicyTest {
     // ---- limits ------------------------------------------------------------------------------------------------
 
     @Test
-    void soManyConnectionsAndNoMore() throws Exception {
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(identity("a", List.of(TOKEN), "unix"))));
-        Standing first = opened(control, Role.PUBLISHER, unix(1));
-        first.said(TOKEN);
-        Standing second = opened(control, Role.SUBSCRIBER, unix(1));
-        second.said(TOKEN);
-        Standing third = opened(control, Role.PUBLISHER, unix(1));
-        third.said(TOKEN);
+    void soManyConnectionsAndNoMore() {
+        AccessControl control = control(identity("a", List.of(TOKEN), "unix"));
+        Standing first = withToken(control, Role.PUBLISHER);
+        withToken(control, Role.SUBSCRIBER);
+        Standing third = withToken(control, Role.PUBLISHER);
         assertThat(third.refusal())
                 .isEqualTo(new Refusal(
                         CloseReason.TOO_MANY_CONNECTIONS, "there are 2 connections of a already, which is the limit"));
         third.leave();
         first.leave();
         first.leave();
-        Standing fourth = opened(control, Role.PUBLISHER, unix(1));
-        fourth.said(TOKEN);
+        Standing fourth = withToken(control, Role.PUBLISHER);
         assertThat(fourth.refusal()).isNull();
         assertThat(fourth.hasRate()).isFalse();
     }
@@ -304,28 +300,27 @@ class PolicyTest {
 
     @Test
     void whatAnotherPolicyTakesBack() {
-        AccessPolicy both =
-                new AccessPolicy(List.of(identity("a", List.of(TOKEN)), identity("b", List.of(Token.of("two")))));
-        AccessControl control = new AccessControl(both);
-        Standing standing = opened(control, Role.PUBLISHER, unix(1));
-        standing.said(TOKEN);
-        control.change(new AccessPolicy(List.of(identity("a", List.of(TOKEN)))));
+        Identity a = identity("a", List.of(TOKEN));
+        Identity b = identity("b", List.of(Token.of("two")));
+        AccessControl control = control(a, b);
+        Standing standing = withToken(control, Role.PUBLISHER);
+        control.change(policy(a));
         standing.review();
         assertThat(standing.refusal()).isNull();
         // The same token means somebody else.
-        control.change(new AccessPolicy(List.of(identity("c", List.of(TOKEN)))));
+        control.change(policy(identity("c", List.of(TOKEN))));
         standing.review();
         assertThat(standing.refusal()).isEqualTo(new Refusal(CloseReason.REVOKED, "it was a and is c"));
-        control.change(both);
+        control.change(policy(a, b));
         standing.said(TOKEN);
         assertThat(standing.refusal()).isNull();
-        control.change(new AccessPolicy(List.of(identity("b", List.of(Token.of("two"))))));
+        control.change(policy(b));
         standing.review();
         assertThat(standing.refusal())
                 .isEqualTo(new Refusal(CloseReason.REVOKED, "the token is not one that is known here"));
         // Who may not act yet has nothing to lose.
         Standing silent = opened(control, Role.PUBLISHER, unix(1));
-        control.change(both);
+        control.change(policy(a, b));
         silent.review();
         assertThat(reason(silent)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
         control.change(null);
@@ -339,7 +334,7 @@ class PolicyTest {
         AccessControl control = new AccessControl(null);
         Standing standing = opened(control, Role.SUBSCRIBER, unix(1));
         assertThat(standing.grant(NINE, false)).isEqualTo(NINE);
-        control.change(new AccessPolicy(List.of(subscriber(TypeRanges.of(0, 20), Identity.UNLIMITED))));
+        control.change(policy(subscriber(TypeRanges.of(0, 20), Identity.UNLIMITED)));
         standing.review();
         assertThat(standing.refusal()).isNull();
         assertThat(standing.grant(TypeRanges.of(5, 30), false)).isEqualTo(TypeRanges.of(5, 20));
@@ -348,32 +343,20 @@ class PolicyTest {
                 .hasMessage("every type is wanted, and 0-20 are permitted: ask for those");
         assertThatThrownBy(() -> standing.grant(TypeRanges.of(30, 40), true))
                 .hasMessage("types 30-40 are wanted, and 0-20 are permitted");
-        control.change(new AccessPolicy(List.of(subscriber(NINE, Identity.UNLIMITED))));
+        control.change(policy(subscriber(NINE, Identity.UNLIMITED)));
         standing.review();
         assertThat(standing.refusal())
                 .isEqualTo(new Refusal(CloseReason.REVOKED, "types 0-20 were permitted, and 1-9 are now"));
     }
 
     private static Identity subscriber(TypeRanges types, long rate) {
-        Network everywhere = Network.parse("unix");
-        return new Identity(
-                "s",
-                List.of(),
-                List.of(),
-                List.of(),
-                List.of(everywhere),
-                null,
-                types,
-                2,
-                rate,
-                Identity.LEAST_LAG,
-                Identity.UNLIMITED);
+        return identity("s", List.of(), List.of(), List.of(), List.of("unix"), null, types, rate);
     }
 
     /** Asked twice it answers the same; time alone ends a pause, or a policy without a rate. */
     @Test
     void aPauseEnds() {
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(subscriber(TypeRanges.ALL, 1000))));
+        AccessControl control = control(subscriber(TypeRanges.ALL, 1000));
         Standing standing = opened(control, Role.SUBSCRIBER, unix(1));
         long second = 1_000_000_000;
         assertThat(standing.isPaused(0)).isFalse();
@@ -397,19 +380,15 @@ class PolicyTest {
     /** 1,000 reloads forget nobody who is there, and keep nothing of who is not. */
     @Test
     void connectionsAreCountedThroughReloads() {
-        AccessControl control = new AccessControl(new AccessPolicy(List.of(identity("a", List.of(TOKEN)))));
-        Standing standing = opened(control, Role.PUBLISHER, unix(1));
-        standing.said(TOKEN);
+        Identity a = identity("a", List.of(TOKEN));
+        AccessControl control = control(a);
+        Standing standing = withToken(control, Role.PUBLISHER);
         for (int i = 0; i < 1000; i++) {
-            control.change(new AccessPolicy(
-                    List.of(identity("a", List.of(TOKEN)), identity("b" + i, List.of(Token.of("b" + i))))));
+            control.change(policy(a, identity("b" + i, List.of(Token.of("b" + i)))));
             standing.review();
             assertThat(standing.refusal()).isNull();
         }
-        Standing second = opened(control, Role.PUBLISHER, unix(1));
-        second.said(TOKEN);
-        Standing third = opened(control, Role.PUBLISHER, unix(1));
-        third.said(TOKEN);
-        assertThat(reason(third)).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS);
+        withToken(control, Role.PUBLISHER);
+        assertThat(reason(withToken(control, Role.PUBLISHER))).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS);
     }
 }

@@ -3,6 +3,8 @@ package dev.msgrelay.server.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
@@ -21,10 +23,8 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
@@ -39,7 +39,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The admin port with TLS: the same answers, and nothing in the clear. */
 class AdminTlsTest {
     private static final String TOKEN = "Xq7r0A-zIyGdk3_cJ5Yw1pTn";
-    private static final int PATIENCE_MILLIS = Await.LIMIT_MILLIS;
+    private static final String HASH = TokenHash.of(Token.of(TOKEN)).text();
 
     private Certificates certificates;
     private TestRelay relay;
@@ -54,7 +54,7 @@ class AdminTlsTest {
         relay = TestRelay.start(
                 Setting.NIO_TCP,
                 b -> b.tls(mutual()).tlsPublishPort(0).tlsSubscribePort(0).tlsProvider(provider));
-        admin = AdminServer.start(relay.relay(), AdminConfig.parse("https://127.0.0.1:0", hash()));
+        admin = AdminServer.start(relay.relay(), AdminConfig.parse("https://127.0.0.1:0", HASH));
     }
 
     /** The relay asks for certificates of clients; its admin port does not. */
@@ -75,23 +75,15 @@ class AdminTlsTest {
         certificates.close();
     }
 
-    private static String hash() throws Exception {
-        byte[] hash = MessageDigest.getInstance("SHA-256").digest(TOKEN.getBytes(StandardCharsets.UTF_8));
-        return "sha256:" + HexFormat.of().formatHex(hash);
-    }
-
     private SSLSocket connect(SSLContext client) throws IOException {
         SSLSocket socket = TlsBridge.connect(client, admin.address(), 0);
-        socket.setSoTimeout(PATIENCE_MILLIS);
+        socket.setSoTimeout(Await.LIMIT_MILLIS);
         return socket;
     }
 
     private Http.Reply get(String path, String... headers) throws Exception {
         try (SSLSocket socket = connect(certificates.client())) {
-            String more = String.join(
-                    "", List.of(headers).stream().map(h -> h + "\r\n").toList());
-            String request = "GET " + path + " HTTP/1.1\r\nHost: localhost\r\n" + more + "\r\n";
-            socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            socket.getOutputStream().write(Http.request("GET", path, headers).getBytes(StandardCharsets.US_ASCII));
             return Http.reply(socket);
         }
     }
@@ -102,10 +94,10 @@ class AdminTlsTest {
         start(TlsProvider.AUTO);
         long before = relay.stats().memory().get(Part.TLS);
         AdminConfig taken =
-                AdminConfig.parse("https://127.0.0.1:" + admin.address().getPort(), hash());
+                AdminConfig.parse("https://127.0.0.1:" + admin.address().getPort(), HASH);
         assertThatThrownBy(() -> AdminServer.start(relay.relay(), taken))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("cannot listen on 127.0.0.1:");
+                .hasMessageContaining("cannot listen on " + admin.address().getHostString() + ":" + taken.port() + ":");
         assertThat(relay.stats().memory().get(Part.TLS)).isEqualTo(before);
     }
 
@@ -114,7 +106,7 @@ class AdminTlsTest {
     @EnumSource(names = {"BORINGSSL", "JDK"})
     void everyPath(TlsProvider provider) throws Exception {
         start(provider);
-        String token = "Authorization: Bearer " + TOKEN;
+        String token = Http.bearer(TOKEN);
         for (String path : List.of("/", "/page.js", "/metrics", "/config", "/connections", "/health/ready")) {
             Http.Reply reply = get(path, token);
             assertThat(reply.status()).as(path).isEqualTo(200);
@@ -122,19 +114,17 @@ class AdminTlsTest {
         }
         assertThat(get("/config", token).body())
                 .contains("\"tls\":true")
-                .doesNotContain(TOKEN, hash(), "PRIVATE")
+                .doesNotContain(TOKEN, HASH, "PRIVATE")
                 .contains("\"certificate\":\"");
         assertThat(get("/metrics").status()).isEqualTo(401);
         assertThat(admin.place())
                 .isEqualTo("https://127.0.0.1:" + admin.address().getPort() + "/");
-        try (AdminServer everywhere =
-                AdminServer.start(relay.relay(), AdminConfig.parse("https://0.0.0.0:0", hash()))) {
+        try (AdminServer everywhere = AdminServer.start(relay.relay(), AdminConfig.parse("https://0.0.0.0:0", HASH))) {
             assertThat(everywhere.place())
                     .isEqualTo("https://0.0.0.0:" + everywhere.address().getPort() + "/");
         }
         try (SSLSocket events = connect(certificates.client())) {
-            String request = "GET /events HTTP/1.1\r\nHost: localhost\r\n" + token + "\r\n\r\n";
-            events.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+            events.getOutputStream().write(Http.request("GET", "/events", token).getBytes(StandardCharsets.US_ASCII));
             byte[] some = events.getInputStream().readNBytes(200);
             assertThat(new String(some, StandardCharsets.US_ASCII)).startsWith("HTTP/1.1 200 OK");
         }
@@ -171,11 +161,9 @@ class AdminTlsTest {
         InetSocketAddress at = admin.address();
         try (Neighbours neighbours = new Neighbours(relay)) {
             for (String bytes : List.of(
-                    "GET /metrics HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + TOKEN + "\r\n\r\n",
-                    "\u0016\u0003\u0001\u0000\u0004abcd")) {
+                    Http.request("GET", "/metrics", Http.bearer(TOKEN)), "\u0016\u0003\u0001\u0000\u0004abcd")) {
                 long before = relay.stats().get(Counter.ADMIN_REFUSED);
-                try (Socket socket = Http.connect(at)) {
-                    socket.getOutputStream().write(bytes.getBytes(StandardCharsets.ISO_8859_1));
+                try (Socket socket = Http.ask(at, bytes)) {
                     assertThat(socket.getInputStream().readAllBytes()).hasSizeLessThan(20);
                 }
                 Await.until("it is counted", () -> relay.stats().get(Counter.ADMIN_REFUSED) == before + 1);

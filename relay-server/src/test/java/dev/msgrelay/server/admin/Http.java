@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Arrays;
-import java.util.Optional;
 
 /** Requests as bytes, and what came back until the connection's end. */
 public final class Http {
@@ -19,26 +18,46 @@ public final class Http {
     public record Reply(int status, String head, String body) {
         /** The value of a header; empty where there is none. */
         public String header(String name) {
-            Optional<String> line = Arrays.stream(head.split("\r\n"))
-                    .filter(l -> l.toLowerCase().startsWith(name.toLowerCase() + ":"))
-                    .findFirst();
-            return line.map(l -> l.substring(name.length() + 1).strip()).orElse("");
+            return head.lines()
+                    .filter(line -> line.toLowerCase().startsWith(name.toLowerCase() + ":"))
+                    .map(line -> line.substring(name.length() + 1).strip())
+                    .findFirst()
+                    .orElse("");
         }
     }
 
-    /** GET, as an ordinary client asks. */
-    public static Reply get(InetSocketAddress admin, String path, String... headers) throws IOException {
-        StringBuilder request = new StringBuilder("GET " + path + " HTTP/1.1\r\nHost: localhost\r\n");
+    /** The header of a request with a token. */
+    public static String bearer(String token) {
+        return "Authorization: Bearer " + token;
+    }
+
+    /** What an ordinary client asks. */
+    public static String request(String method, String path, String... headers) {
+        StringBuilder request = new StringBuilder(method + " " + path + " HTTP/1.1\r\nHost: localhost\r\n");
         Arrays.stream(headers).forEach(h -> request.append(h).append("\r\n"));
-        return send(admin, request.append("\r\n").toString());
+        return request.append("\r\n").toString();
+    }
+
+    public static Reply get(InetSocketAddress admin, String path, String... headers) throws IOException {
+        return send(admin, request("GET", path, headers));
+    }
+
+    public static Reply post(InetSocketAddress admin, String path, String... headers) throws IOException {
+        return send(admin, request("POST", path, headers));
     }
 
     /** Whatever the bytes are. */
     public static Reply send(InetSocketAddress admin, String bytes) throws IOException {
-        try (Socket socket = connect(admin)) {
-            socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+        try (Socket socket = ask(admin, bytes)) {
             return reply(socket);
         }
+    }
+
+    /** Whatever the bytes are; the answer is for the caller to read. */
+    public static Socket ask(InetSocketAddress admin, String bytes) throws IOException {
+        Socket socket = connect(admin);
+        socket.getOutputStream().write(bytes.getBytes(ISO_8859_1));
+        return socket;
     }
 
     public static Socket connect(InetSocketAddress admin) throws IOException {

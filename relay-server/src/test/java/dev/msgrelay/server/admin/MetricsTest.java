@@ -43,7 +43,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -102,11 +101,6 @@ class MetricsTest {
         assertThat(ratherProtobuf.status()).isEqualTo(200);
         assertThat(ratherProtobuf.header("Content-Type")).startsWith("application/openmetrics-text");
         assertThat(ratherProtobuf.body()).contains("\nrelay_messages_in_total ");
-    }
-
-    @AfterAll
-    static void forget() {
-        text = null;
     }
 
     /** The samples by name and label; fails where a line is not as the format has it. */

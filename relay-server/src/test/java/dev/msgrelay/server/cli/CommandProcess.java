@@ -3,9 +3,13 @@ package dev.msgrelay.server.cli;
 import dev.msgrelay.testing.Signals;
 import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The command as its users run it: a process of its own. */
 public final class CommandProcess extends TestProcess {
@@ -53,13 +57,40 @@ public final class CommandProcess extends TestProcess {
         return new CommandProcess(command(args), environment);
     }
 
-    /** What starts the relay on free ports; a later option overrides an earlier one. */
+    /** What starts the relay with these {@link #arguments}. */
     public static List<String> command(String... args) {
-        List<String> command = javaCommand(
-                RelayServerMain.class.getName(), "--publish-port=0", "--subscribe-port=0", "--admin=none", LOG_SIZE);
+        List<String> command =
+                javaCommand(RelayServerMain.class.getName(), arguments(args).toArray(String[]::new));
         command.addAll(command.indexOf("-cp"), LIMITS);
-        command.addAll(List.of(args));
         return command;
+    }
+
+    /** Of a relay on free ports, with little memory and no admin port, unless {@code args} say something else. */
+    static List<String> arguments(String... args) {
+        List<String> all = new ArrayList<>(List.of("--publish-port=0", "--subscribe-port=0", "--admin=none", LOG_SIZE));
+        for (String arg : args) {
+            all.removeIf(usual -> arg.startsWith(usual.substring(0, usual.indexOf('=') + 1)));
+        }
+        all.addAll(List.of(args));
+        return all;
+    }
+
+    /** Where it takes publishers, as it says once it is ready. */
+    InetSocketAddress publishers() {
+        return told(json ? "\"publish\":\"" : " relay-server: publishers ");
+    }
+
+    /** Where it takes subscribers. */
+    InetSocketAddress subscribers() {
+        return told(json ? "\"subscribe\":\"" : ", subscribers ");
+    }
+
+    /** The address on this host that the first line with these words has behind them; waits for it. */
+    InetSocketAddress told(String words) {
+        Matcher port =
+                Pattern.compile(Pattern.quote(words) + "127\\.0\\.0\\.1:(\\d+)").matcher("");
+        line(l -> port.reset(l).find());
+        return new InetSocketAddress("127.0.0.1", Integer.parseInt(port.group(1)));
     }
 
     /** The lines of its log: on standard error, or with {@code --json} among those of standard output. */

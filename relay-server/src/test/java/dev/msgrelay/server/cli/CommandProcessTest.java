@@ -3,14 +3,9 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.harness.Account;
-import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -19,7 +14,6 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
@@ -44,17 +38,18 @@ class CommandProcessTest {
     private Path folder;
 
     private static final String TIME = "20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
-    private static final Pattern TEXT_READY = Pattern.compile(
-            TIME + " relay-server: publishers 127\\.0\\.0\\.1:(\\d+), subscribers 127\\.0\\.0\\.1:(\\d+)");
-    private static final Pattern JSON_READY = Pattern.compile(
-            "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"level\":\"INFO\",\"publish\":\"127\\.0\\.0\\.1:(\\d+)\",\"subscribe\":\"127\\.0\\.0\\.1:(\\d+)\".*}");
+    private static final String TEXT_READY =
+            TIME + " relay-server: publishers 127\\.0\\.0\\.1:\\d+, subscribers 127\\.0\\.0\\.1:\\d+";
+    private static final String JSON_READY =
+            "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"level\":\"INFO\",\"publish\":\"127\\.0\\.0\\.1:\\d+\",\"subscribe\":\"127\\.0\\.0\\.1:\\d+\".*}";
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void forPeople() throws Exception {
         try (CommandProcess command = new CommandProcess()) {
-            Matcher ready = match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers")));
-            relayOne(ready);
+            assertThat(command.line(l -> l.contains("relay-server: publishers")))
+                    .matches(TEXT_READY);
+            relayOne(command);
             String second = command.line(l -> l.contains("msg/s") && l.contains("pub 1 sub 1"));
             assertThat(second).matches(TIME + "  in .* msg/s .*B/s  out .* msg/s .*B/s  pub 1 sub 1  lag .*B( .*)?");
             assertThat(command.terminate()).isZero();
@@ -76,7 +71,7 @@ class CommandProcessTest {
     void whateverTheLanguage(String language) throws Exception {
         try (CommandProcess command = CommandProcess.with(Map.of("JDK_JAVA_OPTIONS", language), "--transport=NIO")) {
             assertThat(command.line(l -> l.contains("    log  "))).endsWith("   8,388,608 bytes");
-            relayOne(match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers"))));
+            relayOne(command);
             command.line(l -> l.contains("pub 1 sub 1"));
             assertThat(command.terminate()).isZero();
             assertThat(command.line(l -> l.contains(" stopped after ")))
@@ -104,8 +99,11 @@ class CommandProcessTest {
     void forScripts() throws Exception {
         try (CommandProcess command = new CommandProcess("--json", "--slow-subscriber=BACKPRESSURE")) {
             String first = command.line(l -> l.contains("\"ready\""));
-            assertThat(first).contains("\"slowSubscriber\":\"backpressure\"").contains("\"memory\":{");
-            relayOne(match(JSON_READY, first));
+            assertThat(first)
+                    .matches(JSON_READY)
+                    .contains("\"slowSubscriber\":\"backpressure\"")
+                    .contains("\"memory\":{");
+            relayOne(command);
             assertThat(command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"messagesIn\":2")))
                     .contains("\"bytesIn\":36,")
                     .contains("\"heldBackMillis\":0,\"backpressureMillis\":0,\"ringCells\":")
@@ -133,8 +131,7 @@ class CommandProcessTest {
     @Test
     void nothingButObjectsForScripts() throws Exception {
         try (CommandProcess command = CommandProcess.logging("--json", "--connections=1s")) {
-            Matcher ready = match(JSON_READY, command.line(l -> l.contains("\"ready\"")));
-            try (PlainPublisher bad = PlainPublisher.connect(address(ready.group(1)))) {
+            try (PlainPublisher bad = PlainPublisher.connect(command.publishers())) {
                 bad.send(new Frames().header(7, -1));
                 command.line(l -> l.contains("\"event\":\"closed\",")
                         && l.contains("\"level\":\"WARN\",\"reason\":\"")
@@ -152,26 +149,21 @@ class CommandProcessTest {
             refused.line(l -> l.contains("\"event\":\"error\"") && l.contains(file + ":2: unknown key nmae"));
             assertObjectsAlone(refused);
         }
-        CommandRun refused = CommandRun.speaking("--json", "--mtu=1");
-        assertThat(refused.exitCode()).isEqualTo(2);
-        assertThat(refused.lines())
-                .anyMatch(l -> l.contains("\"level\":\"ERROR\"") && l.contains("\"message\":\"mtu 1 is not"));
-        assertObjectsAlone(refused.lines(), refused.errors());
-        // For who checks a file, in words.
-        CommandRun words = CommandRun.speaking("--check-config", "--config=" + file);
-        assertThat(words.exitCode()).isEqualTo(2);
-        assertThat(words.errors()).contains("relay-server: " + file + ":2: unknown key nmae");
-        // For a script that checks one.
-        CommandRun wrong = CommandRun.speaking("--check-config", "--json", "--config=" + file);
-        assertThat(wrong.exitCode()).isEqualTo(2);
-        assertThat(wrong.lines())
-                .anyMatch(l -> l.contains("\"event\":\"error\"") && l.contains(file + ":2: unknown key nmae"));
-        assertObjectsAlone(wrong.lines(), wrong.errors());
-        CommandRun good = CommandRun.speaking("--check-config", "--json");
-        assertThat(good.exitCode()).isZero();
-        assertThat(good.lines())
-                .anyMatch(l -> l.contains("\"event\":\"checked\"") && l.contains("\"message\":\"no file is named; "));
-        assertObjectsAlone(good.lines(), good.errors());
+        String config = "--config=" + file;
+        speaksObjects(2, List.of("\"level\":\"ERROR\"", "\"message\":\"mtu 1 is not"), "--json", "--mtu=1");
+        // For who checks a file, in words; and for a script that checks one.
+        CommandRun.speaking("--check-config", config).assertRefused(2, file + ":2: unknown key nmae");
+        List<String> wrong = List.of("\"event\":\"error\"", file + ":2: unknown key nmae");
+        speaksObjects(2, wrong, "--check-config", "--json", config);
+        List<String> good = List.of("\"event\":\"checked\"", "\"message\":\"no file is named; ");
+        speaksObjects(0, good, "--check-config", "--json");
+    }
+
+    private static void speaksObjects(int exitCode, List<String> words, String... args) {
+        CommandRun run = CommandRun.speaking(args);
+        assertThat(run.exitCode()).isEqualTo(exitCode);
+        assertThat(run.lines()).anyMatch(line -> words.stream().allMatch(line::contains));
+        assertObjectsAlone(run.lines(), run.errors());
     }
 
     /** Where nobody else can connect, that is the first that is said. Thorough, as it is one more process. */
@@ -179,11 +171,9 @@ class CommandProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void inAnImageWithoutAccess() throws Exception {
-        List<String> line = CommandProcess.command("--quiet");
-        line.addAll(0, List.of("env", "RELAY_IMAGE=1"));
-        line.add(3, "-Dorg.slf4j.simpleLogger.log.relay=info");
-        try (CommandProcess command = CommandProcess.started(line)) {
-            match(TEXT_READY, command.line(l -> l.contains("relay-server: publishers")));
+        try (CommandProcess command = CommandProcess.startedBy(List.of("env", "RELAY_IMAGE=1"), "--quiet")) {
+            assertThat(command.line(l -> l.contains("relay-server: publishers")))
+                    .matches(TEXT_READY);
             assertThat(command.errors().get(0))
                     .contains(" WARN nobody beyond this host, or this container, can connect: there is neither");
             assertThat(command.terminate()).isZero();
@@ -207,11 +197,9 @@ class CommandProcessTest {
     void everybodyWhoIsConnected(boolean json) throws Exception {
         try (CommandProcess command = new CommandProcess(
                 "--connections=1s", "--quiet", "--slow-subscriber=skip", json ? "--json" : "--mtu=1500")) {
-            String first = command.line(l -> json ? l.contains("\"ready\"") : l.contains("relay-server: publishers"));
-            Matcher ready = match(json ? JSON_READY : TEXT_READY, first);
-            relayOne(ready);
+            relayOne(command);
             Account nothing = new Account(new Numbered(new Random(1), 1, 8));
-            SpeakingSubscriber subscriber = SpeakingSubscriber.connect(address(ready.group(2)), nothing);
+            SpeakingSubscriber subscriber = SpeakingSubscriber.connect(command.subscribers(), nothing);
             subscriber
                     .hello(HelloFrame.subscriber()
                             .name("audit \u00fc \"\\ 12345")
@@ -271,7 +259,8 @@ class CommandProcessTest {
         assumeTrue(hasIpv6Loopback(), "this machine has no ::1");
         Pattern here = Pattern.compile(".*\"publish\":\"\\[::1]:(\\d+)\",\"subscribe\":\"\\[::1]:(\\d+)\".*");
         try (CommandProcess command = new CommandProcess("--quiet", "--json", "--bind=::1")) {
-            Matcher ready = match(here, command.line(l -> l.contains("\"ready\"")));
+            Matcher ready = here.matcher(command.line(l -> l.contains("\"ready\"")));
+            assertThat(ready.matches()).isTrue();
             relayOne(new InetSocketAddress("::1", port(ready, 1)), new InetSocketAddress("::1", port(ready, 2)));
             assertThat(command.terminate()).isZero();
             assertThat(command.lines()).hasSize(3);
@@ -291,69 +280,12 @@ class CommandProcessTest {
         return Integer.parseInt(ready.group(group));
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void whatClientsMayAskFor() throws Exception {
-        Numbered nothing = new Numbered(new Random(1), 1, 8);
-        try (CommandProcess command = new CommandProcess(
-                "--json",
-                "--slow-subscriber=skip",
-                "--allow-policies=backpressure",
-                "--heartbeat=2m",
-                "--idle-timeout=7m",
-                "--handshake-timeout=200ms",
-                "--max-connections=3",
-                "--max-publishers=1")) {
-            Matcher ready = match(JSON_READY, command.line(l -> l.contains("\"ready\"")));
-            try (PlainPublisher late = PlainPublisher.connect(address(ready.group(2)))) {
-                late.send(new Frames().header(ControlFrames.HELLO, 42));
-                PlainPublisher.Error error = late.awaitError();
-                assertThat(error.code()).isEqualTo(CloseReason.HANDSHAKE_TIMEOUT.code());
-                assertThat(error.text()).contains("200 ms");
-            }
-            command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"subscribers\":0"));
-            SpeakingSubscriber allowed = SpeakingSubscriber.connect(address(ready.group(2)), new Account(nothing));
-            WelcomeFrame welcome = allowed.hello(HelloFrame.subscriber().policy(Policy.BACKPRESSURE))
-                    .awaitWelcome();
-            assertThat(welcome.policy()).isEqualTo(Policy.BACKPRESSURE);
-            assertThat(welcome.heartbeatMillis()).isEqualTo(120_000);
-            assertThat(welcome.idleTimeoutMillis()).isEqualTo(420_000);
-            SpeakingSubscriber denied = SpeakingSubscriber.connect(address(ready.group(2)), new Account(nothing));
-            denied.hello(HelloFrame.subscriber().policy(Policy.DISCONNECT));
-            assertThat(denied.awaitWelcome().policy()).isEqualTo(Policy.SKIP);
-            // Statistics from before are read first.
-            command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"subscribers\":2"));
-            try (PlainPublisher only = PlainPublisher.connect(address(ready.group(1)));
-                    PlainPublisher fourth = PlainPublisher.connect(address(ready.group(1)))) {
-                assertThat(fourth.awaitError().code()).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS.code());
-                denied.close();
-                command.line(l -> l.contains("\"event\":\"stats\"") && l.contains("\"subscribers\":1"));
-                // A closed connection keeps its place until its memory is given back, after it is counted no more.
-                Await.until(
-                        "there is a place", () -> refusal(ready.group(1)) != CloseReason.TOO_MANY_CONNECTIONS.code());
-                assertThat(refusal(ready.group(1))).isEqualTo(CloseReason.TOO_MANY_PUBLISHERS.code());
-                only.send(new Frames().frame(1, 1));
-            }
-            allowed.close();
-            assertThat(command.terminate()).isZero();
-        }
-    }
-
-    /** Returns the code with which the port refuses one publisher more. */
-    private static int refusal(String port) {
-        try (PlainPublisher publisher = PlainPublisher.connect(address(port))) {
-            return publisher.awaitError().code();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
     /** Two messages through the relay; the connections stay open, so that closing them is the relay's business. */
-    private void relayOne(Matcher ready) throws Exception {
-        relayOne(address(ready.group(1)), address(ready.group(2)));
+    private static void relayOne(CommandProcess command) throws Exception {
+        relayOne(command.publishers(), command.subscribers());
     }
 
-    private void relayOne(InetSocketAddress publish, InetSocketAddress subscribe) throws Exception {
+    private static void relayOne(InetSocketAddress publish, InetSocketAddress subscribe) throws Exception {
         PlainSubscriber subscriber = PlainSubscriber.connect(subscribe);
         // Nobody tells a plain client when it has been taken in. One that comes to its port behind it is told.
         try (PlainPublisher next = PlainPublisher.connect(subscribe)) {
@@ -364,15 +296,5 @@ class CommandProcessTest {
         publisher.send(new Frames().frame(Frames.type(0, 0), 10));
         publisher.send(new Frames().frame(Frames.type(0, 1), 10));
         subscriber.awaitMessages(2).received().assertAllOf(2);
-    }
-
-    private static InetSocketAddress address(String port) {
-        return new InetSocketAddress("127.0.0.1", Integer.parseInt(port));
-    }
-
-    private static Matcher match(Pattern pattern, String line) {
-        Matcher matcher = pattern.matcher(line);
-        assertThat(matcher.matches()).as(line).isTrue();
-        return matcher;
     }
 }

@@ -2,24 +2,25 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** Each option has three ways to be set, and they mean the same; what is wrong is told with file and line. */
 class ConfigurationTest {
+    private static final String FLAG = "flag";
     private static final String HASH = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
     private static final Map<String, OptionSpec> DEFAULTS = parsed(Map.of());
@@ -54,9 +56,33 @@ class ConfigurationTest {
 
     @Test
     void theRelayHasTheSameDefaults() {
-        RelayServerCommand command = new RelayServerCommand(null, null);
-        RelayServerMain.commandLine(command).parseArgs();
-        assertThat(command.config()).isEqualTo(RelayConfig.builder().build());
+        assertThat(config(Map.of())).isEqualTo(RelayConfig.builder().build());
+    }
+
+    private static RelayConfig config(Map<String, String> environment, String... args) {
+        return new RelayServerCommand(null, null).parsed(environment, args).config();
+    }
+
+    @Test
+    void whatClientsMayAskFor() {
+        assertThat(config(
+                        Map.of(),
+                        "--slow-subscriber=skip",
+                        "--allow-policies=backpressure",
+                        "--heartbeat=2m",
+                        "--idle-timeout=7m",
+                        "--handshake-timeout=200ms",
+                        "--max-connections=3",
+                        "--max-publishers=1"))
+                .isEqualTo(RelayConfig.builder()
+                        .slowSubscriber(Policy.SKIP)
+                        .allowPolicies(Set.of(Policy.BACKPRESSURE))
+                        .heartbeat(Duration.ofMinutes(2))
+                        .idleTimeout(Duration.ofMinutes(7))
+                        .handshakeTimeout(Duration.ofMillis(200))
+                        .maxConnections(3)
+                        .maxPublishers(1)
+                        .build());
     }
 
     private static Object value(Map<String, OptionSpec> options, String option) {
@@ -64,15 +90,12 @@ class ConfigurationTest {
     }
 
     private static AccessPolicy access(Path file) {
-        RelayServerCommand command = new RelayServerCommand(null, null);
-        return Configuration.read(
-                        RelayServerMain.commandLine(command).getCommandSpec(), Map.of(), "--config", file.toString())
+        return Configuration.read(RelayServerMain.commandLine().getCommandSpec(), Map.of(), "--config", file.toString())
                 .access();
     }
 
     static List<String> options() {
-        return List.copyOf(Configuration.options(RelayServerMain.commandLine(new RelayServerCommand(null, null))
-                        .getCommandSpec())
+        return List.copyOf(Configuration.options(RelayServerMain.commandLine().getCommandSpec())
                 .keySet());
     }
 
@@ -89,20 +112,10 @@ class ConfigurationTest {
 
     /** What takes any text for now is looked at when all of it is there: whatIsWrongInIt. */
     static List<String> optionsThatTakeNotAnyText() {
-        Set<String> anyText = Set.of(
-                "bind",
-                "publish-socket",
-                "subscribe-socket",
-                "socket-group",
-                "journal",
-                "cluster",
-                "admin",
-                "admin-token",
-                "health",
-                "metrics-names",
-                "tls-cert",
-                "tls-key",
-                "tls-clients");
+        List<String> anyText = List.of(
+                ("bind publish-socket subscribe-socket socket-group journal cluster admin admin-token health metrics-names"
+                                + " tls-cert tls-key tls-clients")
+                        .split(" "));
         return options().stream().filter(option -> !anyText.contains(option)).toList();
     }
 
@@ -113,14 +126,9 @@ class ConfigurationTest {
 
     // ---- parity: generated from the command's own options -------------------------------------------------------
 
-    /** Values of several options, each set in so many ways. */
+    /** Values of several options, each set in so many ways: to another value than the default, and to the default. */
     private record Ways(
-            Map<String, OptionSpec> byFlag,
-            Map<String, OptionSpec> byEnvironment,
-            Map<String, OptionSpec> byFile,
-            Map<String, OptionSpec> byFileOfTheEnvironment,
-            Map<String, OptionSpec> byFileSinceTheEnvironmentIsEmpty,
-            Map<String, OptionSpec> asTold,
+            Map<String, Map<String, OptionSpec>> toOther,
             Map<String, OptionSpec> asToldByDefault,
             Map<String, OptionSpec> usualByEnvironment,
             Map<String, OptionSpec> usualByFlag) {
@@ -130,8 +138,7 @@ class ConfigurationTest {
             Map<String, String> usually = new HashMap<>();
             List<String> flags = new ArrayList<>(List.of("--config=" + file));
             for (String option : options) {
-                String variable =
-                        "RELAY_" + option.toUpperCase(java.util.Locale.ROOT).replace('-', '_');
+                String variable = Configuration.variable(option);
                 environment.put(variable, other(option));
                 empty.put(variable, "");
                 String usual = usual(DEFAULTS.get(option));
@@ -140,23 +147,22 @@ class ConfigurationTest {
                     flags.add("--" + option + "=" + usual);
                 }
             }
-            Files.write(
-                    file,
-                    options.stream()
-                            .map(option -> option + " = \"" + other(option) + '"')
-                            .toList());
+            Files.write(file, each(options, option -> option + " = \"" + other(option) + '"'));
             Map<String, OptionSpec> byEnvironment = parsed(environment);
             return new Ways(
-                    parsed(
-                            Map.of(),
-                            options.stream()
-                                    .map(option -> "--" + option + "=" + other(option))
-                                    .toArray(String[]::new)),
-                    byEnvironment,
-                    parsed(Map.of(), "--config=" + file),
-                    parsed(Map.of("RELAY_CONFIG", file.toString())),
-                    parsed(empty, "--config", file.toString()),
-                    parsed(Map.of(), told(options, byEnvironment)),
+                    Map.of(
+                            FLAG,
+                            parsed(Map.of(), flags(options, ConfigurationTest::other)),
+                            "environment",
+                            byEnvironment,
+                            "file",
+                            parsed(Map.of(), "--config=" + file),
+                            "file of the environment",
+                            parsed(Map.of("RELAY_CONFIG", file.toString())),
+                            "file where it is empty in the environment",
+                            parsed(empty, "--config", file.toString()),
+                            "as a reload tells it",
+                            parsed(Map.of(), told(options, byEnvironment))),
                     parsed(Map.of(), told(options, DEFAULTS)),
                     parsed(usually, "--config=" + file),
                     parsed(environment, flags.toArray(String[]::new)));
@@ -164,11 +170,22 @@ class ConfigurationTest {
 
         /** A reload tells them, as somebody would write them. */
         private static String[] told(List<String> options, Map<String, OptionSpec> values) {
-            return options.stream()
-                    .filter(option -> !Reloading.valueText(values.get(option)).equals("not set"))
-                    .map(option -> "--" + option + "=" + Reloading.valueText(values.get(option)))
-                    .toArray(String[]::new);
+            return flags(
+                    options.stream()
+                            .filter(option ->
+                                    !Reloading.valueText(values.get(option)).equals("not set"))
+                            .toList(),
+                    option -> Reloading.valueText(values.get(option)));
         }
+    }
+
+    private static List<String> each(List<String> options, UnaryOperator<String> form) {
+        return options.stream().map(form).toList();
+    }
+
+    private static String[] flags(List<String> options, UnaryOperator<String> value) {
+        return each(options, option -> "--" + option + "=" + value.apply(option))
+                .toArray(String[]::new);
     }
 
     /** A file of a cluster is read for more than that. */
@@ -188,15 +205,11 @@ class ConfigurationTest {
     void eachOptionIsTheSameByFlagEnvironmentAndFile(String option) {
         Ways ways = option.equals(CLUSTER) ? cluster : others;
         Object byDefault = value(DEFAULTS, option);
-        Object byFlag = value(ways.byFlag, option);
+        Object byFlag = value(ways.toOther.get(FLAG), option);
         assertThat(byFlag).as("another value than the default").isNotNull().isNotEqualTo(byDefault);
-        assertThat(value(ways.byEnvironment, option)).isEqualTo(byFlag);
-        assertThat(value(ways.byFile, option)).isEqualTo(byFlag);
-        assertThat(value(ways.byFileOfTheEnvironment, option)).isEqualTo(byFlag);
-        assertThat(value(ways.asTold, option)).isEqualTo(byFlag);
+        ways.toOther.forEach(
+                (way, options) -> assertThat(value(options, option)).as(way).isEqualTo(byFlag));
         assertThat(value(ways.asToldByDefault, option)).isEqualTo(byDefault);
-        // Empty in the environment is not set there.
-        assertThat(value(ways.byFileSinceTheEnvironmentIsEmpty, option)).isEqualTo(byFlag);
     }
 
     @ParameterizedTest
@@ -258,13 +271,20 @@ class ConfigurationTest {
     }
 
     @Test
-    void whatKubernetesSetsForAServiceIsPassedOver() {
+    void whatKubernetesSetsForAServiceIsPassedOver() throws Exception {
         Map<String, OptionSpec> options = parsed(ofServices());
         for (String option : List.of("publish-port", "subscribe-port", "tls-publish-port", "tls-subscribe-port")) {
             assertThat(value(options, option)).isEqualTo(value(DEFAULTS, option));
         }
-        assertThat(value(parsed(ofServices(), "--publish-port=7777"), "publish-port"))
-                .isEqualTo(7777);
+        for (String stronger : List.of("--publish-port=7777", "--config=" + file("publish-port = 7777"))) {
+            assertThat(value(parsed(ofServices(), stronger), "publish-port")).isEqualTo(7777);
+        }
+        CommandRun told = CommandRun.with(ofServices(), "--check-config");
+        assertThat(told.exitCode()).isZero();
+        assertThat(told.errors())
+                .hasSize(4)
+                .allMatch(line -> line.startsWith("relay-server: RELAY_") && line.contains(" is ignored: "))
+                .anyMatch(line -> line.contains("RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401"));
     }
 
     /** In the image, where 127.0.0.1 is the container: all addresses as soon as it is known who may do what. */
@@ -283,80 +303,52 @@ class ConfigurationTest {
     }
 
     private static String host(Map<String, String> environment, String... args) {
-        RelayServerCommand command = new RelayServerCommand(null, null);
-        CommandLine line = RelayServerMain.commandLine(command);
-        command.configure(line, environment, args);
-        line.parseArgs(args);
-        return command.config().listen().host();
+        return config(environment, args).listen().host();
     }
 
-    @Test
-    void andThatIsToldInALine() {
-        StringWriter err = new StringWriter();
-        assertThat(run(err, ofServices(), "--check-config")).isZero();
-        assertThat(err.toString().lines())
-                .hasSize(4)
-                .allMatch(line -> line.startsWith("relay-server: RELAY_") && line.contains(" is ignored: "))
-                .anyMatch(line -> line.contains("RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401"));
-    }
-
-    @Test
-    void thePortOfAServiceDoesNotHideTheFile() throws Exception {
-        Path file = file("publish-port = 7777");
-        assertThat(value(parsed(ofServices(), "--config=" + file), "publish-port"))
-                .isEqualTo(7777);
-    }
-
+    /** Only a port's variable looks like that of a service by chance. */
     @ParameterizedTest
-    @ValueSource(strings = {"74O1", "tcp:7401", "7401/tcp", "tcp://10.0.0.1", "http://10.0.0.1:7401"})
-    void aMistypedPortIsRefused(String port) {
-        StringWriter err = new StringWriter();
-        assertThat(run(err, Map.of("RELAY_PUBLISH_PORT", port), "--check-config"))
-                .isEqualTo(2);
-        assertThat(err.toString()).startsWith("relay-server: RELAY_PUBLISH_PORT: ");
-    }
-
-    /** Only a port's variable looks like that by chance. */
-    @Test
-    void otherOptionsTakeNoSuchValue() {
-        StringWriter err = new StringWriter();
-        assertThat(run(err, Map.of("RELAY_LOG_SIZE", "tcp://10.0.0.1:7401"), "--check-config"))
-                .isEqualTo(2);
-        assertThat(err.toString()).startsWith("relay-server: RELAY_LOG_SIZE: ");
+    @CsvSource({
+        "RELAY_PUBLISH_PORT, 74O1",
+        "RELAY_PUBLISH_PORT, tcp:7401",
+        "RELAY_PUBLISH_PORT, 7401/tcp",
+        "RELAY_PUBLISH_PORT, tcp://10.0.0.1",
+        "RELAY_PUBLISH_PORT, http://10.0.0.1:7401",
+        "RELAY_LOG_SIZE, tcp://10.0.0.1:7401"
+    })
+    void whatNoServiceSetsIsRefused(String variable, String value) {
+        CommandRun.with(Map.of(variable, value), "--check-config").assertRefused(2, variable + ": ");
     }
 
     @Test
     void whatAStrongerSourceOverridesNeedNotBeValid() throws Exception {
-        List<String> options = List.copyOf(optionsThatTakeNotAnyText());
+        List<String> options = optionsThatTakeNotAnyText();
         Map<String, String> right = new HashMap<>();
         Map<String, String> wrong = new HashMap<>();
-        List<String> flags = new ArrayList<>();
         for (String option : options) {
             right.put(Configuration.variable(option), other(option));
             wrong.put(Configuration.variable(option), "no, never");
-            flags.add("--" + option + "=" + other(option));
         }
-        Path file = file(options.stream().map(o -> o + " = \"no, never\"").toArray(String[]::new));
-        Map<String, OptionSpec> wanted = parsed(Map.of(), flags.toArray(String[]::new));
-        flags.add("--config=" + file);
+        String file = "--config="
+                + file(each(options, option -> option + " = \"no, never\"").toArray(String[]::new));
+        Map<String, OptionSpec> wanted = parsed(Map.of(), flags(options, ConfigurationTest::other));
+        List<String> flags = new ArrayList<>(List.of(flags(options, ConfigurationTest::other)));
+        flags.add(file);
         Map<String, OptionSpec> byFlag = parsed(wrong, flags.toArray(String[]::new));
-        Map<String, OptionSpec> byEnvironment = parsed(right, "--config=" + file);
-        for (String option : options) {
-            assertThat(value(byFlag, option)).as(option).isEqualTo(value(wanted, option));
-            assertThat(value(byEnvironment, option)).as(option).isEqualTo(value(wanted, option));
-        }
+        Map<String, OptionSpec> byEnvironment = parsed(right, file);
+        assertThat(options)
+                .allSatisfy(o -> assertThat(value(byFlag, o)).isEqualTo(value(wanted, o)))
+                .allSatisfy(o -> assertThat(value(byEnvironment, o)).isEqualTo(value(wanted, o)));
     }
 
     @Test
     void whatTheLocaleHasLostIsRefused() {
-        StringWriter err = new StringWriter();
-        assertThat(run(err, Map.of(), "--config=gr\uFFFD\uFFFD.conf", "--check-config"))
-                .isEqualTo(2);
-        assertThat(err.toString()).contains("set LC_ALL=C.UTF-8").doesNotContain("InvalidPath");
-        StringWriter more = new StringWriter();
-        assertThat(run(more, Map.of("RELAY_TLS_CERT", "gr\uFFFD\uFFFD.pem"), "--check-config"))
-                .isEqualTo(2);
-        assertThat(more.toString()).startsWith("relay-server: RELAY_TLS_CERT: ").contains("set LC_ALL=C.UTF-8");
+        CommandRun flag = CommandRun.check("--config=gr\uFFFD\uFFFD.conf");
+        assertThat(flag.exitCode()).isEqualTo(2);
+        assertThat(flag.error()).contains("set LC_ALL=C.UTF-8").doesNotContain("InvalidPath");
+        CommandRun variable = CommandRun.with(Map.of("RELAY_TLS_CERT", "gr\uFFFD\uFFFD.pem"), "--check-config");
+        variable.assertRefused(2, "RELAY_TLS_CERT: ");
+        assertThat(variable.error()).contains("set LC_ALL=C.UTF-8");
     }
 
     // ---- the file ----------------------------------------------------------------------------------------------
@@ -394,11 +386,10 @@ class ConfigurationTest {
                 "bind = 127.0.0.1, quiet = true",
                 "heartbeat = 2s");
         Map<String, OptionSpec> options = parsed(Map.of(), "--config", file.toString());
-        assertThat(options.get("log-size").<Integer>getValue()).isEqualTo(64 << 20);
-        assertThat(options.get("max-connections").<Integer>getValue()).isEqualTo(7);
-        assertThat(options.get("max-publishers").<Integer>getValue()).isEqualTo(3);
+        assertThat(List.of("log-size", "max-connections", "max-publishers", "bind"))
+                .extracting(option -> value(options, option))
+                .containsExactly(64 << 20, 7, 3, "127.0.0.1");
         assertThat(options.get("allow-policies").<List<?>>getValue()).hasSize(3);
-        assertThat(options.get("bind").<String>getValue()).isEqualTo("127.0.0.1");
     }
 
     @ParameterizedTest
@@ -441,60 +432,31 @@ class ConfigurationTest {
             })
     void whatIsWrongInIt(String line, String words) throws Exception {
         Path file = file("# a comment", line);
-        StringWriter err = new StringWriter();
-        assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
-        String[] lines = err.toString().split("\n");
-        assertThat(lines[0]).startsWith("relay-server: " + file + words);
-        assertThat(lines).hasSize(2);
+        CommandRun run = CommandRun.check("--config=" + file);
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.errors()).hasSize(2).first().asString().startsWith("relay-server: " + file + words);
     }
 
     @Test
     void aFileThatCannotBeRead() throws Exception {
-        StringWriter err = new StringWriter();
         Path missing = folder.resolve("missing.conf");
-        assertThat(run(err, Map.of("RELAY_CONFIG", missing.toString()))).isEqualTo(2);
-        assertThat(run(err, Map.of(), "--config=" + folder)).isEqualTo(2);
-        Path large = folder.resolve("large.conf");
-        Files.write(large, new byte[(4 << 20) + 1]);
-        assertThat(run(err, Map.of(), "--config=" + large)).isEqualTo(2);
-        Path binary = folder.resolve("binary.conf");
-        Files.write(binary, new byte[] {(byte) 0xFF, (byte) 0xFE});
-        assertThat(run(err, Map.of(), "--config=" + binary)).isEqualTo(2);
-        assertThat(run(err, Map.of(), "--config")).isEqualTo(2);
-        assertThat(err.toString())
-                .contains(missing + ": there is no such file")
-                .contains(folder + ": it cannot be read")
-                .contains(large + ": it cannot be read: 4194305 bytes are over the limit")
-                .contains(binary + ": it cannot be read: it is not UTF-8")
-                .contains("--config");
+        CommandRun.with(Map.of("RELAY_CONFIG", missing.toString()))
+                .assertRefused(2, missing + ": there is no such file");
+        unreadable(folder, "");
+        unreadable(
+                Files.write(folder.resolve("large.conf"), new byte[(4 << 20) + 1]),
+                ": 4194305 bytes are over the limit");
+        unreadable(
+                Files.write(folder.resolve("binary.conf"), new byte[] {(byte) 0xFF, (byte) 0xFE}), ": it is not UTF-8");
+        // The start script reads it as well, and a reload again: they would find nothing in it.
+        unreadable(ReloadProcessTest.pipe(folder.resolve("pipe")), ": it is a pipe: give a file");
+        CommandRun nothing = CommandRun.with(Map.of(), "--config");
+        assertThat(nothing.exitCode()).isEqualTo(2);
+        assertThat(nothing.error()).contains("--config");
     }
 
-    /** An access block may be in it: nobody would notice that it does not hold. */
-    @ParameterizedTest
-    @ValueSource(strings = {"\"%s\"", "file(\"%s\")"})
-    void anIncludedFileThatCannotBeReadIsNoEmptyOne(String form) throws Exception {
-        Path other = folder.resolve("access.conf");
-        Path file = file("log-size = 64m", "include " + form.formatted(other));
-        StringWriter err = new StringWriter();
-        assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
-        assertThat(err.toString()).startsWith("relay-server: ").contains("access.conf: there is no such file");
-        Files.createDirectory(other);
-        assertThat(run(err, Map.of(), "--check-config", "--config=" + file)).isEqualTo(2);
-        Files.delete(other);
-        Files.writeString(other, "access { a { from = unix, subscribe = all } }");
-        assertThat(access(file).identities()).hasSize(1);
-    }
-
-    /** The start script reads it as well, and a reload again: they would find nothing in it. */
-    @Test
-    void aPipeIsNoFile() throws Exception {
-        Path pipe = folder.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
-                .isZero();
-        StringWriter err = new StringWriter();
-        assertThat(run(err, Map.of(), "--config=" + pipe)).isEqualTo(2);
-        assertThat(err.toString())
-                .startsWith("relay-server: " + pipe + ": it cannot be read: it is a pipe: give a file\n");
+    private static void unreadable(Path file, String why) {
+        CommandRun.with(Map.of(), "--config=" + file).assertRefused(2, file + ": it cannot be read" + why);
     }
 
     @Test
@@ -507,19 +469,13 @@ class ConfigurationTest {
                 "access { a { token = [\"" + secret + "\", publish = all } }",
                 "access { a { token = \"sha256:" + secret + "\", publish = all } }",
                 "access { a { token = " + secret + " { } } }")) {
-            StringWriter err = new StringWriter();
             Path file = file(line);
-            assertThat(run(err, Map.of(), "--check-config", "--config=" + file))
-                    .as(line)
-                    .isEqualTo(2);
-            assertThat(err.toString())
-                    .as(line)
-                    .startsWith("relay-server: " + file + ":1: ")
-                    .doesNotContain(secret);
+            CommandRun run = CommandRun.check("--config=" + file);
+            run.assertRefused(2, file + ":1: ");
+            assertThat(run.error()).as(line).doesNotContain(secret);
         }
     }
 
-    /** What the start would refuse. */
     @Test
     void checkConfigLooksForPlaces() throws Exception {
         Files.writeString(folder.resolve("taken"), "");
@@ -528,43 +484,33 @@ class ConfigurationTest {
             {"--subscribe-socket=" + folder + "/taken", "the file exists and is not a socket"},
             {"--journal=" + folder + "/taken/j", "cannot make the directory " + folder + "/taken/j"},
         }) {
-            StringWriter err = new StringWriter();
-            assertThat(run(err, Map.of(), "--check-config", wrong[0]))
-                    .as(wrong[0])
-                    .isEqualTo(2);
-            assertThat(err.toString()).contains(wrong[1]);
+            CommandRun run = CommandRun.check(wrong[0]);
+            assertThat(run.exitCode()).as(wrong[0]).isEqualTo(2);
+            assertThat(run.error()).contains(wrong[1]);
         }
         // What a start makes, or a service manager before it.
-        String later = folder.resolve("a/b").toString();
-        assertThat(run(new StringWriter(), Map.of(), "--check-config", "--journal=" + later))
-                .isZero();
-        assertThat(run(new StringWriter(), Map.of(), "--check-config", "--publish-socket=" + later))
-                .isZero();
+        for (String option : List.of("--journal=", "--publish-socket=")) {
+            assertThat(CommandRun.check(option + folder.resolve("a/b")).exitCode())
+                    .isZero();
+        }
         assertThat(folder.resolve("a")).doesNotExist();
     }
 
     @Test
     void checkConfigOnlyLooks() throws Exception {
-        StringWriter out = new StringWriter();
         Path file = file("log-size = 64m", "access { a { token = \"" + HASH + "\", subscribe = all } }");
-        RelayServerCommand command = new RelayServerCommand(
-                (config, recovery) -> {
-                    throw new AssertionError("started");
-                },
-                new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
-        CommandLine line = RelayServerMain.commandLine(command).setOut(new PrintWriter(out));
-        assertThat(RelayServerMain.execute(line, command, Map.of(), "--check-config", "--config", file.toString()))
-                .isZero();
-        assertThat(out.toString())
+        CommandRun run = CommandRun.check("--config", file.toString());
+        assertThat(run.exitCode()).isZero();
+        assertThat(String.join("\n", run.lines()))
                 .startsWith(file + ": good; 1 option from file and environment, 1 identity")
                 .doesNotContain(HASH);
     }
 
     @Test
     void helpNeedsNoFile() {
-        StringWriter err = new StringWriter();
-        assertThat(run(err, Map.of("RELAY_CONFIG", "/no/such/file"), "--help")).isZero();
-        assertThat(err.toString()).isEmpty();
+        CommandRun help = CommandRun.with(Map.of("RELAY_CONFIG", "/no/such/file"), "--help");
+        assertThat(help.exitCode()).isZero();
+        assertThat(help.errors()).isEmpty();
     }
 
     /** Where there are no modes of Unix, as on Windows, or in an archive. */
@@ -575,18 +521,6 @@ class ConfigurationTest {
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessage("/none.conf: there is no such file");
         }
-    }
-
-    private static int run(StringWriter err, Map<String, String> environment, String... args) {
-        RelayServerCommand command = new RelayServerCommand(
-                (config, recovery) -> {
-                    throw new IOException("started after all");
-                },
-                new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream()));
-        CommandLine line = RelayServerMain.commandLine(command)
-                .setErr(new PrintWriter(err, true))
-                .setOut(new PrintWriter(new StringWriter()));
-        return RelayServerMain.execute(line, command, environment, args);
     }
 
     // ---- access ------------------------------------------------------------------------------------------------
@@ -671,27 +605,18 @@ class ConfigurationTest {
 
     @Test
     void aTokenAndWhatIsKeptOfIt() throws Exception {
-        List<String> printed = new ArrayList<>();
-        for (String[] args : new String[][] {{"token"}, {"token"}, {"token", "--of", "FILE"}}) {
-            StringWriter out = new StringWriter();
-            StringWriter err = new StringWriter();
-            if (args.length > 1) {
-                Path kept = folder.resolve("orders.token");
-                Files.writeString(kept, printed.get(2) + "\n");
-                args[2] = kept.toString();
-            }
-            RelayServerCommand command = new RelayServerCommand(null, null);
-            CommandLine line = RelayServerMain.commandLine(command);
-            line.setOut(new PrintWriter(out)).setErr(new PrintWriter(err, true));
-            assertThat(RelayServerMain.execute(line, command, Map.of("RELAY_CONFIG", "/no/such/file"), args))
-                    .isZero();
-            printed.add(out.toString().strip());
-            printed.add(err.toString().strip());
-        }
-        assertThat(printed.get(0)).matches("[A-Za-z0-9_-]{43}").isNotEqualTo(printed.get(2));
-        assertThat(printed.get(1)).matches("token = \"sha256:[0-9a-f]{64}\"");
-        assertThat(printed.get(4)).isEqualTo(printed.get(3));
-        assertThat(printed.get(5)).as("the test's folder is its own").isEmpty();
+        Map<String, String> elsewhere = Map.of("RELAY_CONFIG", "/no/such/file");
+        CommandRun one = CommandRun.with(elsewhere, "token");
+        CommandRun other = CommandRun.with(elsewhere, "token");
+        assertThat(one.exitCode()).isZero();
+        assertThat(one.lines()).singleElement(STRING).matches("[A-Za-z0-9_-]{43}");
+        assertThat(one.lines()).isNotEqualTo(other.lines());
+        assertThat(one.errors()).singleElement(STRING).matches("token = \"sha256:[0-9a-f]{64}\"");
+        Path kept = Files.write(folder.resolve("orders.token"), other.lines());
+        CommandRun of = CommandRun.with(elsewhere, "token", "--of", kept.toString());
+        assertThat(of.exitCode()).isZero();
+        assertThat(of.lines()).isEqualTo(other.errors());
+        assertThat(of.errors()).as("the test's folder is its own").isEmpty();
     }
 
     @Test

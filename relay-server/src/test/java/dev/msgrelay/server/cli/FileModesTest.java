@@ -81,7 +81,6 @@ class FileModesTest {
         assertThat(publish).doesNotExist();
     }
 
-    /** Thorough, as it is one more process. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test

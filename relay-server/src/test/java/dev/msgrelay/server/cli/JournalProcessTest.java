@@ -11,15 +11,15 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
+import dev.msgrelay.server.harness.JournalTypes;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.journal.disk.FileDisk;
-import dev.msgrelay.server.journal.format.Loss;
-import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
+import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -31,10 +31,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
@@ -69,51 +67,23 @@ class JournalProcessTest {
 
     /** What a relay with these arguments has, in this process: for tests that need only its journal. */
     private RelayConfig config() {
-        List<String> args =
-                new ArrayList<>(List.of("--publish-port=0", "--subscribe-port=0", "--admin=none", "--log-size=8m"));
-        args.addAll(List.of(with()));
-        return RelayServerMain.config(args.toArray(String[]::new));
-    }
-
-    private static InetSocketAddress publish(CommandProcess relay) {
-        return address(relay, "publish");
-    }
-
-    private static InetSocketAddress address(CommandProcess relay, String what) {
-        Matcher port = Pattern.compile("\"" + what + "\":\"127.0.0.1:(\\d+)\"")
-                .matcher(relay.line(l -> l.contains("\"ready\"")));
-        assertThat(port.find()).isTrue();
-        return new InetSocketAddress("127.0.0.1", Integer.parseInt(port.group(1)));
+        return RelayServerMain.config(CommandProcess.arguments(with()).toArray(String[]::new));
     }
 
     /** Publishes and waits until so many bytes in all are written. */
     private static void publish(CommandProcess relay, int first, int count, long position) throws IOException {
-        try (PlainPublisher publisher = PlainPublisher.connect(publish(relay))) {
-            for (int i = 0; i < count; i++) {
-                publisher.send(new Frames().frame(first + i, FRAME - 8));
-            }
+        try (PlainPublisher publisher = PlainPublisher.connect(relay.publishers())) {
+            publisher.send(burst(first, count, FRAME));
             relay.line(l -> l.contains("\"journalPosition\":" + position + ","));
         }
     }
 
     /** All types, each checked to be the next one's. */
     private int whole(int from) throws IOException {
-        int[] next = {from};
-        FileDisk disk = new FileDisk(directory());
-        Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
-        JournalReader.read(disk, found, 1, new JournalReader.Sink() {
-            @Override
-            public boolean message(long sequence, int type, ByteBuffer body) {
-                assertThat(type).isEqualTo(next[0]++);
-                return true;
-            }
-
-            @Override
-            public void lost(Loss loss) {
-                throw new AssertionError(loss.description());
-            }
-        });
-        return next[0] - from;
+        List<Integer> types = JournalTypes.of(directory());
+        assertThat(types)
+                .isEqualTo(IntStream.range(from, from + types.size()).boxed().toList());
+        return types.size();
     }
 
     @Tag("thorough")
@@ -151,7 +121,7 @@ class JournalProcessTest {
         long accepted = 0;
         for (int life = 0; life < 4; life++) {
             try (CommandProcess relay = new CommandProcess(with());
-                    TalkingPublisher publisher = TalkingPublisher.connect(publish(relay))) {
+                    TalkingPublisher publisher = TalkingPublisher.connect(relay.publishers())) {
                 publisher.send(Hello.acks("orders", 0).producer(5, 6).bytes());
                 Control welcome = publisher.next();
                 assertThat(welcome.accepted()).isGreaterThanOrEqualTo(accepted);
@@ -170,25 +140,27 @@ class JournalProcessTest {
     private static void sendUntilItEnds(TalkingPublisher publisher, int first) {
         try {
             for (int i = first; ; i += 50) {
-                Frames frames = new Frames();
-                for (int k = 0; k < 50; k++) {
-                    frames.frame(i + k, FRAME - 8);
-                }
-                publisher.send(frames);
+                publisher.send(burst(i, 50, FRAME));
             }
         } catch (IOException theRelayIsGone) {
             assertThat(theRelayIsGone.getMessage()).isNotNull();
         }
     }
 
+    private static Frames burst(int first, int count, int length) {
+        Frames frames = new Frames();
+        for (int i = first; i < first + count; i++) {
+            frames.frame(i, length - 8);
+        }
+        return frames;
+    }
+
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aQuietEndWritesAll() throws Exception {
         try (CommandProcess relay = new CommandProcess(with("--journal-force=1h"));
-                PlainPublisher publisher = PlainPublisher.connect(publish(relay))) {
-            for (int i = 0; i < 5_000; i++) {
-                publisher.send(new Frames().frame(i, FRAME - 8));
-            }
+                PlainPublisher publisher = PlainPublisher.connect(relay.publishers())) {
+            publisher.send(burst(0, 5_000, FRAME));
             relay.line(l -> l.contains("\"messagesIn\":5000,"));
             assertThat(relay.terminate()).isZero();
         }
@@ -199,16 +171,25 @@ class JournalProcessTest {
 
     // ---- directories that cannot be had ------------------------------------------------------------------------
 
-    private void refused(String words, String... args) {
-        refused(1, words, with(args));
+    private void refused(String words) {
+        refused(1, words, with());
     }
 
     private static void refused(int code, String words, String... args) {
         CommandRun relay = CommandRun.of(args);
-        assertThat(relay.exitCode()).as("%s", relay.errors()).isEqualTo(code);
+        assertThat(relay.exitCode()).as(relay.error()).isEqualTo(code);
         assertThat(relay.errors()).anyMatch(l -> l.startsWith("relay-server: ") && l.contains(words));
         assertThat(relay.errors()).noneMatch(l -> l.contains("java."));
         assertThat(relay.lines()).isEmpty();
+    }
+
+    /** Of a start with this directory, with little memory. */
+    private static void refusedAtTheStart(String words, Path journal, String... args) {
+        refused(
+                1,
+                words,
+                Stream.concat(Stream.of("--pin-size=8m", "--replay-size=4m", "--journal=" + journal), Stream.of(args))
+                        .toArray(String[]::new));
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -244,9 +225,7 @@ class JournalProcessTest {
     void damaged() throws Exception {
         try (RelayServer relay = RelayServer.start(config());
                 PlainPublisher publisher = PlainPublisher.connect(relay.publishAddress())) {
-            for (int i = 0; i < 10; i++) {
-                publisher.send(new Frames().frame(i, FRAME - 8));
-            }
+            publisher.send(burst(0, 10, FRAME));
             Await.until("all is in order", () -> relay.stats().get(Counter.MESSAGES_IN) == 10);
         }
         Path index;
@@ -268,17 +247,12 @@ class JournalProcessTest {
         Path file = Files.writeString(folder.resolve("file"), "");
         refused(2, "journal " + file + " is no directory", "--journal=" + file);
         refused(2, "journal " + file + " is no directory", "--check-config", "--journal=" + file);
-        refused(
-                1,
-                "cannot make the directory " + file + "/x",
-                "--pin-size=8m",
-                "--replay-size=4m",
-                "--journal=" + file + "/x");
+        refusedAtTheStart("cannot make the directory " + file + "/x", file.resolve("x"));
         refused(2, "cannot make the directory " + file + "/x/y", "--check-config", "--journal=" + file + "/x/y");
         assertThat(folder.resolve("new")).doesNotExist();
         Path unreadable = folder.resolve("other");
         Files.createDirectories(unreadable.resolve("epochs"));
-        refused(1, "journal " + unreadable, "--pin-size=8m", "--replay-size=4m", "--journal=" + unreadable);
+        refusedAtTheStart("journal " + unreadable, unreadable);
     }
 
     /** Of somebody who has copied it, or plays: whoever opens a pipe to read it waits for one who writes. */
@@ -301,24 +275,16 @@ class JournalProcessTest {
                             .start()
                             .waitFor())
                     .isZero();
-            refused(
-                    1,
-                    other + ": " + name + " is no regular file",
-                    "--pin-size=8m",
-                    "--replay-size=4m",
-                    "--journal=" + other);
+            refusedAtTheStart(other + ": " + name + " is no regular file", other);
         }
     }
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void moreThanTheDiskHas() throws Exception {
-        refused(
-                1,
+        refusedAtTheStart(
                 "journal keep " + (8192L << 30) + " is more than there is room for: the disk of ",
-                "--pin-size=8m",
-                "--replay-size=4m",
-                "--journal=" + directory(),
+                directory(),
                 "--journal-segment=256m",
                 "--journal-keep=8192g");
     }
@@ -421,8 +387,7 @@ class JournalProcessTest {
 
     /** It stays in the middle of its recovery. */
     private CommandProcess recovering(InetSocketAddress admin) throws Exception {
-        List<String> command = new ArrayList<>(CommandProcess.command(with()));
-        command.replaceAll(o -> o.equals("--admin=none") ? "--admin=127.0.0.1:" + admin.getPort() : o);
+        List<String> command = CommandProcess.command(with("--admin=127.0.0.1:" + admin.getPort()));
         int main = command.indexOf(RelayServerMain.class.getName());
         command.set(main, RecoveringRelayMain.class.getName());
         command.add(main, "-Dorg.slf4j.simpleLogger.log.relay=info");
@@ -480,13 +445,9 @@ class JournalProcessTest {
     }
 
     private static void publishAll(CommandProcess relay, int messages) {
-        try (PlainPublisher publisher = PlainPublisher.connect(publish(relay))) {
+        try (PlainPublisher publisher = PlainPublisher.connect(relay.publishers())) {
             for (int i = 0; i < messages; i += 100) {
-                Frames frames = new Frames();
-                for (int k = 0; k < 100; k++) {
-                    frames.frame(i + k, LONG_FRAME - 8);
-                }
-                publisher.send(frames);
+                publisher.send(burst(i, 100, LONG_FRAME));
             }
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -496,14 +457,12 @@ class JournalProcessTest {
     private static boolean runs(List<String> prefix) throws Exception {
         List<String> command = new ArrayList<>(prefix);
         command.add("true");
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        boolean ended = process.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
-        boolean works = ended && process.exitValue() == 0;
-        if (!works) {
-            System.out.println("JournalProcessTest: no file system of one's own here: "
-                    + new String(process.getInputStream().readAllBytes(), java.nio.charset.StandardCharsets.UTF_8));
-            process.destroyForcibly();
+        try (TestProcess process = new TestProcess(command)) {
+            boolean works = process.awaitExit() == 0;
+            if (!works) {
+                System.out.println("JournalProcessTest: no file system of one's own here: " + process.errors());
+            }
+            return works;
         }
-        return works;
     }
 }

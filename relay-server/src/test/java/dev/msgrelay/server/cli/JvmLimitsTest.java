@@ -28,65 +28,30 @@ class JvmLimitsTest {
     private static final Path SCRIPT = Path.of("../bin/relay-server");
 
     /** For each option another value than its default, such that a relay could be started with it. */
-    static final Map<String, String> OTHERS = Map.ofEntries(
-            Map.entry("--config", "none.conf"),
-            Map.entry("--bind", "::1"),
-            Map.entry("--publish-port", "1"),
-            Map.entry("--subscribe-port", "2"),
-            Map.entry("--publish-socket", "p"),
-            Map.entry("--subscribe-socket", "s"),
-            Map.entry("--socket-mode", "0660"),
-            Map.entry("--socket-group", "0"),
-            Map.entry("--transport", "nio"),
-            Map.entry("--admin", "none"),
-            Map.entry("--admin-token", "sha256:" + "0".repeat(64)),
-            Map.entry("--metrics-names", "5"),
-            Map.entry("--health", ":7403"),
-            Map.entry("--event-loops", "16"),
-            Map.entry("--reader-loops", "2"),
-            Map.entry("--log-size", "512m"),
-            Map.entry("--ring-size", "8m"),
-            Map.entry("--max-body", "1500000"),
-            Map.entry("--mtu", "9000"),
-            Map.entry("--slow-subscriber", "skip"),
-            Map.entry("--allow-policies", "skip"),
-            Map.entry("--heartbeat", "6s"),
-            Map.entry("--idle-timeout", "16s"),
-            Map.entry("--handshake-timeout", "6s"),
-            Map.entry("--max-connections", "100000"),
-            Map.entry("--max-publishers", "4000"),
-            Map.entry("--peer-timeout", "61s"),
-            Map.entry("--stall-timeout", "6s"),
-            Map.entry("--drain-timeout", "6s"),
-            Map.entry("--pin-size", "64m"),
-            Map.entry("--assembly-size", "64m"),
-            Map.entry("--filter-size", "64m"),
-            Map.entry("--control-size", "64m"),
-            Map.entry("--control-size-per-connection", "128k"),
-            Map.entry("--frame-timeout", "11s"),
-            Map.entry("--min-rate", "2k"),
-            Map.entry("--max-per-address", "5"),
-            Map.entry("--handshakes-per-address", "5"),
-            Map.entry("--replays-per-address", "5"),
-            Map.entry("--max-heartbeat", "61s"),
-            Map.entry("--publisher-silence", "1m"),
-            Map.entry("--name-hold", "11s"),
-            Map.entry("--tls-cert", "c --tls-key=k"),
-            Map.entry("--tls-key", "k --tls-cert=c"),
-            Map.entry("--tls-clients", "a"),
-            Map.entry("--tls-publish-port", "3"),
-            Map.entry("--tls-subscribe-port", "4"),
-            Map.entry("--tls-provider", "jdk"),
-            Map.entry("--tls-size", "32m"),
-            Map.entry("--journal", "j"),
-            Map.entry("--journal-segment", "64m"),
-            Map.entry("--journal-keep", "100g"),
-            Map.entry("--journal-force", "2s"),
-            Map.entry("--journal-failure", "memory"),
-            Map.entry("--replay-size", "64m"),
-            Map.entry("--cluster", "/dev/null"),
-            Map.entry("--node", "2"),
-            Map.entry("--connections", "5s"));
+    static final Map<String, String> OTHERS = others("""
+            config=none.conf bind=::1 publish-port=1 subscribe-port=2 publish-socket=p subscribe-socket=s
+            socket-mode=0660 socket-group=0 transport=nio admin=none metrics-names=5 health=:7403 event-loops=16
+            reader-loops=2 log-size=512m ring-size=8m max-body=1500000 mtu=9000 slow-subscriber=skip
+            allow-policies=skip heartbeat=6s idle-timeout=16s handshake-timeout=6s max-connections=100000
+            max-publishers=4000 peer-timeout=61s stall-timeout=6s drain-timeout=6s pin-size=64m assembly-size=64m
+            filter-size=64m control-size=64m control-size-per-connection=128k frame-timeout=11s min-rate=2k
+            max-per-address=5 handshakes-per-address=5 replays-per-address=5 max-heartbeat=61s publisher-silence=1m
+            name-hold=11s tls-clients=a tls-publish-port=3 tls-subscribe-port=4 tls-provider=jdk tls-size=32m
+            journal=j journal-segment=64m journal-keep=100g journal-force=2s journal-failure=memory replay-size=64m
+            cluster=/dev/null node=2 connections=5s
+            """);
+
+    private static Map<String, String> others(String options) {
+        Map<String, String> others = new HashMap<>(Map.of(
+                "--admin-token", "sha256:" + "0".repeat(64),
+                "--tls-cert", "c --tls-key=k",
+                "--tls-key", "k --tls-cert=c"));
+        for (String option : options.split("\\s+")) {
+            String[] both = option.split("=", 2);
+            others.put("--" + both[0], both[1]);
+        }
+        return others;
+    }
 
     /** Without it these say nothing. */
     private static final String WITH_TLS = " --tls-cert=c --tls-key=k";
@@ -95,16 +60,11 @@ class JvmLimitsTest {
 
     private static final String WITH_CLUSTER = " --cluster=c";
 
-    private static final List<OptionSpec> OPTIONS = RelayServerMain.commandLine(
-                    new RelayServerCommand(RelayServer::start, null))
-            .getCommandSpec()
-            .options();
-
     @Test
     void theOptionsThatTheScriptAsksForAreThoseThatMemoryDependsOn() throws IOException {
         Set<String> depends = new TreeSet<>();
         Map<String, MemoryPlan> usualOnes = new HashMap<>();
-        for (OptionSpec option : OPTIONS) {
+        for (OptionSpec option : RelayServerMain.commandLine().getCommandSpec().options()) {
             if (option.arity().max() > 0) {
                 assertThat(OTHERS).as("a value to try").containsKey(option.longestName());
                 String given = option.longestName() + "=" + OTHERS.get(option.longestName());

@@ -13,6 +13,7 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.testing.HiddenFiles;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -20,8 +21,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.cert.X509Certificate;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -31,7 +30,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** SIGHUP, as an operator sends it: all of the configuration is taken, or none of it. */
 class ReloadProcessTest {
-    private static final Pattern READY = Pattern.compile(".*\"publish\":\"127\\.0\\.0\\.1:(\\d+)\".*");
+    private static final String ADMIN = "Xq7r0A-zIyGdk3_cJ5Yw1pTn";
     private static final Token TOKEN = Token.of("s3cret-of-orders");
     private static final Token OTHER = Token.of("s3cret-of-another");
 
@@ -43,13 +42,19 @@ class ReloadProcessTest {
         return Files.move(fresh, folder.resolve("relay.conf"), StandardCopyOption.REPLACE_EXISTING);
     }
 
-    static String orders(Token token, String types) {
+    private static String orders(Token token, String types) {
         return "access { orders { token = \"" + TokenHash.of(token).text() + "\", publish = \"" + types + "\" } }";
     }
 
-    static TalkingPublisher publisher(InetSocketAddress address, Token token) throws IOException {
+    private static TalkingPublisher publisher(InetSocketAddress address, Token token) throws IOException {
         return TalkingPublisher.connect(address)
                 .send(HelloFrame.publisher().token(token).build().encode());
+    }
+
+    private static TalkingPublisher welcomed(InetSocketAddress address, Token token) throws IOException {
+        TalkingPublisher publisher = publisher(address, token);
+        publisher.await(Hello.WELCOME);
+        return publisher;
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -57,11 +62,8 @@ class ReloadProcessTest {
     void allOfItOrNothing() throws Exception {
         Path file = file("name-hold = 10s", orders(TOKEN, "1-9"));
         try (CommandProcess command = CommandProcess.logging("--json", "--quiet", "--config=" + file)) {
-            Matcher ready = READY.matcher(command.line(l -> l.contains("\"ready\"")));
-            assertThat(ready.matches()).isTrue();
-            InetSocketAddress address = new InetSocketAddress("127.0.0.1", Integer.parseInt(ready.group(1)));
-            try (TalkingPublisher stays = publisher(address, TOKEN)) {
-                stays.await(Hello.WELCOME);
+            InetSocketAddress address = command.publishers();
+            try (TalkingPublisher stays = welcomed(address, TOKEN)) {
                 for (String[] wrong : new String[][] {
                     {"name-hold = 10s", orders(TOKEN, "1-9"), "}"},
                     {"name-hold = 10s", orders(TOKEN, "9-1")},
@@ -79,9 +81,8 @@ class ReloadProcessTest {
                 Files.delete(file);
                 // Whatever was wrong, the one from the start holds.
                 stays.send(new Frames().frame(9, 1));
-                try (TalkingPublisher again = publisher(address, TOKEN);
-                        TalkingPublisher unknown = publisher(address, OTHER)) {
-                    again.await(Hello.WELCOME);
+                welcomed(address, TOKEN).close();
+                try (TalkingPublisher unknown = publisher(address, OTHER)) {
                     assertThat(unknown.awaitError().code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
                 }
                 int before = command.log().size();
@@ -93,9 +94,7 @@ class ReloadProcessTest {
                 command.logged(before, l -> l.contains("name-hold takes a restart: it is 10s and would be 20s"));
                 command.logged(before, l -> l.contains("pin-size takes a restart: it is 16m and would be 32m"));
                 assertThat(command.log()).noneMatch(l -> l.contains("ring-size takes"));
-                try (TalkingPublisher now = publisher(address, OTHER)) {
-                    now.await(Hello.WELCOME);
-                }
+                welcomed(address, OTHER).close();
             }
             assertThat(command.terminate()).isZero();
             assertThat(command.log())
@@ -116,13 +115,9 @@ class ReloadProcessTest {
             Path file = file(tls(old.certificate(), old.key()), orders(TOKEN, "1-9"));
             try (CommandProcess command =
                     CommandProcess.logging("--tls-size=2m", "--pin-size=8m", "--config=" + file)) {
-                Matcher ports = Pattern.compile("TLS publishers 127\\.0\\.0\\.1:(\\d+)")
-                        .matcher(command.line(l -> l.contains("TLS publishers")));
-                assertThat(ports.find()).isTrue();
-                InetSocketAddress address = new InetSocketAddress("127.0.0.1", Integer.parseInt(ports.group(1)));
+                InetSocketAddress address = command.told("TLS publishers ");
                 try (TlsBridge bridge = new TlsBridge(address, certificates.client());
-                        TalkingPublisher stays = publisher((InetSocketAddress) bridge.address(), TOKEN)) {
-                    stays.await(Hello.WELCOME);
+                        TalkingPublisher stays = welcomed((InetSocketAddress) bridge.address(), TOKEN)) {
                     file(tls(fresh.certificate(), old.key()), orders(OTHER, "1-9"));
                     refused(command, old.key() + " has another key than that of the certificate");
                     file(tls(fresh.certificate(), folder.resolve("none.pem")), orders(OTHER, "1-9"));
@@ -150,7 +145,7 @@ class ReloadProcessTest {
         }
     }
 
-    static String tls(Path certificate, Path key) {
+    private static String tls(Path certificate, Path key) {
         return "tls { cert = \"" + certificate + "\", key = \"" + key + "\", publish-port = 0, subscribe-port = 0 }";
     }
 
@@ -162,75 +157,100 @@ class ReloadProcessTest {
         }
     }
 
-    static void refused(CommandProcess command, String why) throws Exception {
+    private static void refused(CommandProcess command, String why) throws Exception {
         int before = command.log().size();
         command.hangUp();
         assertThat(command.logged(before, l -> l.contains("configuration not taken, the one before holds: ")))
                 .contains(why);
     }
 
-    /**
-     * By the admin port: the same, and who asks is told what came of it. Thorough, as a process of its own:
-     * {@link ReloadWithoutAccessTest} reloads by the admin port, too.
-     */
+    private static String adminToken(Token token) {
+        return "admin-token = \"" + TokenHash.of(token).text() + '"';
+    }
+
+    private static CommandProcess withAnAdminPort(Path file) throws IOException {
+        return CommandProcess.logging("--json", "--quiet", "--admin=127.0.0.1:0", "--config=" + file);
+    }
+
+    /** Asks the admin port for a reload; fails unless that is answered so. Returns all that is answered. */
+    private static String reload(CommandProcess command, int status, String token, String... words) throws IOException {
+        Http.Reply reply = Http.post(command.told("\"admin\":\""), "/reload", Http.bearer(token));
+        assertThat(reply.status()).as(reply.body()).isEqualTo(status);
+        assertThat(words).allSatisfy(word -> assertThat(reply.body()).contains(word));
+        return reply.body();
+    }
+
+    /** The same, and who asks is told what came of it. Thorough, as {@link #withoutAccess} asks the admin port, too. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void byTheAdminPort() throws Exception {
-        String token = "Xq7r0A-zIyGdk3_cJ5Yw1pTn";
-        String hash = TokenHash.of(Token.of(token)).text();
-        Path file = file("name-hold = 10s", "admin-token = \"" + hash + "\"", orders(TOKEN, "1-9"));
-        List<String> line = CommandProcess.command("--json", "--quiet", "--admin=127.0.0.1:0", "--config=" + file);
-        line.add(1, "-Dorg.slf4j.simpleLogger.log.relay=info");
-        line.remove("--admin=none");
-        try (CommandProcess command = CommandProcess.started(line)) {
-            String ready = command.line(l -> l.contains("\"ready\""));
-            InetSocketAddress address = port(ready, "publish");
-            InetSocketAddress admin = port(ready, "admin");
-            try (TalkingPublisher stays = publisher(address, TOKEN)) {
-                stays.await(Hello.WELCOME);
-                file("name-hold = 10s", "nmae = 1", orders(OTHER, "1-9"));
-                Http.Reply bad = reload(admin, token);
-                assertThat(bad.status()).isEqualTo(409);
-                assertThat(bad.body())
-                        .startsWith("configuration not taken, the one before holds: " + file + ":2: ")
-                        .contains("nmae");
-                file("name-hold = 10s", orders(OTHER, "1-9"));
-                assertThat(reload(admin, token + "x").status()).isEqualTo(401);
-                stays.send(new Frames().frame(9, 1));
-                String other = TokenHash.of(OTHER).text();
-                file("name-hold = 20s", "admin-token = \"" + other + "\"", orders(OTHER, "1-9"));
-                Http.Reply taken = reload(admin, token);
-                assertThat(taken.status()).as(taken.body()).isEqualTo(200);
-                assertThat(taken.body().lines())
-                        .containsExactly(
-                                "configuration read again: " + file
-                                        + ": good; 2 options from file and environment, 1 identity",
-                                "access changed",
-                                "admin-token takes a restart: it has changed",
-                                "name-hold takes a restart: it is 10s and would be 20s");
-                assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
-                assertThat(reload(admin, token).body()).contains("access as before");
-                command.logged(0, l -> l.contains("asks for a reload"));
-                assertThat(command.terminate()).isZero();
-                assertThat(command.log()).noneMatch(l -> l.contains(token) || l.contains(hash) || l.contains(other));
+        Path file = file("name-hold = 10s", adminToken(Token.of(ADMIN)), orders(TOKEN, "1-9"));
+        try (CommandProcess command = withAnAdminPort(file);
+                TalkingPublisher stays = welcomed(command.publishers(), TOKEN)) {
+            file("name-hold = 10s", "nmae = 1", orders(OTHER, "1-9"));
+            assertThat(reload(command, 409, ADMIN, "nmae"))
+                    .startsWith("configuration not taken, the one before holds: " + file + ":2: ");
+            file("name-hold = 10s", orders(OTHER, "1-9"));
+            reload(command, 401, ADMIN + "x");
+            stays.send(new Frames().frame(9, 1));
+            file("name-hold = 20s", adminToken(OTHER), orders(OTHER, "1-9"));
+            assertThat(reload(command, 200, ADMIN).lines())
+                    .containsExactly(
+                            "configuration read again: " + file
+                                    + ": good; 2 options from file and environment, 1 identity",
+                            "access changed",
+                            "admin-token takes a restart: it has changed",
+                            "name-hold takes a restart: it is 10s and would be 20s");
+            assertThat(stays.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
+            reload(command, 200, ADMIN, "access as before");
+            command.logged(0, l -> l.contains("asks for a reload"));
+            assertThat(command.terminate()).isZero();
+            for (Token secret : List.of(Token.of(ADMIN), OTHER)) {
+                assertThat(command.log())
+                        .noneMatch(l -> l.contains(TokenHash.of(secret).text()))
+                        .noneMatch(l -> l.contains(ADMIN));
             }
         }
     }
 
-    private static InetSocketAddress port(String ready, String which) {
-        Matcher matcher =
-                Pattern.compile("\"" + which + "\":\"127\\.0\\.0\\.1:(\\d+)\"").matcher(ready);
-        assertThat(matcher.find()).as(ready).isTrue();
-        return new InetSocketAddress("127.0.0.1", Integer.parseInt(matcher.group(1)));
+    /** A reload that finds no access block any more does not open the door, unless it is said. */
+    @Test
+    void withoutAccess() throws Exception {
+        String token = adminToken(Token.of(ADMIN));
+        Path access = Files.writeString(folder.resolve("access.conf"), orders(TOKEN, "1-9"));
+        try (CommandProcess relay = withAnAdminPort(file(token, "include \"access.conf\""));
+                TalkingPublisher stays = welcomed(relay.publishers(), TOKEN)) {
+            Files.writeString(access, "");
+            reload(relay, 409, ADMIN, "the one before holds: there is no access block any more");
+            file(token, "include classpath(\"access.conf\")");
+            reload(relay, 409, ADMIN, "relay.conf:2: include access.conf: only a file can be included");
+            Path pipe = pipe(folder.resolve("pipe"));
+            file(token, "include \"pipe\"");
+            reload(relay, 409, ADMIN, "relay.conf:2: include " + pipe + ": it cannot be read: it is a pipe");
+            file(token, "x { ".repeat(60_000));
+            reload(relay, 409, ADMIN, "relay.conf:2: sections within one another");
+            // The lock of the reload is free, and the old block holds.
+            file(token, orders(TOKEN, "1-9"));
+            reload(relay, 200, ADMIN, "access as before");
+            file(token, "insecure = true");
+            reload(relay, 200, ADMIN, "no access block\naccess changed");
+            stays.send(new Frames().frame(77, 1));
+            try (TalkingPublisher anybody = TalkingPublisher.connect(relay.publishers())
+                    .send(HelloFrame.publisher().build().encode())) {
+                anybody.await(Hello.WELCOME);
+            }
+            assertThat(relay.terminate()).isZero();
+        }
     }
 
-    private static Http.Reply reload(InetSocketAddress admin, String token) throws IOException {
-        return Http.send(
-                admin, "POST /reload HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + token + "\r\n\r\n");
+    /** Makes one, which has nothing in it. */
+    static Path pipe(Path path) throws Exception {
+        assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor())
+                .isZero();
+        return path;
     }
 
-    /** Thorough, as it is one more process. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -262,7 +282,6 @@ class ReloadProcessTest {
         }
     }
 
-    /** Thorough, as it is one more process. */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -280,13 +299,84 @@ class ReloadProcessTest {
     void checkAndBind() throws Exception {
         Path file = file("bind = 0.0.0.0");
         for (String flag : List.of("--check-config", "--quiet")) {
-            CommandRun refused = CommandRun.of(flag, "--config=" + file);
-            assertThat(refused.exitCode()).isEqualTo(2);
-            assertThat(refused.errors().get(0))
-                    .startsWith("relay-server: " + file + ":1: bind 0.0.0.0 is beyond this host");
+            CommandRun.of(flag, "--config=" + file).assertRefused(2, file + ":1: bind 0.0.0.0 is beyond this host");
         }
         assertThat(CommandRun.of("--check-config", "--insecure", "--config=" + file)
                         .exitCode())
                 .isZero();
+    }
+
+    // ---- files that are there, and that the relay's user may not read: the line names the file, and why ----------
+
+    @Tag("thorough")
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void unreadableAtTheStart() throws Exception {
+        List<String> before = HiddenFiles.prefix(folder);
+        Path file = HiddenFiles.hide(file("name-hold = 10s"));
+        unreadable(before, 2, file + ": it may not be read", "--config=" + file);
+        unreadable(before, 2, file + ": it may not be read", "--check-config", "--config=" + file);
+        Path token = HiddenFiles.hide(Files.writeString(folder.resolve("orders.token"), TOKEN.text()));
+        unreadable(before, 2, token + " holds no token: it may not be read", "token", "--of=" + token);
+        try (Certificates certificates = new Certificates()) {
+            TlsFiles tls = certificates.relayFiles(certificates.relay("CN=relay"));
+            Path authority = certificates.authorityFile();
+            for (Path one : List.of(tls.certificate(), tls.key(), authority)) {
+                HiddenFiles.hide(one);
+                unreadable(
+                        before,
+                        1,
+                        "may not read " + one,
+                        "--tls-cert=" + tls.certificate(),
+                        "--tls-key=" + tls.key(),
+                        "--tls-clients=" + authority,
+                        "--tls-size=2m",
+                        "--pin-size=8m");
+                HiddenFiles.show(one);
+            }
+        }
+    }
+
+    private static void unreadable(List<String> before, int exitCode, String line, String... args) throws Exception {
+        try (CommandProcess relay = CommandProcess.startedBy(before, args)) {
+            assertThat(relay.awaitExit()).as(line).isEqualTo(exitCode);
+            assertThat(relay.errors()).contains("relay-server: " + line);
+            assertThat(relay.lines()).noneMatch(l -> l.contains("listens"));
+        }
+    }
+
+    /** Nothing of the new configuration is taken, whichever file it is; once it can be read, all of it is. */
+    @Tag("thorough")
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void unreadableAtAReload() throws Exception {
+        List<String> before = HiddenFiles.prefix(folder);
+        try (Certificates certificates = new Certificates()) {
+            TlsFiles old = certificates.relayFiles(certificates.relay("CN=old"));
+            TlsFiles fresh = certificates.relayFiles(certificates.relay("CN=fresh"));
+            Path file = file(tls(old.certificate(), old.key()), orders(TOKEN, "1-9"));
+            try (CommandProcess relay = CommandProcess.startedBy(
+                            before, "--json", "--quiet", "--tls-size=2m", "--pin-size=8m", "--config=" + file);
+                    TalkingPublisher stays = welcomed(relay.publishers(), TOKEN)) {
+                file(tls(fresh.certificate(), fresh.key()), orders(TOKEN, "5"));
+                for (Path one : List.of(file, fresh.certificate(), fresh.key())) {
+                    HiddenFiles.hide(one);
+                    refused(relay, one.equals(file) ? file + ": it may not be read" : "may not read " + one);
+                    HiddenFiles.show(one);
+                }
+                // What it would not be allowed with the new one.
+                stays.send(new Frames().frame(9, 1));
+                int said = relay.log().size();
+                relay.hangUp();
+                relay.logged(said, l -> l.contains("configuration read again: " + file + ": good"));
+                relay.logged(said, l -> l.contains("certificate CN=fresh until"));
+                try (TalkingPublisher now = publisher(relay.publishers(), TOKEN)) {
+                    now.send(new Frames().frame(5, 1).frame(9, 1));
+                    assertThat(now.awaitError().text()).isEqualTo("type 9 may not be published: 5 may");
+                }
+                assertThat(relay.terminate()).isZero();
+                assertThat(relay.lines()).last().asString().contains("\"messagesIn\":2");
+            }
+        }
     }
 }

@@ -2,12 +2,9 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.harness.Certificates;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,7 +14,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import picocli.CommandLine;
 
 /** What the command says about a secret that stands where something else should: nothing of it. And what marks and line ends do. */
 class SecretWordsTest {
@@ -117,18 +113,9 @@ class SecretWordsTest {
                 .startsWith("relay-server: " + file + ":2: a line ends with CR alone: save the file with");
     }
 
-    private String said(Map<String, String> environment, String... args) {
-        List<String> all = new ArrayList<>(List.of("--check-config", "--admin=none"));
-        all.addAll(List.of(args));
-        return said(all.toArray(String[]::new), environment);
-    }
-
-    private static String said(String[] args, Map<String, String> environment) {
-        RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
-        StringWriter err = new StringWriter();
-        CommandLine line = RelayServerMain.commandLine(command).setErr(new PrintWriter(err, true));
-        RelayServerMain.execute(line, command, environment, args);
-        return err.toString();
+    private static String said(Map<String, String> environment, String... args) {
+        return CommandRun.with(environment, CommandRun.behind("--check-config", args))
+                .error();
     }
 
     private static void assertQuotesNothing(String text) {

@@ -56,16 +56,21 @@ class StartScriptTest {
     }
 
     private List<String> start(Map<String, String> environment, String javaOpts, String... args) throws Exception {
+        Map<String, String> all = new HashMap<>(environment);
+        all.put("JAVA_OPTS", javaOpts);
         List<String> command = new ArrayList<>(List.of("sh", script.toString()));
         command.addAll(List.of(args));
+        return said(0, all, command);
+    }
+
+    private List<String> said(int exitCode, Map<String, String> environment, List<String> command) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", home.resolve("jdk").toString());
-        builder.environment().put("JAVA_OPTS", javaOpts);
         builder.environment().putAll(environment);
         Process process = builder.start();
         String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
         assertThat(process.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
-        assertThat(process.exitValue()).as(said).isZero();
+        assertThat(process.exitValue()).as(said).isEqualTo(exitCode);
         return said.lines().toList();
     }
 
@@ -80,16 +85,10 @@ class StartScriptTest {
                 cat >/dev/null 2>&1 || echo "nothing can be read" >&3
                 { echo; } 2>/dev/null || echo "nothing can be written" >&3
                 """);
-        Process process = process("sh", "-c", "exec sh \"$0\" 3>&1 <&- >&- 2>&-", script.toString());
-        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines())
+        List<String> command = List.of("sh", "-c", "exec sh \"$0\" 3>&1 <&- >&- 2>&-", script.toString());
+        assertThat(said(0, Map.of(), command))
                 .containsExactly(
                         "0 is taken", "1 is taken", "2 is taken", "nothing can be read", "nothing can be written");
-    }
-
-    private Process process(String... command) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        builder.environment().put("JAVA_HOME", home.resolve("jdk").toString());
-        return builder.start();
     }
 
     private boolean asked() {
@@ -133,15 +132,10 @@ class StartScriptTest {
         }
         Files.delete(jar);
         Files.createFile(home.resolve("broken"));
-        ProcessBuilder broken = new ProcessBuilder("sh", script.toString()).redirectErrorStream(true);
-        broken.environment().putAll(path);
-        broken.environment().put("JAVA_HOME", home.resolve("jdk").toString());
-        Process process = broken.start();
-        assertThat(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).lines())
+        assertThat(said(1, path, List.of("sh", script.toString())))
                 .contains("relay-server: /a/B.java:[1,2] no such thing")
                 .last()
                 .isEqualTo("relay-server: the build failed: mvn -pl relay-server -am package -DskipTests");
-        assertThat(process.waitFor()).isEqualTo(1);
     }
 
     @Test
@@ -179,28 +173,19 @@ class StartScriptTest {
     /** Of cron, of systemd, and of a machine that does not have what the terminal's machine has. */
     @ParameterizedTest
     @CsvSource({
-        "LC_ALL, C",
-        "LC_ALL, POSIX",
-        "LANG, ''",
-        "LANG, no_NO.UTF-8",
-        "LC_ALL, no_NO.ISO-8859-1",
-        "LC_CTYPE, C",
+        "LC_ALL, C, C.UTF-8",
+        "LC_ALL, POSIX, C.UTF-8",
+        "LANG, '', C.UTF-8",
+        "LANG, no_NO.UTF-8, C.UTF-8",
+        "LC_ALL, no_NO.ISO-8859-1, C.UTF-8",
+        "LC_CTYPE, C, C.UTF-8",
+        "LC_ALL, C.utf8, C.utf8",
     })
-    void theJvmHasUtf8(String variable, String locale) throws Exception {
-        printsItsLocale();
+    void theJvmHasUtf8(String variable, String locale, String has) throws Exception {
+        Files.writeString(home.resolve("jdk/bin/java"), "#!/bin/sh\necho \"$LC_ALL\"\n");
         Map<String, String> environment = new HashMap<>(Map.of("LANG", "", "LC_CTYPE", "", "LC_ALL", ""));
         environment.put(variable, locale);
-        assertThat(start(environment, "")).containsExactly("C.UTF-8");
-    }
-
-    @Test
-    void whatIsUtf8Stays() throws Exception {
-        printsItsLocale();
-        assertThat(start(Map.of("LC_ALL", "C.utf8"), "")).containsExactly("C.utf8");
-    }
-
-    private void printsItsLocale() throws IOException {
-        Files.writeString(home.resolve("jdk/bin/java"), "#!/bin/sh\necho \"$LC_ALL\"\n");
+        assertThat(start(environment, "")).containsExactly(has);
     }
 
     @Test

@@ -81,26 +81,7 @@ class TextReportTest {
 
     @Test
     void aPublisherHasNoCursor() {
-        ConnectionRow row = new ConnectionRow(
-                7,
-                "",
-                "",
-                "127.0.0.1:40000",
-                true,
-                "plain",
-                "room",
-                Policy.RELAY_DEFAULT,
-                "",
-                0,
-                0,
-                0,
-                ConnectionRow.LIVE,
-                0,
-                12,
-                120,
-                12_900_000,
-                1500);
-        assertThat(TextReport.row(row).split("\\s+"))
+        assertThat(TextReport.row(named("")).split("\\s+"))
                 .containsExactly("", "7", "127.0.0.1:40000", "pub", "12.9", "M", "1s", "plain", "room");
     }
 }

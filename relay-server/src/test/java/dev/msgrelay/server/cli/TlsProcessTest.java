@@ -10,12 +10,10 @@ import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
-import java.nio.file.Path;
 import java.time.Instant;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,8 +28,7 @@ class TlsProcessTest {
         Instant now = Instant.now();
         try (Certificates certificates = new Certificates()) {
             X509Bundle own = certificates.relay("CN=relay of a test");
-            try (CommandProcess relay = CommandProcess.of(
-                    TalkingRelayMain.class,
+            try (CommandProcess relay = CommandProcess.logging(
                     "--tls-cert=" + certificates.certificateFile(own),
                     "--tls-key=" + certificates.keyFile(own),
                     "--tls-clients=" + certificates.authorityFile(),
@@ -41,12 +38,9 @@ class TlsProcessTest {
                     "--tls-size=2m",
                     "--pin-size=8m",
                     "--tls-provider=" + provider)) {
-                Matcher ports = Pattern.compile("TLS publishers 127.0.0.1:(\\d+), subscribers 127.0.0.1:(\\d+)")
-                        .matcher(relay.line(line -> line.contains("TLS publishers")));
-                assertThat(ports.find()).isTrue();
                 assertThat(relay.line(line -> line.contains("TLS 1.3 by")))
                         .contains(named, "CN=relay of a test", "clients must show one of");
-                InetSocketAddress publish = new InetSocketAddress("127.0.0.1", Integer.parseInt(ports.group(1)));
+                InetSocketAddress publish = relay.told("TLS publishers ");
                 assertThat(relay.line(line -> line.contains("transport"))).contains("transport epoll (auto: it is");
 
                 until(
@@ -64,9 +58,12 @@ class TlsProcessTest {
                 X509Bundle early = certificates.signed(
                         "CN=early", b -> b.notBefore(now.plusSeconds(3600)).notAfter(now.plusSeconds(7200)));
                 until(relay, "the client's certificate is not yet valid", () -> refused(certificates, publish, early));
-                until(relay, "this port is for TLS, and the first byte is 0x00", () -> plain(publish));
+                until(
+                        relay,
+                        "this port is for TLS, and the first byte is 0x00",
+                        () -> plain(publish, new Frames().frame(7, 10).bytes()));
                 until(relay, "the client does not offer TLS 1.3", () -> older(certificates, publish));
-                until(relay, "no TLS handshake within 1000 ms", () -> silent(publish));
+                until(relay, "no TLS handshake within 1000 ms", () -> plain(publish, new byte[0]));
                 assertThat(relay.errors()).noneMatch(line -> line.contains("a fault of the relay"));
             }
         }
@@ -81,9 +78,9 @@ class TlsProcessTest {
         }
     }
 
-    private static void plain(InetSocketAddress to) throws IOException {
+    private static void plain(InetSocketAddress to, byte[] bytes) throws IOException {
         try (Socket plain = new Socket("127.0.0.1", to.getPort())) {
-            plain.getOutputStream().write(new Frames().frame(7, 10).bytes());
+            plain.getOutputStream().write(bytes);
             plain.getInputStream().readAllBytes();
         }
     }
@@ -99,24 +96,14 @@ class TlsProcessTest {
         }
     }
 
-    private static void silent(InetSocketAddress to) throws IOException {
-        try (Socket silent = new Socket("127.0.0.1", to.getPort())) {
-            silent.getInputStream().readAllBytes();
-        }
-    }
-
-    private interface Attempt {
-        void run() throws Exception;
-    }
-
     /** Tries again until it is told so: on a busy machine a handshake may be given up before it is refused. */
-    private static void until(CommandProcess relay, String text, Attempt attempt) {
+    private static void until(CommandProcess relay, String text, Executable attempt) {
         Await.until(() -> "'" + text + "' in " + relay.errors(), () -> {
             try {
-                attempt.run();
+                attempt.execute();
             } catch (IOException asItShould) {
                 // It is the relay's line that counts.
-            } catch (Exception e) {
+            } catch (Throwable e) {
                 throw new AssertionError(text, e);
             }
             return !Await.staysTrue(
@@ -127,16 +114,10 @@ class TlsProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void whatIsMissingIsNamed() {
-        refused(2, "TLS cert c.pem needs its key: --tls-key", "--tls-cert=c.pem");
-        Path none = Path.of("/nowhere/at/all.pem");
-        String why = "there is no file " + none;
-        refused(1, why, "--tls-cert=" + none, "--tls-key=" + none, "--tls-size=2m", "--pin-size=8m");
-        refused(2, why, "--check-config", "--tls-cert=" + none, "--tls-key=" + none);
-    }
-
-    private static void refused(int code, String why, String... args) {
-        CommandRun relay = CommandRun.of(args);
-        assertThat(relay.exitCode()).isEqualTo(code);
-        assertThat(relay.errors()).contains("relay-server: " + why);
+        CommandRun.of("--tls-cert=c.pem").assertRefused(2, "TLS cert c.pem needs its key: --tls-key");
+        String why = "there is no file /nowhere/at/all.pem";
+        String[] none = {"--tls-cert=/nowhere/at/all.pem", "--tls-key=/nowhere/at/all.pem"};
+        CommandRun.of(none[0], none[1], "--tls-size=2m", "--pin-size=8m").assertRefused(1, why);
+        CommandRun.check(none).assertRefused(2, why);
     }
 }

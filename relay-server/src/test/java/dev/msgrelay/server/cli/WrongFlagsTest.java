@@ -1,16 +1,13 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
-import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.testing.Commands;
-import java.io.OutputStream;
-import java.io.PrintWriter;
-import java.io.StringWriter;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
-import java.util.regex.Pattern;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.ResourceLock;
@@ -19,20 +16,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** A wrong flag: exit code 2 and one line that names the value and the limit. A start that fails: exit code 1. */
 class WrongFlagsTest {
-    private final StringWriter out = new StringWriter();
-    private final StringWriter err = new StringWriter();
-
-    private int run(String... args) {
-        CommandOutput nowhere = new CommandOutput(OutputStream.nullOutputStream(), OutputStream.nullOutputStream());
-        CommandLine command = RelayServerMain.commandLine(new RelayServerCommand(RelayServer::start, nowhere));
-        command.setOut(new PrintWriter(out));
-        command.setErr(new PrintWriter(err));
-        return command.execute(args);
+    private static CommandRun run(String... args) {
+        return CommandRun.with(Map.of(), args);
     }
 
     @ParameterizedTest
@@ -108,31 +97,32 @@ class WrongFlagsTest {
                 "extra | extra"
             })
     void exitCodeTwoAndALineThatSaysWhy(String flag, String words) {
-        assertThat(run(flag.split(" "))).isEqualTo(2);
-        String[] lines = err.toString().split("\n");
-        assertThat(lines[0]).startsWith("relay-server: ").contains(words);
-        assertThat(lines).hasSize(2);
-        assertThat(out.toString()).isEmpty();
+        CommandRun run = run(flag.split(" "));
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.errors())
+                .hasSize(2)
+                .first(STRING)
+                .startsWith("relay-server: ")
+                .contains(words);
+        assertThat(run.lines()).isEmpty();
     }
 
     @Test
     void aPortThatIsTakenIsAFailure() throws Exception {
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            int code = run("--publish-port=0", "--subscribe-port=" + taken.getLocalPort(), "--log-size=8m");
-            assertThat(code).isEqualTo(1);
-            assertThat(err.toString().trim())
-                    .startsWith("relay-server: cannot listen on 127.0.0.1:" + taken.getLocalPort())
-                    .doesNotContain("\n");
+            CommandRun run = CommandRun.of("--subscribe-port=" + taken.getLocalPort());
+            run.assertRefused(1, "cannot listen on 127.0.0.1:" + taken.getLocalPort());
+            assertThat(run.errors()).hasSize(1);
         }
     }
 
     @Test
     void theMemoryThatIsMissingIsNamedWithWhatToGive() {
         // Tests run with less direct memory than this log takes.
-        assertThat(run("--publish-port=0", "--subscribe-port=0", "--log-size=1g"))
-                .isEqualTo(1);
-        assertThat(err.toString().trim()).doesNotContain("\n");
-        assertThat(err.toString())
+        CommandRun run = CommandRun.of("--log-size=1g");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.errors())
+                .singleElement(STRING)
                 .containsPattern(
                         "relay-server: the relay's memory is \\d+ bytes of direct memory, and the JVM allows \\d+:")
                 .containsPattern("give -XX:MaxDirectMemorySize=\\d+m or more, or smaller sizes");
@@ -142,36 +132,36 @@ class WrongFlagsTest {
     @ParameterizedTest
     @ValueSource(strings = {"--max-body=16m", "--max-body=64m", "--max-body=64m --journal=no-such-directory"})
     void aLongerBodyNeedsNoFurtherOption(String flags) {
-        assertThat(run((flags + " --check-config").split(" ")))
-                .as(err.toString())
-                .isZero();
+        CommandRun run = CommandRun.check(flags.split(" "));
+        assertThat(run.exitCode()).as(run.error()).isZero();
     }
 
     /** A default that follows from other options stands in the text, and is no 0. */
     @Test
     void helpHasOneDefaultForEachOption() {
-        assertThat(run("--help")).isZero();
-        List<String> options = List.of(out.toString().split("\n(?=  -\\w, |      --)"));
+        List<String> options = List.of(help().split("\n(?=  -\\w, |      --)"));
         for (String name :
                 List.of("--log-size", "--ring-size", "--pin-size", "--assembly-size", "--replay-size", "--name-hold")) {
-            String text = options.stream()
-                    .filter(option -> option.strip().startsWith(name + "="))
-                    .findFirst()
-                    .orElseThrow();
-            assertThat(Pattern.compile("Default:").matcher(text).results())
-                    .as(text)
-                    .hasSize(1);
+            assertThat(options)
+                    .filteredOn(option -> option.strip().startsWith(name + "="))
+                    .singleElement(STRING)
+                    .containsOnlyOnce("Default:");
         }
-        assertThat(options.stream().filter(option -> option.strip().startsWith("--node=")))
-                .singleElement()
-                .asString()
+        assertThat(options)
+                .filteredOn(option -> option.strip().startsWith("--node="))
+                .singleElement(STRING)
                 .doesNotContain("Default:");
     }
 
+    private static String help() {
+        CommandRun run = run("--help");
+        assertThat(run.exitCode()).isZero();
+        return String.join("\n", run.lines()) + "\n";
+    }
+
     @Test
-    void help() {
-        assertThat(run("--help")).isZero();
-        String help = out.toString();
+    void helpSaysWhatThereIs() {
+        String help = help();
         assertThat(help)
                 .contains("Usage: relay-server [OPTIONS]")
                 .containsPattern("auto,\\s+epoll,\\s+nio")
@@ -191,11 +181,11 @@ class WrongFlagsTest {
                         "Help:"))
                 .allMatch(heading -> help.contains("\n\n" + heading + "\n"));
         // Each option once, under one of them.
-        for (OptionSpec option : RelayServerMain.commandLine(new RelayServerCommand(RelayServer::start, null))
-                .getCommandSpec()
-                .options()) {
-            Pattern line = Pattern.compile("(?m)^(  -\\w, |      )" + option.longestName() + "[ =\\[]");
-            assertThat(line.matcher(help).results()).as(option.longestName()).hasSize(1);
+        for (OptionSpec option : RelayServerMain.commandLine().getCommandSpec().options()) {
+            String line = "(  -\\w, |      )" + option.longestName() + "[ =\\[].*";
+            assertThat(help.lines().filter(l -> l.matches(line)))
+                    .as(option.longestName())
+                    .hasSize(1);
         }
     }
 
@@ -203,9 +193,9 @@ class WrongFlagsTest {
     @MethodSource("commands")
     void everyCommandTellsItsVersion(List<String> names) {
         for (String flag : List.of("--version", "-V")) {
-            out.getBuffer().setLength(0);
-            assertThat(run(with(names, flag))).isZero();
-            assertThat(out.toString())
+            CommandRun run = run(with(names, flag));
+            assertThat(run.exitCode()).isZero();
+            assertThat(String.join("\n", run.lines()))
                     .startsWith("relay-server ")
                     .contains("JVM " + System.getProperty("java.version"));
         }
@@ -218,11 +208,12 @@ class WrongFlagsTest {
     void helpHasNoEscapeCodes(List<String> names) {
         System.setProperty("picocli.ansi", "true");
         try {
-            assertThat(run(with(names, "--help"))).isZero();
+            CommandRun run = run(with(names, "--help"));
+            assertThat(run.exitCode()).isZero();
+            assertThat(String.join("\n", run.lines())).contains("relay-server").doesNotContain("\u001b");
         } finally {
             System.clearProperty("picocli.ansi");
         }
-        assertThat(out.toString()).contains("relay-server").doesNotContain("\u001b");
     }
 
     private static String[] with(List<String> names, String flag) {

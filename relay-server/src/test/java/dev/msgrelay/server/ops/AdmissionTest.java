@@ -10,24 +10,32 @@ import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Connections in all, publishers, connections and connects and replays of one address; tickets are given back. */
 class AdmissionTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final SocketAddress UNIX = new DomainSocketAddress("/tmp/relay");
 
-    private Admission admission = admission(RelayConfig.builder());
+    private Admission admission;
     private final List<Admission.Ticket> tickets = new ArrayList<>();
     private long now;
+    private int ports;
 
-    private static Admission admission(RelayConfig.Builder builder) {
-        RelayConfig config = builder.build();
-        return new Admission(config.clients(), config.limits());
+    private void limit(UnaryOperator<RelayConfig.Builder> limits) {
+        RelayConfig config = limits.apply(RelayConfig.builder()).build();
+        admission = new Admission(config.clients(), config.limits());
     }
 
-    private static SocketAddress from(int host) {
-        return new InetSocketAddress("10.0.0." + host, 1024 + host);
+    private SocketAddress from(int host) {
+        return from("10.0.0." + host);
+    }
+
+    private SocketAddress from(String address) {
+        return new InetSocketAddress(address, 1024 + ports++);
     }
 
     private void admit(boolean publisher, SocketAddress peer) {
@@ -49,7 +57,7 @@ class AdmissionTest {
 
     @Test
     void connectionsInAll() {
-        admission = admission(RelayConfig.builder().maxConnections(3).maxPublishers(3));
+        limit(b -> b.maxConnections(3).maxPublishers(3));
         admit(true, from(1));
         admit(false, from(2));
         admit(false, UNIX);
@@ -62,7 +70,7 @@ class AdmissionTest {
 
     @Test
     void publishersBesides() {
-        admission = admission(RelayConfig.builder().maxConnections(10).maxPublishers(2));
+        limit(b -> b.maxConnections(10).maxPublishers(2));
         admit(true, from(1));
         admit(true, from(2));
         assertThat(refused(true, from(3), CloseReason.TOO_MANY_PUBLISHERS)).contains("2 publishers");
@@ -72,53 +80,68 @@ class AdmissionTest {
         refused(true, from(4), CloseReason.TOO_MANY_PUBLISHERS);
     }
 
-    @Test
-    void connectionsOfOneAddress() {
-        admission = admission(RelayConfig.builder().maxPerAddress(2));
-        admit(true, from(1));
-        admit(false, from(1));
-        assertThat(refused(false, from(1), CloseReason.TOO_MANY_FROM_ADDRESS)).contains("2 connections of 10.0.0.1");
-        admit(false, from(2));
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.1, 10.0.0.1, 10.0.0.2, 10.0.0.1",
+        "2001:db8:1:2::1, 2001:db8:1:2:ffff::9, 2001:db8:1:3::1, 2001:db8:1:2::/64",
+        "::1, ::2, 0:0:0:1::1, ::/64",
+        "fe80::1, fe80::1, fe80::2, fe80::1",
+        // As the kernel gives them to a socket for both.
+        "::ffff:10.0.0.1, 10.0.0.1, ::ffff:10.0.0.2, 10.0.0.1",
+    })
+    void connectionsOfOneAddress(String first, String same, String other, String told) {
+        limit(b -> b.maxPerAddress(2));
+        admit(true, from(first));
+        admit(false, from(same));
+        assertThat(refused(false, from(first), CloseReason.TOO_MANY_FROM_ADDRESS))
+                .isEqualTo("there are 2 connections of " + told + " already, which is the limit");
+        admit(false, from(other));
         leave();
-        admit(true, from(1));
-        refused(true, from(1), CloseReason.TOO_MANY_FROM_ADDRESS);
+        admit(true, from(same));
+        refused(true, from(first), CloseReason.TOO_MANY_FROM_ADDRESS);
         // Who may open the file is on this host.
         for (int i = 0; i < 10; i++) {
             admit(false, UNIX);
         }
     }
 
-    @Test
-    void connectsASecondOfOneAddress() {
-        admission = admission(RelayConfig.builder().handshakesPerSecond(5));
-        for (int i = 0; i < 5; i++) {
-            admit(false, from(1));
+    /** Of one address, and of three in one network. */
+    @ParameterizedTest
+    @CsvSource({"10.0.0.1, 10.0.0.1, 10.0.0.1, 10.0.0.1", "2001:db8::1, 2001:db8::2, 2001:db8::77, 2001:db8::/64"})
+    void connectsASecondOfOneAddress(String first, String second, String third, String told) {
+        limit(b -> b.handshakesPerSecond(5));
+        for (String one : List.of(first, second, first, second, first)) {
+            admit(false, from(one));
             leave();
         }
-        assertThat(refused(false, from(1), CloseReason.TOO_MANY_FROM_ADDRESS)).contains("5 connects a second");
+        assertThat(refused(false, from(third), CloseReason.TOO_MANY_FROM_ADDRESS))
+                .isEqualTo("there were more than 5 connects a second of " + told + ", which is the limit");
         admit(false, from(2));
         now += SECOND / 5;
-        admit(false, from(1));
-        refused(false, from(1), CloseReason.TOO_MANY_FROM_ADDRESS);
+        admit(false, from(third));
+        refused(false, from(first), CloseReason.TOO_MANY_FROM_ADDRESS);
     }
 
-    @Test
-    void replaysASecondOfOneAddress() {
-        admission = admission(RelayConfig.builder().replaysPerSecond(2));
-        admit(false, from(1));
-        assertThat(admission.refuseReplay(from(1), now)).isNull();
-        assertThat(admission.refuseReplay(from(1), now)).isNull();
-        assertThat(admission.refuseReplay(from(1), now)).contains("2 starts");
+    @ParameterizedTest
+    @CsvSource({"10.0.0.1, 10.0.0.1, 10.0.0.1, 10.0.0.1", "2001:db8::1, 2001:db8::2, 2001:db8::3, 2001:db8::/64"})
+    void replaysASecondOfOneAddress(String first, String second, String third, String told) {
+        limit(b -> b.replaysPerSecond(2));
+        admit(false, from(first));
+        assertThat(admission.refuseReplay(from(first), now)).isNull();
+        assertThat(admission.refuseReplay(from(second), now)).isNull();
+        assertThat(admission.refuseReplay(from(third), now))
+                .isEqualTo(
+                        "there were more than 2 starts behind the head a second of " + told + ", which is the limit");
         assertThat(admission.refuseReplay(UNIX, now)).isNull();
         now += SECOND / 2;
-        assertThat(admission.refuseReplay(from(1), now)).isNull();
-        assertThat(admission.refuseReplay(from(1), now)).contains("2 starts");
+        assertThat(admission.refuseReplay(from(third), now)).isNull();
+        assertThat(admission.refuseReplay(from(first), now)).contains("2 starts");
     }
 
     /** Who was refused has no ticket, and so cannot take anything out. */
     @Test
     void aRefusalCountsNobodyIn() {
-        admission = admission(RelayConfig.builder().maxConnections(2).maxPerAddress(1));
+        limit(b -> b.maxConnections(2).maxPerAddress(1));
         admit(false, from(1));
         for (int i = 0; i < 100; i++) {
             refused(false, from(1), CloseReason.TOO_MANY_FROM_ADDRESS);
@@ -134,13 +157,12 @@ class AdmissionTest {
     /** However many addresses there were: what they may do is remembered only while it matters. */
     @Test
     void addressesAreForgottenAndTheirLimitsAreNot() {
-        admission = admission(RelayConfig.builder().handshakesPerSecond(1).maxConnections(65_536));
+        limit(b -> b.handshakesPerSecond(1).maxConnections(65_536));
         SocketAddress mine = from(1);
         admit(false, mine);
         leave();
         for (int i = 0; i < 20_000; i++) {
-            SocketAddress other = new InetSocketAddress("10.1." + (i >> 8) + "." + (i & 0xFF), 1);
-            admit(false, other);
+            admit(false, from("10.1." + (i >> 8) + "." + (i & 0xFF)));
             leave();
         }
         refused(false, mine, CloseReason.TOO_MANY_FROM_ADDRESS);

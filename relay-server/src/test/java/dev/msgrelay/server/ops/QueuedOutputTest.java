@@ -6,8 +6,6 @@ import dev.msgrelay.server.harness.Await;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.io.PipedInputStream;
-import java.io.PipedOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -129,30 +127,6 @@ class QueuedOutputTest {
         print.println("behind");
         assertThat(output.finish(LONG)).isTrue();
         assertThat(gate.lines()).containsExactly("before", "1 lines suppressed", "behind");
-    }
-
-    @Test
-    void aPipeThatNobodyReads() throws Exception {
-        try (PipedInputStream nobody = new PipedInputStream(16);
-                PipedOutputStream pipe = new PipedOutputStream(nobody)) {
-            QueuedOutput out = output(pipe);
-            PrintStream printer = new PrintStream(out, true, StandardCharsets.UTF_8);
-            for (int i = 0; i < 100_000; i++) {
-                printer.println("line " + i);
-            }
-            assertThat(out.finish(50)).isFalse();
-            // And then somebody reads it.
-            StringBuilder read = new StringBuilder();
-            while (read.indexOf("lines suppressed\n") < 0) {
-                read.append((char) nobody.read());
-            }
-            List<String> lines = read.toString().lines().toList();
-            int told = Integer.parseInt(lines.get(lines.size() - 1).split(" ")[0]);
-            assertThat(lines.size() - 1 + told).isEqualTo(100_000);
-            for (int i = 0; i < lines.size() - 1; i++) {
-                assertThat(lines.get(i)).isEqualTo("line " + i);
-            }
-        }
     }
 
     @Test
