@@ -29,7 +29,6 @@ public final class Numbered {
         this.mostBytes = mostBytes;
     }
 
-    /** The type of a message. */
     public int type(long sequence) {
         return (int) Long.remainderUnsigned(mixed(sequence, 1), types);
     }
@@ -40,7 +39,6 @@ public final class Numbered {
         return NUMBER_BYTES + (int) Long.remainderUnsigned(mixed(sequence, 3), most - NUMBER_BYTES + 1);
     }
 
-    /** Puts a whole frame. */
     public void put(ByteBuffer target, long sequence) {
         int length = length(sequence);
         target.putInt(type(sequence)).putInt(length).putLong(sequence);

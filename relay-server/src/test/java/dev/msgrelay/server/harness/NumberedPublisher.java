@@ -28,17 +28,14 @@ public final class NumberedPublisher implements AutoCloseable {
         this.run = ByteBuffer.allocateDirect(publisher.maxRun());
     }
 
-    /** The sequence of the message that comes next. */
     public long next() {
         return next;
     }
 
-    /** Bytes published so far. */
     public long bytes() {
         return bytes;
     }
 
-    /** Publishes so many messages. */
     public NumberedPublisher publish(long count) {
         long until = next + count;
         while (next < until) {

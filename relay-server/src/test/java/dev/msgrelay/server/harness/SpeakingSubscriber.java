@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * A subscriber that says HELLO: it reads frames on a thread of its own into an {@link Account}, and answers PING. It can
@@ -23,12 +24,11 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private final SocketChannel channel;
     private final Account account;
     private final Thread thread;
-    private final Object reading = new Object();
     private final Object writing = new Object();
     private final long cutAt;
 
     private ByteBuffer buffer = ByteBuffer.allocate(4 * READ_BYTES);
-    private boolean paused;
+    private volatile CountDownLatch resumed;
     private volatile boolean answers = true;
     private volatile boolean staysOpen;
     private volatile boolean pausesAtWelcome;
@@ -37,7 +37,7 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private SpeakingSubscriber(SocketChannel channel, Account account, boolean startsReading, long cutAt) {
         this.channel = channel;
         this.account = account;
-        this.paused = !startsReading;
+        resumed = new CountDownLatch(startsReading ? 0 : 1);
         this.cutAt = cutAt;
         thread = new Thread(this::run, "speaking-subscriber");
         thread.setDaemon(true);
@@ -67,16 +67,12 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return HelloFrame.subscriber().types(types).features(Features.SEQUENCES);
     }
 
-    // ---- what it says -----------------------------------------------------------------------------------------
-
-    /** Says HELLO. */
     public SpeakingSubscriber hello(HelloFrame.Builder hello) throws IOException {
         HelloFrame frame = hello.build();
         account.begin(frame);
         return send(frame.encode());
     }
 
-    /** Asks for other types. */
     public SpeakingSubscriber subscribe(int request, TypeRanges types) throws IOException {
         account.requested(request, types);
         return send(new SubscribeFrame(request, types).encode());
@@ -88,7 +84,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return send(ping.flip());
     }
 
-    /** Writes bytes as they are. */
     public SpeakingSubscriber send(ByteBuffer bytes) throws IOException {
         synchronized (writing) {
             while (bytes.hasRemaining()) {
@@ -98,7 +93,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Whether PINGs are answered. */
     public SpeakingSubscriber answers(boolean pings) {
         answers = pings;
         return this;
@@ -110,16 +104,13 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Says that nothing more will come. */
     public void halfClose() throws IOException {
         channel.shutdownOutput();
     }
 
     /** Stops reading; a read that is under way, or waits for something to come, is the last one. */
     public void pause() {
-        synchronized (reading) {
-            paused = true;
-        }
+        resumed = new CountDownLatch(1);
     }
 
     /** Goes on, and stops reading again as soon as WELCOME is there. */
@@ -129,15 +120,9 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Goes on. */
     public void resume() {
-        synchronized (reading) {
-            paused = false;
-            reading.notifyAll();
-        }
+        resumed.countDown();
     }
-
-    // ---- what it hears ----------------------------------------------------------------------------------------
 
     public Account account() {
         return account;
@@ -148,7 +133,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return end;
     }
 
-    /** Waits for WELCOME. */
     public WelcomeFrame awaitWelcome() {
         awaitSaid(ControlFrames.WELCOME, 1);
         return account.welcome();
@@ -174,7 +158,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Waits for the end of the connection. */
     public SpeakingSubscriber awaitEnd() {
         Await.until(() -> "the end of " + this, () -> end != null);
         return this;
@@ -206,15 +189,13 @@ public final class SpeakingSubscriber implements AutoCloseable {
         }
     }
 
-    // ---- the thread that reads --------------------------------------------------------------------------------
-
     private void run() {
         String how = "end of stream";
         try {
             long bytes = 0;
             int n = 0;
             while (n >= 0 && account.wrong() == null && bytes < cutAt) {
-                awaitResumed();
+                resumed.await();
                 buffer.limit((int) Math.min(buffer.capacity(), buffer.position() + cutAt - bytes));
                 n = channel.read(buffer);
                 bytes += Math.max(0, n);
@@ -231,14 +212,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         }
         account.leftover(buffer.position());
         end = how;
-    }
-
-    private void awaitResumed() throws InterruptedException {
-        synchronized (reading) {
-            while (paused) {
-                reading.wait();
-            }
-        }
     }
 
     private void takeFrames() throws IOException {
