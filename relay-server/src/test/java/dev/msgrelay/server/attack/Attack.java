@@ -11,8 +11,8 @@ import java.io.IOException;
 import java.util.function.UnaryOperator;
 
 /**
- * A relay that is attacked, started as users start it, on TCP and Unix sockets, with room for many connections; those that
- * attack; a pair beside them; and a watch on the memory.
+ * A relay that is attacked, started as users start it, on TCP and Unix sockets, with room for many connections; those
+ * that attack; a pair beside them; and a watch on the memory.
  */
 final class Attack implements AutoCloseable {
     /** The log that goes round quickest, with the longest body that it allows. */

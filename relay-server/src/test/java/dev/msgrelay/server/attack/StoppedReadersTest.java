@@ -178,8 +178,8 @@ class StoppedReadersTest {
     }
 
     /**
-     * Each has a write under way that was copied for it. Against a process, since Netty's leak detector, as paranoid as tests
-     * have it, makes a filter a hundred times slower.
+     * Each has a write under way that was copied for it. Against a process, since Netty's leak detector, as paranoid as
+     * tests have it, makes a filter a hundred times slower.
      */
     private static void stop(int most) throws Exception {
         int count = connections(most);
@@ -215,7 +215,7 @@ class StoppedReadersTest {
         }
     }
 
-    /** So many, both ends of which this process can hold; with fewer a test would show something else, so it is skipped. */
+    /** So many, if this process can hold both ends; with fewer a test would show something else, so it is skipped. */
     private static int connections(int wanted) {
         UnixOperatingSystemMXBean system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
         long left = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount() - OTHER_DESCRIPTORS;

@@ -85,7 +85,7 @@ class TlsHandshakesTest {
         return bytes;
     }
 
-    /** One with TLS, beside the pair's. On a busy machine an honest handshake may take longer than it has time for, too. */
+    /** One with TLS, beside the pair's. On a busy machine an honest handshake may take too long, as well. */
     private static PlainSubscriber subscriber(TestRelay relay, TlsBridge bridge) throws IOException {
         while (true) {
             PlainSubscriber subscriber = PlainSubscriber.connect(bridge.address());

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A byte every quarter of a second, within whatever can be begun: it is given up in time, it is told so, and nobody else notices. */
+/** A byte every quarter of a second, within whatever can be begun: it is given up, told so, and nobody else notices. */
 class TricklesTest {
     private static final Duration FRAME_TIMEOUT = Duration.ofMillis(1000);
     private static final Duration HANDSHAKE_TIMEOUT = Duration.ofMillis(1500);

@@ -57,7 +57,6 @@ class VanishedPeersTest {
                             () -> relay.stats().publishers() == 2
                                     && relay.stats().subscribers() == 1);
                     pair.end("100 peers that vanished");
-                    System.out.println("closed: " + relay.stats().closes());
                     pair.finish();
                 } finally {
                     peers.destroyForcibly();

@@ -194,12 +194,10 @@ public final class Account {
         return count;
     }
 
-    /** The first thing that was not as it should be, or null. */
     public String wrong() {
         return wrong;
     }
 
-    /** Bytes of an incomplete frame when the connection ended. */
     public int leftover() {
         return leftover;
     }

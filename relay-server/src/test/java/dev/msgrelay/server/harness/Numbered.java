@@ -33,7 +33,6 @@ public final class Numbered {
         return (int) Long.remainderUnsigned(mixed(sequence, 1), types);
     }
 
-    /** Bytes of its body. */
     public int length(long sequence) {
         int most = mostBytes[(int) Long.remainderUnsigned(mixed(sequence, 2), mostBytes.length)];
         return NUMBER_BYTES + (int) Long.remainderUnsigned(mixed(sequence, 3), most - NUMBER_BYTES + 1);

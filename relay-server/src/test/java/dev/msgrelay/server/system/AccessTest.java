@@ -47,7 +47,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Who may do what, over real sockets: each refusal is one ERROR and a counted close, and costs nobody else anything. */
+/** Who may do what, over real sockets: each refusal is one ERROR and a counted close, and costs nobody else a thing. */
 class AccessTest {
     private static final String SOCKETS = "dev.msgrelay.server.harness.Setting#sockets";
     private static final String NO_TOKEN = "HELLO with a token is needed here";

@@ -30,8 +30,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The end of a relay: what is in the stream goes out, in bounded time, and nothing is left behind. */
 class CloseTest {
-    private static final long WAIT_NANOS = Await.LIMIT_NANOS;
-
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void whatIsInTheStreamGoesOut(Setting setting) throws Exception {
@@ -123,7 +121,7 @@ class CloseTest {
         relay.close();
         assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
         assertThat(TestRelay.publish(local, 1, 10, 0)).isEqualTo(PublishOutcome.CLOSED);
-        assertThat(local.publishRun(new Frames().frame(1, 1).buffer(), WAIT_NANOS))
+        assertThat(local.publishRun(new Frames().frame(1, 1).buffer(), Await.LIMIT_NANOS))
                 .isEqualTo(PublishOutcome.CLOSED);
         relay.close();
         assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
@@ -147,7 +145,7 @@ class CloseTest {
             for (int p = 0; p < 3; p++) {
                 LocalPublisher local = relay.relay().newLocalPublisher();
                 producers.start("producer-" + p, () -> {
-                    while (TestRelay.publish(local, 0, 100, WAIT_NANOS) == PublishOutcome.ACCEPTED) {
+                    while (TestRelay.publish(local, 0, 100, Await.LIMIT_NANOS) == PublishOutcome.ACCEPTED) {
                         accepted.incrementAndGet();
                     }
                 });

@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Threads of this process publish single messages and runs, next to a publisher on a socket. */
 class LocalPublishersTest {
     private static final int MESSAGES = 20_000;
-    private static final long WAIT_NANOS = Await.LIMIT_NANOS;
 
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
@@ -77,7 +76,7 @@ class LocalPublishersTest {
                     ? new Frames().frame(type, size(random)).nativeBuffer().position(8)
                     : new Frames().frame(type, size(random)).buffer().position(8);
             int at = body.position();
-            assertThat(local.publish(type, body, WAIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(local.publish(type, body, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
             assertThat(body.position()).isEqualTo(at);
         }
     }
@@ -91,7 +90,7 @@ class LocalPublishersTest {
                 run.frame(Frames.type(publisher, number++), size(random));
             }
             ByteBuffer bytes = random.nextBoolean() ? run.nativeBuffer() : run.buffer();
-            assertThat(local.publishRun(bytes, WAIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(local.publishRun(bytes, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
             assertThat(bytes.remaining()).isEqualTo(run.size());
         }
     }
@@ -146,10 +145,10 @@ class LocalPublishersTest {
             ByteBuffer frame = new Frames().frame(1, 10).buffer();
             ByteBuffer nothing = ByteBuffer.allocate(0);
             assertThat(local.publish(1, nothing)).isEqualTo(PublishOutcome.CLOSED);
-            assertThat(local.publish(1, nothing, WAIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publish(1, nothing, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
             assertThat(local.publishRun(frame)).isEqualTo(PublishOutcome.CLOSED);
             assertThat(local.publishRun(nothing)).isEqualTo(PublishOutcome.CLOSED);
-            assertThat(local.publishRun(nothing, WAIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publishRun(nothing, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
         }
     }
 
@@ -170,7 +169,7 @@ class LocalPublishersTest {
                     .isEqualTo(PublishOutcome.FULL);
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
             subscriber.resume();
-            assertThat(TestRelay.publish(local, number++, 20_000, WAIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(TestRelay.publish(local, number++, 20_000, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
             subscriber.awaitMessages(number).received().assertAllOf(number);
         }
     }

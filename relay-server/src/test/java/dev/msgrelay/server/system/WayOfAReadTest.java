@@ -198,7 +198,7 @@ class WayOfAReadTest {
             }
         }
 
-        /** The subscriber has the bytes before the cycle that sent them is over; a task of the core runs in a later one. */
+        /** The subscriber has the bytes before the cycle that sent them is over; a task runs in a later one. */
         private static void awaitEndOfCycle(RelayServer relay) throws InterruptedException {
             RelayEngine engine = Sessions.get(relay, "engine");
             engine.core().io().submit(() -> {}).sync();
