@@ -169,7 +169,8 @@ class LocalPublishersTest {
                     .isEqualTo(PublishOutcome.FULL);
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
             subscriber.resume();
-            assertThat(TestRelay.publish(local, number++, 20_000, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(TestRelay.publish(local, number++, 20_000, Await.LIMIT_NANOS))
+                    .isEqualTo(PublishOutcome.ACCEPTED);
             subscriber.awaitMessages(number).received().assertAllOf(number);
         }
     }
