@@ -3,7 +3,6 @@ package dev.msgrelay.server.attack;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import java.io.IOException;
-import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -18,23 +17,13 @@ final class Crowd implements AutoCloseable {
     private final List<SocketChannel> channels = new ArrayList<>();
     private final ByteBuffer buffer = ByteBuffer.allocate(64 << 10);
 
-    /** One more. */
     SocketChannel connect(SocketAddress to) throws IOException {
-        return add(PlainPublisher.open(to, 0));
-    }
-
-    /** One more, from an address of this host. */
-    SocketChannel connectFrom(String local, SocketAddress to) throws IOException {
-        return add(PlainPublisher.open(new InetSocketAddress(local, 0), to, 0));
-    }
-
-    private SocketChannel add(SocketChannel channel) throws IOException {
+        SocketChannel channel = PlainPublisher.open(to, 0);
         channels.add(channel);
         channel.configureBlocking(false);
         return channel;
     }
 
-    /** So many more. */
     Crowd connect(SocketAddress to, int count) throws IOException {
         for (int i = 0; i < count; i++) {
             connect(to);

@@ -90,7 +90,6 @@ final class HealthyPair implements AutoCloseable {
         return subscriber.received();
     }
 
-    /** The attack begins. */
     void begin() {
         begun = System.nanoTime();
         arrivedAtBegin = received().countOf(SCHEDULED);
@@ -98,14 +97,14 @@ final class HealthyPair implements AutoCloseable {
 
     /** Returns once the next messages have arrived, from those on that are not sent yet. */
     void goesOn() {
-        int enough = sent + GOES_ON;
-        Await.until(
-                () -> "the pair goes on to message " + enough + ", has "
-                        + received().countOf(SCHEDULED) + " of " + sent,
-                () -> {
-                    assertAlive();
-                    return received().countOf(SCHEDULED) >= enough;
-                });
+        await(SCHEDULED, sent + GOES_ON);
+    }
+
+    private void await(int publisher, int count) {
+        Await.until(() -> received().countOf(publisher) + " of " + count + " messages of " + publisher, () -> {
+            assertAlive();
+            return received().countOf(publisher) >= count;
+        });
     }
 
     /** The attack has come as far as it will: the pair goes on beside it. Prints how fast it was, which nothing judges. */
@@ -133,11 +132,10 @@ final class HealthyPair implements AutoCloseable {
             }
             pusher.send(frames);
             left -= frames.size();
-            awaitPushed();
+            await(PUSHED, pushed);
         }
     }
 
-    /** Messages pushed so far. */
     int pushed() {
         return pushed;
     }
@@ -145,13 +143,6 @@ final class HealthyPair implements AutoCloseable {
     /** Those that {@link #push} publishes, and no others. */
     static TypeRanges pushedTypes() {
         return TypeRanges.of(Frames.type(PUSHED, 0), Frames.type(PUSHED + 1, 0) - 1);
-    }
-
-    private void awaitPushed() {
-        Await.until(() -> received().countOf(PUSHED) + " of " + pushed + " pushed messages", () -> {
-            assertAlive();
-            return received().countOf(PUSHED) >= pushed;
-        });
     }
 
     /** Fails when the pair has suffered already. */
@@ -172,10 +163,7 @@ final class HealthyPair implements AutoCloseable {
         assertAlive();
         stopped = true;
         workers.join();
-        Await.until(
-                () -> sent + " scheduled messages, has " + received().countOf(SCHEDULED),
-                () -> received().countOf(SCHEDULED) >= sent || subscriber.end() != null);
-        assertAlive();
+        await(SCHEDULED, sent);
         received().assertOrderOnly();
         assertThat(received().countOf(SCHEDULED)).isEqualTo(sent);
         assertThat(received().countOf(PUSHED)).isEqualTo(pushed);

@@ -7,11 +7,14 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.MalformedInputs;
 import dev.msgrelay.server.harness.MalformedInputs.End;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Seeds;
+import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.session.SessionState;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -19,8 +22,8 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -35,80 +38,65 @@ import org.junit.jupiter.api.Timeout;
 class MalformedInputsTest {
     private static final int INPUTS = Integer.getInteger("attack.inputs", 10_000);
     private static final int MANY = 100_000;
-    /** Connections that are open at once. */
     private static final int AT_ONCE = 50;
 
     @Test
     void onThePublishPort() throws Exception {
-        onThePublishPort(INPUTS / 2);
+        attack("the publish port", 0, INPUTS / 2, TestRelay::publish, MalformedInputs::toPublishPort);
     }
 
     @Tag("thorough")
     @Test
     void manyOnThePublishPort() throws Exception {
-        onThePublishPort(MANY / 2);
-    }
-
-    private static void onThePublishPort(int count) throws Exception {
-        Random random = Seeds.random("MalformedInputsTest, publish port");
-        MalformedInputs inputs = new MalformedInputs(random);
-        attack("malformed inputs on the publish port", 0, count, TestRelay::publish, inputs::toPublishPort);
+        attack("the publish port", 0, MANY / 2, TestRelay::publish, MalformedInputs::toPublishPort);
     }
 
     /** Each behind a message, which has moved its publisher to the loop that reads: what it sends goes through the ring. */
     @Test
     void onALoopThatReads() throws Exception {
-        Random random = Seeds.random("MalformedInputsTest, publish port, a reader loop");
-        MalformedInputs inputs = new MalformedInputs(random);
-        attack(
-                "malformed inputs on the publish port, with a loop that reads",
-                1,
-                INPUTS / 10,
-                TestRelay::publish,
-                inputs::toPublishPort);
+        attack("a loop that reads", 1, INPUTS / 10, TestRelay::publish, MalformedInputs::toPublishPort);
     }
 
     @Test
     void onTheSubscribePort() throws Exception {
-        onTheSubscribePort(INPUTS / 2);
+        attack("the subscribe port", 0, INPUTS / 2, TestRelay::subscribe, MalformedInputs::toSubscribePort);
     }
 
     @Tag("thorough")
     @Test
     void manyOnTheSubscribePort() throws Exception {
-        onTheSubscribePort(MANY / 2);
+        attack("the subscribe port", 0, MANY / 2, TestRelay::subscribe, MalformedInputs::toSubscribePort);
     }
 
-    private static void onTheSubscribePort(int count) throws Exception {
-        Random random = Seeds.random("MalformedInputsTest, subscribe port");
-        MalformedInputs inputs = new MalformedInputs(random);
-        attack("malformed inputs on the subscribe port", 0, count, TestRelay::subscribe, inputs::toSubscribePort);
-    }
-
-    private interface Port {
-        SocketAddress of(TestRelay relay);
-    }
-
-    private static void attack(String what, int readers, int most, Port port, Supplier<byte[]> inputs)
+    /** Beside the pair there is a publisher that gets each of its ACKs. */
+    private static void attack(
+            String where,
+            int readers,
+            int most,
+            Function<TestRelay, SocketAddress> port,
+            Function<MalformedInputs, byte[]> input)
             throws Exception {
-        try (MemoryWatch memory = new MemoryWatch();
-                TestRelay relay = AttackRelay.startSmall(readers, b -> b.maxBody(10_000));
-                HealthyPair pair = AttackRelay.pair(relay)) {
-            pair.received().passOverStrangers();
-            pair.begin();
+        MalformedInputs inputs = new MalformedInputs(Seeds.random("MalformedInputsTest, " + where));
+        try (Attack attack = new Attack(readers, b -> Attack.small(b).maxBody(10_000));
+                TalkingPublisher acked = TalkingPublisher.connect(attack.relay, Hello.acks("neighbour", 1))) {
+            attack.pair.received().passOverStrangers();
+            attack.pair.begin();
+            acked.await(Hello.WELCOME);
             Map<End, Integer> ends = new EnumMap<>(End.class);
             int count = 0;
-            while (count < most) {
-                attack(relay, readers > 0, port, inputs, count, ends);
+            for (int acks = 1; count < most; acks++) {
+                attack(attack.relay, readers > 0, port.apply(attack.relay), () -> input.apply(inputs), count, ends);
                 count += AT_ONCE;
+                acked.send(new Frames().frame(Frames.type(HealthyPair.FIRST_OTHER, acks - 1), 10));
+                assertThat(acked.awaitAck(acks).first()).isEqualTo(acks);
                 if (count % 500 == 0) {
-                    pair.push(20_000, 100, 3000);
+                    attack.pair.push(20_000, 100, 3000);
                 }
             }
-            pair.end(count + " " + what);
             int all = count;
-            Await.until(() -> all + " ends are counted: " + relay.stats(), () -> AttackRelay.closes(relay) == all);
-            Map<CloseReason, Long> closes = relay.stats().closes();
+            Await.until(() -> all + " ends are counted: " + attack.relay.stats(), () -> attack.closes() == all);
+            attack.endWithinBudget(count + " malformed inputs on " + where);
+            Map<CloseReason, Long> closes = attack.relay.stats().closes();
             System.out.println("answers end with " + ends + "; closed: " + closes);
             // Otherwise it would not have been looked at what is done with them.
             assertThat(ends.get(End.ERROR)).isBetween(count / 10, count - 1);
@@ -125,20 +113,23 @@ class MalformedInputsTest {
             assertThat((long) ends.getOrDefault(End.CUT, 0))
                     .as("answers that end within a message, %s", closes)
                     .isLessThanOrEqualTo(cutOff);
-            AttackRelay.assertNoFault(relay);
-            memory.assertWithinBudget(relay);
-            pair.finish();
+            attack.pair.finish();
         }
     }
 
     /** Some at once; counts how the answers to them end. */
     private static void attack(
-            TestRelay relay, boolean moved, Port port, Supplier<byte[]> inputs, int number, Map<End, Integer> ends)
+            TestRelay relay,
+            boolean moved,
+            SocketAddress port,
+            Supplier<byte[]> inputs,
+            int number,
+            Map<End, Integer> ends)
             throws IOException {
         List<PlainPublisher> connections = new ArrayList<>();
         try {
             for (int i = 0; i < AT_ONCE; i++) {
-                PlainPublisher connection = PlainPublisher.connect(port.of(relay));
+                PlainPublisher connection = PlainPublisher.connect(port);
                 connections.add(connection);
                 if (moved) {
                     connection.send(new Frames().frame(0, 10));
@@ -161,9 +152,9 @@ class MalformedInputsTest {
     }
 
     private static boolean moved(TestRelay relay) {
-        return relay.stats().publishers() == AT_ONCE + HealthyPair.PUBLISHERS
+        return relay.stats().publishers() == AT_ONCE + HealthyPair.PUBLISHERS + 1
                 && Sessions.of(relay.relay()).stream()
-                        .filter(c -> c.kind() == Role.PUBLISHER)
+                        .filter(c -> c.kind() == Role.PUBLISHER && c.state() == SessionState.PLAIN)
                         .noneMatch(c -> Sessions.thread(c).equals(Sessions.CORE));
     }
 

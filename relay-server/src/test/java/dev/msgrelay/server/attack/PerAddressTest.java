@@ -14,6 +14,8 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
@@ -31,11 +33,11 @@ class PerAddressTest {
     @Test
     void connections() throws Exception {
         try (TestRelay relay = start(b -> b.maxPerAddress(5));
-                HealthyPair pair = AttackRelay.pair(relay);
-                Crowd greedy = new Crowd()) {
+                HealthyPair pair = Attack.pair(relay)) {
             pair.begin();
+            List<TalkingPublisher> greedy = new ArrayList<>();
             for (int i = 0; i < 5; i++) {
-                greedy.connectFrom(GREEDY, i % 2 == 0 ? relay.publish() : relay.subscribe());
+                greedy.add(TalkingPublisher.connectFrom(GREEDY, i % 2 == 0 ? relay.publish() : relay.subscribe()));
             }
             for (int i = 0; i < 20; i++) {
                 assertThat(i % 2 == 0 ? welcomed(GREEDY, relay.publish()) : welcomed(GREEDY, relay.subscribe(), LIVE))
@@ -43,7 +45,9 @@ class PerAddressTest {
             }
             relay.awaitClosed(CloseReason.TOO_MANY_FROM_ADDRESS, 20);
             assertThat(welcomed(OTHER, relay.publish())).isTrue();
-            greedy.leave();
+            for (TalkingPublisher client : greedy) {
+                client.close();
+            }
             Await.until("there is room again", () -> welcomed(GREEDY, relay.publish()));
             pair.end("connections of one address");
             pair.finish();
@@ -53,7 +57,7 @@ class PerAddressTest {
     @Test
     void handshakesPerSecond() throws Exception {
         try (TestRelay relay = start(b -> b.handshakesPerSecond(5));
-                HealthyPair pair = AttackRelay.pair(relay)) {
+                HealthyPair pair = Attack.pair(relay)) {
             pair.begin();
             int refused = askUntilRefused(relay.publish(), Hello.plain().bytes());
             relay.awaitClosed(CloseReason.TOO_MANY_FROM_ADDRESS, refused);
@@ -71,7 +75,7 @@ class PerAddressTest {
         byte[] sequence =
                 HelloFrame.subscriber().fromSequence(0, 1).build().encode().array();
         try (TestRelay relay = start(b -> b.replaysPerSecond(5));
-                HealthyPair pair = AttackRelay.pair(relay)) {
+                HealthyPair pair = Attack.pair(relay)) {
             pair.push(4 << 20);
             pair.begin();
             int refused = askUntilRefused(relay.subscribe(), earliest, sequence);

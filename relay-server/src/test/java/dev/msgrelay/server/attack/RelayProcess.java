@@ -23,8 +23,6 @@ import java.util.stream.Stream;
 
 /** The relay as a process of its own, on Unix sockets whose paths are known before it says anything. */
 final class RelayProcess implements AutoCloseable {
-    private static final Pattern NUMBER = Pattern.compile("\"(\\w+)\":(\\d+)");
-
     private static final int MOST_SAID = 4000;
 
     private final Path folder;
@@ -107,14 +105,9 @@ final class RelayProcess implements AutoCloseable {
 
     /** A number of the last line of its statistics, with --json; 0: there is none yet. */
     long stat(String name) {
-        long value = 0;
-        for (String line : said().split("\n")) {
-            Matcher numbers = NUMBER.matcher(line.startsWith("{\"event\":\"stats\"") ? line : "");
-            while (numbers.find()) {
-                value = numbers.group(1).equals(name) ? Long.parseLong(numbers.group(2)) : value;
-            }
-        }
-        return value;
+        Pattern last = Pattern.compile(".*\\{\"event\":\"stats\"[^\n]*\"" + name + "\":(\\d+).*", Pattern.DOTALL);
+        Matcher stats = last.matcher(said());
+        return stats.matches() ? Long.parseLong(stats.group(1)) : 0;
     }
 
     SocketAddress publish() {
@@ -131,11 +124,6 @@ final class RelayProcess implements AutoCloseable {
 
     long pid() {
         return process.pid();
-    }
-
-    /** Processor time that it has used so far. */
-    long cpuMillis() {
-        return process.info().totalCpuDuration().orElseThrow().toMillis();
     }
 
     /** Sends SIGTERM and waits for the end; answers the exit code. */

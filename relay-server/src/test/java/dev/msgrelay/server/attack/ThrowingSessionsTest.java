@@ -20,8 +20,10 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.io.IOException;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -36,7 +38,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Steps that only a move between loops or a relief of the log's memory brings are the simulation's.
  */
 class ThrowingSessionsTest {
-    /** Each step so often. */
     private static final int TIMES = 2;
 
     private static final int LARGE = 1 << 20;
@@ -47,8 +48,11 @@ class ThrowingSessionsTest {
     /** What its two publishers keep of begun frames. */
     private static final long OF_THE_PAIR = 2 << 12;
 
+    private final Set<Session> known = new HashSet<>();
     private int broken;
     private int readers;
+    private TestRelay relay;
+    private HealthyPair pair;
 
     /** What comes from the channel when a session is spoilt. */
     private enum When {
@@ -102,22 +106,23 @@ class ThrowingSessionsTest {
     @ValueSource(ints = {0, 1})
     void nobodyElseNotices(int readerLoops) throws Exception {
         readers = readerLoops;
-        try (MemoryWatch memory = new MemoryWatch();
-                TestRelay relay = AttackRelay.start(readers, b -> b.assemblyBytes(ASSEMBLY));
-                HealthyPair pair = AttackRelay.pair(relay)) {
+        try (Attack attack = new Attack(readers, b -> b.assemblyBytes(ASSEMBLY))) {
+            relay = attack.relay;
+            pair = attack.pair;
             pair.push(1 << 20);
             pair.begin();
+            known.addAll(Sessions.of(relay.relay()));
             long before = Sessions.used(relay.relay(), Part.CONNECTIONS);
             for (int i = 0; i < TIMES; i++) {
-                publishersInTheirSteps(relay);
-                subscribersInTheirSteps(relay, pair);
+                publishersInTheirSteps();
+                subscribersInTheirSteps();
             }
             pair.end(broken + " sessions that throw");
             RelayStats stats = relay.stats();
             assertThat(relay.closed(CloseReason.INTERNAL_ERROR)).as("%s", stats).isEqualTo(broken);
-            relay.awaitPublishers(2);
+            relay.awaitPublishers(HealthyPair.PUBLISHERS);
             relay.awaitSubscribers(1);
-            memory.assertWithinBudget(relay);
+            attack.memory.assertWithinBudget(relay);
             pair.push(4 << 20);
             pair.finish();
             Await.until(
@@ -131,27 +136,26 @@ class ThrowingSessionsTest {
 
     // ---- publishers ------------------------------------------------------------------------------------------
 
-    private void publishersInTheirSteps(TestRelay relay) throws Exception {
-        publisher(relay, "whereToRead", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "segment")));
-        publisher(relay, "channelRead", c -> spoil(c, When.BEFORE_READ, "segment"));
-        publisher(relay, "tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
-        publisher(relay, "a task", ThrowingSessionsTest::throwInATask);
-        publisher(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
-        publisher(relay, "a read, an Error", c -> spoil(c, When.BEHIND_READ, ThrowingSessionsTest::throwAnError));
-        named(relay, "channelReadComplete", When.BEFORE_READ_COMPLETE);
-        named(relay, "acknowledge", When.BEHIND_READ_COMPLETE);
-        granted(relay);
+    private void publishersInTheirSteps() throws Exception {
+        publisher("whereToRead", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "segment")));
+        publisher("channelRead", c -> spoil(c, When.BEFORE_READ, "segment"));
+        publisher("tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
+        publisher("a task", ThrowingSessionsTest::throwInATask);
+        publisher("a task, an Error", c -> c.loop().execute(ThrowingSessionsTest::throwAnError));
+        publisher("a read, an Error", c -> spoil(c, When.BEHIND_READ, ThrowingSessionsTest::throwAnError));
+        named("channelReadComplete", When.BEFORE_READ_COMPLETE);
+        named("acknowledge", When.BEHIND_READ_COMPLETE);
+        granted();
     }
 
     private interface Spoil {
         void accept(Session connection) throws Exception;
     }
 
-    private void publisher(TestRelay relay, String step, Spoil spoil) throws Exception {
-        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
+    private void publisher(String step, Spoil spoil) throws Exception {
         try (TalkingPublisher client = TalkingPublisher.connect(relay.publish())) {
             client.send(new Frames().frame(Frames.type(HealthyPair.FIRST_OTHER, broken), 10));
-            Session connection = newOne(relay, others, Role.PUBLISHER);
+            Session connection = newOne(Role.PUBLISHER);
             Await.until("its message", () -> Sessions.messages(connection) == 1);
             // With loops that only read it moves to one of them now.
             Await.until(
@@ -159,7 +163,7 @@ class ThrowingSessionsTest {
                     () -> readers == 0 || !Sessions.thread(connection).equals(Sessions.CORE));
             spoil.accept(connection);
             sendUnlessEnded(client, new Frames().header(1, 1000));
-            awaitEnd(relay, "publisher." + step);
+            awaitEnd("publisher." + step);
         }
     }
 
@@ -172,19 +176,18 @@ class ThrowingSessionsTest {
         }
     }
 
-    private void named(TestRelay relay, String step, When when) throws Exception {
-        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
+    private void named(String step, When when) throws Exception {
         Hello hello = Hello.acks("name-" + broken, 1).producer(1, broken + 1);
         try (TalkingPublisher client = TalkingPublisher.connect(relay, hello)) {
             client.await(Hello.WELCOME);
-            spoil(newOne(relay, others, Role.PUBLISHER), when, "outbox");
+            spoil(newOne(Role.PUBLISHER), when, "outbox");
             client.send(new Frames().frame(Frames.type(HealthyPair.FIRST_OTHER, broken), 10));
-            awaitEnd(relay, "publisher." + step);
+            awaitEnd("publisher." + step);
         }
     }
 
     /** There is memory for two long frames at a time: the third one has waited for it, and throws when it gets it. */
-    private void granted(TestRelay relay) throws Exception {
+    private void granted() throws Exception {
         byte[] begun = new Frames().header(1, LARGE).raw(new byte[100_000]).bytes();
         try (TalkingPublisher first = TalkingPublisher.connect(relay.publish());
                 TalkingPublisher second = TalkingPublisher.connect(relay.publish())) {
@@ -194,76 +197,71 @@ class ThrowingSessionsTest {
             Await.until(
                     () -> "they have the memory: " + relay.stats(),
                     () -> Sessions.used(relay.relay(), Part.FRAMES) >= 2 * LARGE);
-            Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
+            known.addAll(Sessions.of(relay.relay()));
             try (TalkingPublisher third = TalkingPublisher.connect(relay.publish())) {
                 third.send(begun);
-                Session connection = newOne(relay, others, Role.PUBLISHER);
+                Session connection = newOne(Role.PUBLISHER);
                 Await.until("it waits", () -> relay.stats().get(Counter.ASSEMBLY_WAITS) > waits);
                 Sessions.onItsThread(connection, () -> Sessions.takeAway(connection, "reads"));
                 first.reset();
-                awaitEnd(relay, "publisher.granted");
+                awaitEnd("publisher.granted");
             }
         }
     }
 
     // ---- subscribers -----------------------------------------------------------------------------------------
 
-    private void subscribersInTheirSteps(TestRelay relay, HealthyPair pair) throws Exception {
-        subscriber(relay, "send", c -> Sessions.onItsThread(c, () -> takeWriter(c)));
-        subscriber(relay, "tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
-        subscriber(relay, "a task", ThrowingSessionsTest::throwInATask);
-        subscriber(relay, "a task, an Error", ThrowingSessionsTest::throwAnErrorInATask);
-        speaking(relay, "channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
-        speaking(
-                relay, "say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
-        writable(relay, pair);
+    private void subscribersInTheirSteps() throws Exception {
+        subscriber("send", c -> Sessions.onItsThread(c, () -> takeWriter(c)));
+        subscriber("tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
+        subscriber("a task", ThrowingSessionsTest::throwInATask);
+        subscriber("a task, an Error", c -> c.loop().execute(ThrowingSessionsTest::throwAnError));
+        speaking("channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
+        speaking("say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
+        writable();
     }
 
-    private void subscriber(TestRelay relay, String step, Spoil spoil) throws Exception {
-        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
+    private void subscriber(String step, Spoil spoil) throws Exception {
         try (PlainSubscriber client = PlainSubscriber.connect(relay.subscribe())) {
-            spoil.accept(newOne(relay, others, Role.SUBSCRIBER));
+            spoil.accept(newOne(Role.SUBSCRIBER));
             client.awaitEnd();
-            awaitEnd(relay, "subscriber." + step);
+            awaitEnd("subscriber." + step);
         }
     }
 
-    private void speaking(TestRelay relay, String step, When when, Consumer<Session> take) throws Exception {
-        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
+    private void speaking(String step, When when, Consumer<Session> take) throws Exception {
         try (PlainSubscriber client = PlainSubscriber.connect(relay.subscribe())) {
-            Session connection = newOne(relay, others, Role.SUBSCRIBER);
+            Session connection = newOne(Role.SUBSCRIBER);
             spoil(connection, when, () -> take.accept(connection));
             client.hello(HelloFrame.subscriber().build().encode());
             client.awaitEnd();
-            awaitEnd(relay, "subscriber." + step);
+            awaitEnd("subscriber." + step);
         }
     }
 
     /** Its socket was full, and takes something again. */
-    private void writable(TestRelay relay, HealthyPair pair) throws Exception {
-        Set<Session> others = new HashSet<>(Sessions.of(relay.relay()));
+    private void writable() throws Exception {
         try (PlainSubscriber client = PlainSubscriber.connectPaused(relay.subscribe(), 0)) {
-            Session connection = newOne(relay, others, Role.SUBSCRIBER);
+            Session connection = newOne(Role.SUBSCRIBER);
             pair.push(FULL_SOCKET, 1000);
             Await.until("a full socket", () -> !Sessions.channel(connection).isWritable());
             spoil(connection, When.BEFORE_WRITABILITY, () -> takeWriter(connection));
             client.resume();
             client.awaitEnd();
-            awaitEnd(relay, "subscriber.channelWritabilityChanged");
+            awaitEnd("subscriber.channelWritabilityChanged");
         }
     }
 
     // ---- both ------------------------------------------------------------------------------------------------
 
-    private static Session newOne(TestRelay relay, Set<Session> others, Role role) {
-        Session[] found = new Session[1];
-        Await.until("a connection of a " + role, () -> {
-            for (Session c : Sessions.of(relay.relay())) {
-                found[0] = c.kind() == role && !others.contains(c) ? c : found[0];
-            }
-            return found[0] != null;
-        });
-        return found[0];
+    private Session newOne(Role role) {
+        Supplier<Optional<Session>> found = () -> Sessions.of(relay.relay()).stream()
+                .filter(c -> c.kind() == role && !known.contains(c))
+                .findFirst();
+        Await.until("a connection of a " + role, () -> found.get().isPresent());
+        Session connection = found.get().orElseThrow();
+        known.add(connection);
+        return connection;
     }
 
     private static void spoil(Session connection, When when, String field) throws Exception {
@@ -285,17 +283,13 @@ class ThrowingSessionsTest {
         throw new StackOverflowError("an error that the test made");
     }
 
-    private static void throwAnErrorInATask(Session connection) {
-        connection.loop().execute(ThrowingSessionsTest::throwAnError);
-    }
-
     private static void throwInATask(Session connection) {
         connection.loop().execute(() -> {
             throw new IllegalStateException("a fault that the test made");
         });
     }
 
-    private void awaitEnd(TestRelay relay, String step) {
+    private void awaitEnd(String step) {
         broken++;
         Await.until(
                 () -> step + " ends its session, the one number " + broken + ": " + relay.stats(),

@@ -17,12 +17,15 @@ import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.channel.Channel;
-import java.io.InputStream;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketTimeoutException;
 import java.util.HashSet;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLSocket;
@@ -40,6 +43,7 @@ class ThrowingTlsTest {
     private int broken;
     private TestRelay relay;
     private Set<Channel> present;
+    private Set<Channel> others;
 
     @ParameterizedTest
     @EnumSource(names = {"BORINGSSL", "JDK"})
@@ -48,7 +52,7 @@ class ThrowingTlsTest {
             TlsFiles files = certificates.relayFiles();
             SSLContext client = certificates.client();
             try (MemoryWatch memory = new MemoryWatch();
-                    TestRelay started = AttackRelay.start(b -> b.eventLoops(1)
+                    TestRelay started = Attack.start(0, b -> b.eventLoops(1)
                             .tls(files)
                             .tlsProvider(provider)
                             .tlsPublishPort(0)
@@ -84,12 +88,9 @@ class ThrowingTlsTest {
     /** On the thread of the handshakes. */
     private void handshake(HandshakeStatus step, Throwable fault) throws Exception {
         awaitThePairOnly();
-        Set<Channel> others = new HashSet<>(present);
         InetSocketAddress port = relay.relay().tlsPublishAddress();
         try (Socket socket = new Socket(port.getAddress(), port.getPort())) {
-            spoil(
-                    others,
-                    channel -> Sessions.set(channel.pipeline().first(), "engine", new ThrowingEngine(step, fault)));
+            spoil(channel -> Sessions.set(channel.pipeline().first(), "engine", new ThrowingEngine(step, fault)));
             socket.getOutputStream().write(RECORD);
             awaitEnd("the handshake, " + step, socket);
         }
@@ -98,10 +99,9 @@ class ThrowingTlsTest {
     /** Reading: the library says that it has to be asked, and throws then; or it throws at once. */
     private void publisher(SSLContext client, HandshakeStatus step, Throwable fault) throws Exception {
         awaitThePairOnly();
-        Set<Channel> others = new HashSet<>(present);
         try (SSLSocket socket = TlsBridge.connect(client, relay.relay().tlsPublishAddress(), 0)) {
             relay.awaitPublishers(HealthyPair.PUBLISHERS + 1);
-            spoil(others, channel -> engineOf(channel, "in", "out", new ThrowingEngine(step, fault)));
+            spoil(channel -> engineOf(channel, "in", "out", new ThrowingEngine(step, fault)));
             socket.getOutputStream().write(new Frames().frame(7, 10).bytes());
             awaitEnd("unwrap, " + step, socket);
         }
@@ -110,10 +110,9 @@ class ThrowingTlsTest {
     /** Writing: the pair's messages are for this one as well. */
     private void subscriber(SSLContext client, HandshakeStatus step, Throwable fault) throws Exception {
         awaitThePairOnly();
-        Set<Channel> others = new HashSet<>(present);
         try (SSLSocket socket = TlsBridge.connect(client, relay.relay().tlsSubscribeAddress(), 0)) {
             relay.awaitSubscribers(2);
-            spoil(others, channel -> engineOf(channel, "out", "out", new ThrowingEngine(step, fault)));
+            spoil(channel -> engineOf(channel, "out", "out", new ThrowingEngine(step, fault)));
             awaitEnd("wrap, " + step, socket);
         }
     }
@@ -124,12 +123,8 @@ class ThrowingTlsTest {
         Sessions.set(Sessions.get(handler, other), "engine", engine);
     }
 
-    private interface SpoiledTls {
-        void accept(Channel channel);
-    }
-
     /** Spoils the one that has come, on its thread. */
-    private void spoil(Set<Channel> others, SpoiledTls how) throws Exception {
+    private void spoil(Consumer<Channel> how) throws Exception {
         Channel[] found = new Channel[1];
         Await.until("a channel", () -> {
             present.stream().filter(c -> !others.contains(c)).forEach(c -> found[0] = c);
@@ -144,6 +139,7 @@ class ThrowingTlsTest {
                 () -> "the memory of the others is given back: " + relay.stats(),
                 () -> present.size() == HealthyPair.PUBLISHERS + 1
                         && Sessions.used(relay.relay(), Part.TLS) < 3 * ofThePair);
+        others = new HashSet<>(present);
     }
 
     private void awaitEnd(String step, Socket socket) throws Exception {
@@ -151,17 +147,13 @@ class ThrowingTlsTest {
         Await.until(
                 () -> step + " ends its session, the one number " + broken + ": " + relay.stats(),
                 () -> relay.closed(CloseReason.INTERNAL_ERROR) >= broken);
-        assertThat(relay.stats().closes()).as(step).containsOnly(java.util.Map.entry(CloseReason.INTERNAL_ERROR, (long)
-                broken));
+        assertThat(relay.stats().closes()).as(step).containsOnly(Map.entry(CloseReason.INTERNAL_ERROR, (long) broken));
         socket.setSoTimeout(Await.LIMIT_MILLIS);
-        InputStream in = socket.getInputStream();
         try {
-            while (in.read() >= 0) {
-                // What was sent before.
-            }
-        } catch (java.net.SocketTimeoutException notClosed) {
+            socket.getInputStream().readAllBytes();
+        } catch (SocketTimeoutException notClosed) {
             throw notClosed;
-        } catch (java.io.IOException closed) {
+        } catch (IOException closed) {
             // Without a word, and perhaps by a reset.
         }
     }

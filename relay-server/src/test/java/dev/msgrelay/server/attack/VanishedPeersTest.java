@@ -3,14 +3,23 @@ package dev.msgrelay.server.attack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.Namespace;
+import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
 import java.io.BufferedReader;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -30,7 +39,7 @@ class VanishedPeersTest {
                                     .heartbeat(Duration.ofMillis(500))
                                     .idleTimeout(Duration.ofSeconds(2))
                                     .peerTimeout(Duration.ofSeconds(4)));
-                    HealthyPair pair = AttackRelay.pair(relay)) {
+                    HealthyPair pair = Attack.pair(relay)) {
                 Process peers = namespace.run(
                         VanishingPeers.class,
                         namespace.host(),
@@ -48,12 +57,47 @@ class VanishedPeersTest {
                             () -> relay.stats().publishers() == 2
                                     && relay.stats().subscribers() == 1);
                     pair.end("100 peers that vanished");
-                    System.out.println("closed: " + relay.stats().closes());
                     pair.finish();
                 } finally {
                     peers.destroyForcibly();
                 }
             }
+        }
+    }
+
+    /** A process of peers in a network namespace: it connects, says "ready", reads nothing, and waits for its input to end. */
+    static final class VanishingPeers {
+        /** @param args host, publish port, subscribe port, connections of each kind */
+        public static void main(String[] args) throws Exception {
+            InetSocketAddress publish = new InetSocketAddress(args[0], Integer.parseInt(args[1]));
+            InetSocketAddress subscribe = new InetSocketAddress(args[0], Integer.parseInt(args[2]));
+            byte[] subscriber =
+                    HelloFrame.subscriber().name("vanishing").build().encode().array();
+            List<SocketChannel> held = new ArrayList<>();
+            for (int i = 0; i < Integer.parseInt(args[3]); i++) {
+                int publisher = HealthyPair.FIRST_OTHER + 2 * i;
+                held.add(connect(publish, frame(publisher)));
+                held.add(connect(
+                        publish,
+                        new Frames()
+                                .raw(Hello.acks("vanishing " + i, 0).bytes())
+                                .raw(frame(publisher + 1))
+                                .bytes()));
+                held.add(connect(subscribe, new byte[0]));
+                held.add(connect(subscribe, subscriber));
+            }
+            System.out.println("ready");
+            System.exit(System.in.read() + held.size());
+        }
+
+        private static byte[] frame(int publisher) {
+            return new Frames().frame(Frames.type(publisher, 0), 100).bytes();
+        }
+
+        private static SocketChannel connect(InetSocketAddress to, byte[] first) throws Exception {
+            SocketChannel channel = PlainPublisher.open(to, 16 << 10);
+            channel.write(ByteBuffer.wrap(first));
+            return channel;
         }
     }
 }

@@ -61,8 +61,6 @@ public final class Account {
         this.messages = messages;
     }
 
-    // ---- before it reads --------------------------------------------------------------------------------------
-
     /** A connection begins, with this HELLO. */
     public synchronized void begin(HelloFrame hello) {
         welcomed = false;
@@ -71,12 +69,9 @@ public final class Account {
         least = 0;
     }
 
-    /** A request is about to be sent. */
     public synchronized void requested(int request, TypeRanges wanted) {
         requests.put(request, wanted);
     }
-
-    // ---- the thread that reads --------------------------------------------------------------------------------
 
     synchronized void message(ByteBuffer buffer, int at) {
         String problem = messages.wrong(buffer, at);
@@ -189,8 +184,6 @@ public final class Account {
         leftover = bytes;
     }
 
-    // ---- the test ---------------------------------------------------------------------------------------------
-
     /** The sequence that the next message has, by the client's count; 0 before the first WELCOME. */
     public long next() {
         return next;
@@ -201,12 +194,10 @@ public final class Account {
         return count;
     }
 
-    /** The first thing that was not as it should be, or null. */
     public String wrong() {
         return wrong;
     }
 
-    /** Bytes of an incomplete frame when the connection ended. */
     public int leftover() {
         return leftover;
     }
@@ -226,7 +217,6 @@ public final class Account {
         return sequenceFrames;
     }
 
-    /** The control frames of a type, in their order. */
     public synchronized List<Said> said(int type) {
         return said.stream().filter(s -> s.type() == type).toList();
     }
@@ -236,7 +226,6 @@ public final class Account {
         return List.copyOf(said);
     }
 
-    /** The last WELCOME. */
     public WelcomeFrame welcome() {
         List<Said> all = said(ControlFrames.WELCOME);
         try {

@@ -18,7 +18,6 @@ public final class Await {
 
     private Await() {}
 
-    /** Returns once the condition holds. */
     public static void until(String what, BooleanSupplier condition) {
         until(() -> what, condition);
     }

@@ -4,13 +4,10 @@ import dev.msgrelay.server.tls.TlsFiles;
 import io.netty.pkitesting.CertificateBuilder;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.math.BigInteger;
-import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.security.Principal;
-import java.security.PrivateKey;
-import java.security.cert.X509Certificate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
@@ -20,9 +17,7 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.SSLContext;
-import javax.net.ssl.SSLEngine;
-import javax.net.ssl.TrustManager;
-import javax.net.ssl.X509ExtendedKeyManager;
+import javax.net.ssl.X509KeyManager;
 
 /**
  * An authority, what it has signed, and the files of it, in a folder of each test, which goes with it. The authority,
@@ -38,7 +33,6 @@ public final class Certificates implements AutoCloseable {
     private int files;
 
     private final boolean madeOnce;
-    private TrustManager[] trusted;
 
     public Certificates() throws Exception {
         this(CertificateBuilder::ecp256, true);
@@ -84,7 +78,6 @@ public final class Certificates implements AutoCloseable {
         return more.apply(valid(subject)).buildIssuedBy(authority);
     }
 
-    /** One of an authority that nobody knows. */
     public X509Bundle foreign(String subject) throws Exception {
         return valid(subject).buildIssuedBy(authority("CN=authority of nobody"));
     }
@@ -103,7 +96,6 @@ public final class Certificates implements AutoCloseable {
                 () -> signed(subject, b -> b.addSanIpAddress("127.0.0.1").addSanDnsName("localhost")));
     }
 
-    /** The authority's certificate. */
     public Path authorityFile() throws IOException {
         return file("ca", authority.getCertificatePEM());
     }
@@ -132,8 +124,8 @@ public final class Certificates implements AutoCloseable {
 
     /** What a relay is started with that asks for certificates of the authority. */
     public TlsFiles mutual(boolean optional) throws Exception {
-        X509Bundle relay = relay("CN=relay of a test");
-        return new TlsFiles(certificateFile(relay), keyFile(relay), authorityFile(), optional);
+        TlsFiles files = relayFiles();
+        return new TlsFiles(files.certificate(), files.key(), authorityFile(), optional);
     }
 
     /** Of a client that trusts the authority. */
@@ -143,65 +135,23 @@ public final class Certificates implements AutoCloseable {
 
     /** Of a client that trusts the authority, and shows a certificate. */
     public SSLContext client(X509Bundle own) throws Exception {
-        KeyManager[] keys = null;
-        if (own != null) {
-            keys = new KeyManager[] {new Always(own)};
-        }
+        KeyManager[] keys = own == null ? null : new KeyManager[] {always(own)};
         SSLContext context = SSLContext.getInstance("TLS");
-        context.init(keys, trusted(), null);
+        context.init(keys, authority.toTrustManagerFactory().getTrustManagers(), null);
         return context;
     }
 
-    private synchronized TrustManager[] trusted() throws Exception {
-        if (trusted == null) {
-            trusted = authority.toTrustManagerFactory().getTrustManagers();
-        }
-        return trusted;
-    }
-
     /** Shows its certificate, whatever authorities the relay asks for. */
-    private static final class Always extends X509ExtendedKeyManager {
-        private static final String ALIAS = "own";
-        private final X509Bundle own;
-
-        Always(X509Bundle own) {
-            this.own = own;
-        }
-
-        @Override
-        public String chooseClientAlias(String[] keyType, Principal[] issuers, Socket socket) {
-            return ALIAS;
-        }
-
-        @Override
-        public String chooseEngineClientAlias(String[] keyType, Principal[] issuers, SSLEngine engine) {
-            return ALIAS;
-        }
-
-        @Override
-        public X509Certificate[] getCertificateChain(String alias) {
-            return own.getCertificatePath();
-        }
-
-        @Override
-        public PrivateKey getPrivateKey(String alias) {
-            return own.getKeyPair().getPrivate();
-        }
-
-        @Override
-        public String[] getClientAliases(String keyType, Principal[] issuers) {
-            return new String[] {ALIAS};
-        }
-
-        @Override
-        public String[] getServerAliases(String keyType, Principal[] issuers) {
-            return null;
-        }
-
-        @Override
-        public String chooseServerAlias(String keyType, Principal[] issuers, Socket socket) {
-            return null;
-        }
+    private static KeyManager always(X509Bundle own) {
+        return (KeyManager) Proxy.newProxyInstance(
+                Certificates.class.getClassLoader(),
+                new Class<?>[] {X509KeyManager.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "chooseClientAlias" -> "own";
+                    case "getCertificateChain" -> own.getCertificatePath();
+                    case "getPrivateKey" -> own.getKeyPair().getPrivate();
+                    default -> null;
+                });
     }
 
     @Override

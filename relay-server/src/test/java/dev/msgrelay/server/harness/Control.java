@@ -28,7 +28,6 @@ public record Control(int type, ByteBuffer body) {
         return body.getLong(0);
     }
 
-    /** ACK's sequence. */
     public long sequence() {
         return body.getLong(8);
     }
@@ -43,7 +42,6 @@ public record Control(int type, ByteBuffer body) {
         return body.remaining() < 32 ? -1 : body.getLong(24);
     }
 
-    /** PING's head. */
     public long head() {
         return body.getLong(16);
     }
@@ -53,12 +51,10 @@ public record Control(int type, ByteBuffer body) {
         return body.getShort(0);
     }
 
-    /** GOAWAY's. */
     public int closesInMillis() {
         return body.getInt(4);
     }
 
-    /** ERROR's. */
     public String text() {
         return StandardCharsets.UTF_8.decode(body.duplicate().position(2)).toString();
     }

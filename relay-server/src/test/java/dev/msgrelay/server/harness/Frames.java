@@ -2,6 +2,7 @@ package dev.msgrelay.server.harness;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -13,25 +14,21 @@ public final class Frames {
     /** Types of a numbered message: publisher * this + number. */
     public static final int NUMBERS = 1 << 20;
 
-    private final java.io.ByteArrayOutputStream bytes = new java.io.ByteArrayOutputStream();
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
     /** A frame with the body that belongs to its type. */
     public Frames frame(int type, int bodyLength) {
-        header(type, bodyLength);
         byte[] body = new byte[bodyLength];
         for (int i = 0; i < bodyLength; i++) {
             body[i] = bodyByte(type, i);
         }
-        bytes.writeBytes(body);
-        return this;
+        return header(type, bodyLength).raw(body);
     }
 
-    /** A header alone. */
     public Frames header(int type, int bodyLength) {
-        return int32(type).int32(bodyLength);
+        return raw(ByteBuffer.allocate(8).putInt(type).putInt(bodyLength).array());
     }
 
-    /** Bytes as they are. */
     public Frames raw(byte... raw) {
         bytes.writeBytes(raw);
         return this;
@@ -61,7 +58,6 @@ public final class Frames {
         return (byte) (type * 31 + index * 7 + (index >> 8));
     }
 
-    /** The type of a publisher's message. */
     public static int type(int publisher, int number) {
         return publisher * NUMBERS + number;
     }
@@ -69,9 +65,5 @@ public final class Frames {
     /** Direct memory of the relay's kind; the caller releases it. */
     public static ByteBuf direct(int bytes) {
         return UnpooledByteBufAllocator.DEFAULT.directBuffer(bytes, bytes);
-    }
-
-    private Frames int32(int value) {
-        return raw((byte) (value >>> 24), (byte) (value >>> 16), (byte) (value >>> 8), (byte) value);
     }
 }

@@ -28,9 +28,7 @@ public final class Hello {
 
     /** With ACKS; the first message that follows has this number, 0: WELCOME's accepted + 1. */
     public static Hello acks(String name, long number) {
-        Hello hello = new Hello();
-        hello.name = name;
-        hello.features = 1;
+        Hello hello = plain().name(name).features(1);
         hello.number = number;
         return hello;
     }
@@ -57,7 +55,7 @@ public final class Hello {
 
     /** With the producer id, 16 bytes, behind the name. */
     public Hello producer(long high, long low) {
-        producer = ByteBuffer.allocate(16).putLong(high).putLong(low).array();
+        producer = longs(high, low);
         return this;
     }
 
@@ -91,26 +89,25 @@ public final class Hello {
     }
 
     public static byte[] ping(long id) {
-        return ByteBuffer.allocate(32)
-                .putInt(PING)
-                .putInt(24)
-                .putLong(id)
-                .putLong(0)
-                .putLong(0)
-                .array();
+        return new Frames().header(PING, 24).raw(longs(id, 0, 0)).bytes();
     }
 
     public static byte[] pong(long id) {
-        return ByteBuffer.allocate(16).putInt(PONG).putInt(8).putLong(id).array();
+        return new Frames().header(PONG, 8).raw(longs(id)).bytes();
     }
 
     public static byte[] error(int code, String text) {
         byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-        return ByteBuffer.allocate(10 + utf8.length)
-                .putInt(ERROR)
-                .putInt(2 + utf8.length)
-                .putShort((short) code)
-                .put(utf8)
-                .array();
+        return new Frames()
+                .header(ERROR, 2 + utf8.length)
+                .raw((byte) (code >> 8), (byte) code)
+                .raw(utf8)
+                .bytes();
+    }
+
+    private static byte[] longs(long... values) {
+        ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * values.length);
+        bytes.asLongBuffer().put(values);
+        return bytes.array();
     }
 }

@@ -3,7 +3,6 @@ package dev.msgrelay.server.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.netty.util.ResourceLeakDetectorFactory;
-import java.util.List;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
@@ -18,17 +17,16 @@ public final class LeakGuard implements AfterAllCallback {
     }
 
     @Override
-    public void afterAll(ExtensionContext context) {
+    public void afterAll(ExtensionContext context) throws InterruptedException {
         if (context.getRequiredTestClass().getEnclosingClass() != null) {
             return;
         }
         failOnLeaks(context.getDisplayName());
     }
 
-    static void failOnLeaks(String where) {
+    static void failOnLeaks(String where) throws InterruptedException {
         LeakRecorder.collect();
-        List<String> leaks = LeakRecorder.takeLeaks();
-        assertThat(leaks)
+        assertThat(LeakRecorder.takeLeaks())
                 .as("buffers that were never released, found after " + where)
                 .isEmpty();
     }

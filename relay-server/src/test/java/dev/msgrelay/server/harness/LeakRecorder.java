@@ -7,12 +7,13 @@ import io.netty.util.ResourceLeakTracker;
 import java.lang.ref.PhantomReference;
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 
 /** Netty's leak detector, keeping what it reports instead of only logging it. */
 public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
@@ -104,7 +105,7 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
      * Where something new is not released: collects garbage, and has every detector look at what was found unreachable. What
      * has been kept already is looked at with the next new one.
      */
-    static void collect() {
+    static void collect() throws InterruptedException {
         if (KEPT.containsAll(OPEN)) {
             return;
         }
@@ -123,23 +124,16 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
 
     /** The leaks reported so far, which are forgotten by this. */
     static List<String> takeLeaks() {
-        List<String> taken = new ArrayList<>();
-        for (String leak = LEAKS.poll(); leak != null; leak = LEAKS.poll()) {
-            taken.add(leak);
-        }
-        return taken;
+        return Stream.generate(LEAKS::poll).takeWhile(Objects::nonNull).toList();
     }
 
-    private static void awaitCollected(PhantomReference<Object> sentinel, ReferenceQueue<Object> queue) {
-        try {
-            for (int second = 0; second < Await.LIMIT_SECONDS; second++) {
-                System.gc();
-                if (queue.remove(TimeUnit.SECONDS.toMillis(1)) == sentinel) {
-                    return;
-                }
+    private static void awaitCollected(PhantomReference<Object> sentinel, ReferenceQueue<Object> queue)
+            throws InterruptedException {
+        for (int second = 0; second < Await.LIMIT_SECONDS; second++) {
+            System.gc();
+            if (queue.remove(TimeUnit.SECONDS.toMillis(1)) == sentinel) {
+                return;
             }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
         throw new AssertionError("no garbage collection within " + Await.LIMIT_SECONDS + " s");
     }

@@ -9,7 +9,6 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
@@ -34,8 +33,7 @@ public final class MalformedInputs {
         if (random.nextInt(3) > 0) {
             frames.raw(Hello.acks("fuzz-" + random.nextInt(3), 0).bytes());
         }
-        List<byte[]> parts = new ArrayList<>();
-        for (int i = random.nextInt(6); i >= 0; i--) {
+        for (int parts = random.nextInt(6); parts >= 0; parts--) {
             byte[] part =
                     switch (random.nextInt(5)) {
                         case 0 -> randomBytes();
@@ -44,18 +42,15 @@ public final class MalformedInputs {
                                     .frame(random.nextInt(1000), random.nextInt(3000))
                                     .bytes();
                         case 2 -> Hello.ping(random.nextLong());
-                        default -> vectors.get(random.nextInt(vectors.size())).bytes();
+                        default ->
+                            vectors.get(random.nextInt(vectors.size())).bytes().clone();
                     };
-            parts.add(part);
-        }
-        for (byte[] part : parts) {
-            byte[] mutated = part.clone();
             if (random.nextInt(3) == 0) {
                 for (int i = random.nextInt(4); i >= 0; i--) {
-                    mutated[random.nextInt(mutated.length)] = (byte) random.nextInt();
+                    part[random.nextInt(part.length)] = (byte) random.nextInt();
                 }
             }
-            frames.raw(random.nextInt(8) == 0 ? Arrays.copyOf(mutated, random.nextInt(part.length)) : mutated);
+            frames.raw(random.nextInt(8) == 0 ? Arrays.copyOf(part, random.nextInt(part.length)) : part);
         }
         return frames.bytes();
     }
@@ -116,9 +111,7 @@ public final class MalformedInputs {
         return bytes;
     }
 
-    /** How a relay's whole answer ends. */
     public enum End {
-        /** With ERROR. */
         ERROR,
         /** Between two frames, without ERROR. */
         WHOLE,

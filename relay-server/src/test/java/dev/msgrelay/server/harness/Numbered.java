@@ -29,18 +29,15 @@ public final class Numbered {
         this.mostBytes = mostBytes;
     }
 
-    /** The type of a message. */
     public int type(long sequence) {
         return (int) Long.remainderUnsigned(mixed(sequence, 1), types);
     }
 
-    /** Bytes of its body. */
     public int length(long sequence) {
         int most = mostBytes[(int) Long.remainderUnsigned(mixed(sequence, 2), mostBytes.length)];
         return NUMBER_BYTES + (int) Long.remainderUnsigned(mixed(sequence, 3), most - NUMBER_BYTES + 1);
     }
 
-    /** Puts a whole frame. */
     public void put(ByteBuffer target, long sequence) {
         int length = length(sequence);
         target.putInt(type(sequence)).putInt(length).putLong(sequence);

@@ -6,7 +6,6 @@ import java.nio.ByteBuffer;
 
 /** Publishes {@link Numbered} messages from within the relay's process, in runs: as fast as the relay takes them. */
 public final class NumberedPublisher implements AutoCloseable {
-    private static final long WAIT_NANOS = Await.LIMIT_NANOS;
     private static final int RUN_BYTES = 32 << 10;
 
     private final LocalPublisher publisher;
@@ -28,17 +27,14 @@ public final class NumberedPublisher implements AutoCloseable {
         this.run = ByteBuffer.allocateDirect(publisher.maxRun());
     }
 
-    /** The sequence of the message that comes next. */
     public long next() {
         return next;
     }
 
-    /** Bytes published so far. */
     public long bytes() {
         return bytes;
     }
 
-    /** Publishes so many messages. */
     public NumberedPublisher publish(long count) {
         long until = next + count;
         while (next < until) {
@@ -79,7 +75,7 @@ public final class NumberedPublisher implements AutoCloseable {
             sequence++;
         } while (sequence < until && run.position() < RUN_BYTES && 8 + messages.length(sequence) <= run.remaining());
         int length = run.position();
-        PublishOutcome outcome = publisher.publishRun(run.flip(), WAIT_NANOS);
+        PublishOutcome outcome = publisher.publishRun(run.flip(), Await.LIMIT_NANOS);
         if (outcome != PublishOutcome.ACCEPTED) {
             throw new AssertionError("message " + next + ": " + outcome);
         }

@@ -8,7 +8,7 @@ import java.net.StandardSocketOptions;
 import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** The article's publisher: connects and writes frames. It knows nothing else; JDK sockets only, blocking. */
 public final class PlainPublisher implements AutoCloseable {
@@ -23,11 +23,6 @@ public final class PlainPublisher implements AutoCloseable {
 
     public static PlainPublisher connect(SocketAddress address) throws IOException {
         return new PlainPublisher(open(address, 0));
-    }
-
-    /** Connects from an address of this host, with any port of it. */
-    public static PlainPublisher connectFrom(String localAddress, SocketAddress address) throws IOException {
-        return new PlainPublisher(open(new InetSocketAddress(localAddress, 0), address, 0));
     }
 
     /** A connection, blocking; 0: a receive buffer of the system's choice. */
@@ -60,7 +55,6 @@ public final class PlainPublisher implements AutoCloseable {
         }
     }
 
-    /** Writes all of it. */
     public PlainPublisher send(ByteBuffer bytes) throws IOException {
         while (bytes.hasRemaining()) {
             channel.write(bytes);
@@ -70,16 +64,6 @@ public final class PlainPublisher implements AutoCloseable {
 
     public PlainPublisher send(Frames frames) throws IOException {
         return send(frames.buffer());
-    }
-
-    /** Writes byte by byte, each with a call of its own. */
-    public PlainPublisher trickle(byte[] bytes) throws IOException {
-        ByteBuffer buffer = ByteBuffer.wrap(bytes);
-        for (int i = 0; i < bytes.length; i++) {
-            buffer.limit(i + 1);
-            send(buffer);
-        }
-        return this;
     }
 
     /** Says that no more will come; the connection stays open in the other direction. */
@@ -96,22 +80,12 @@ public final class PlainPublisher implements AutoCloseable {
 
     /** Waits for the relay's ERROR frame and the end of the connection behind it. */
     public Error awaitError() throws IOException {
-        ByteBuffer all = ByteBuffer.allocate(4096);
-        int n = 0;
-        while (n >= 0) {
-            n = channel.read(all);
+        List<Control> said = Control.all(readToEnd());
+        if (said.size() != 1) {
+            throw new IOException("not one ERROR frame before the end, but " + said);
         }
-        all.flip();
-        if (all.remaining() < 10) {
-            throw new IOException("only " + all.remaining() + " bytes before the end: no ERROR frame");
-        }
-        int type = all.getInt();
-        int length = all.getInt();
-        int code = all.getShort();
-        if (all.remaining() != length - 2) {
-            throw new IOException("an ERROR frame of " + length + " bytes, and " + all.remaining() + " came");
-        }
-        return new Error(type, code, StandardCharsets.UTF_8.decode(all).toString());
+        Control error = said.get(0);
+        return new Error(error.type(), error.code(), error.text());
     }
 
     /** Reads up to so many bytes of what comes, and throws them away. */
@@ -136,8 +110,7 @@ public final class PlainPublisher implements AutoCloseable {
 
     /** Waits for the end of the connection; whatever comes before it is an error. */
     public void awaitEnd() throws IOException {
-        ByteBuffer one = ByteBuffer.allocate(1);
-        if (channel.read(one) >= 0) {
+        if (readToEnd().hasRemaining()) {
             throw new IOException("the relay sent something");
         }
     }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * The article's subscriber: connects and reads frames, on a thread of its own. It checks the body of each, see
@@ -15,23 +16,21 @@ public final class PlainSubscriber implements AutoCloseable {
 
     private final SocketChannel channel;
     private final Thread thread;
-    private final Object reading = new Object();
     private final Received received = new Received();
 
     private volatile boolean passesControl;
     private ByteBuffer buffer = ByteBuffer.allocate(4 * READ_BYTES);
-    private boolean paused;
+    private volatile CountDownLatch resumed;
     private volatile String end;
 
     private PlainSubscriber(SocketChannel channel, boolean startsReading) {
         this.channel = channel;
-        this.paused = !startsReading;
+        resumed = new CountDownLatch(startsReading ? 0 : 1);
         thread = new Thread(this::run, "plain-subscriber");
         thread.setDaemon(true);
         thread.start();
     }
 
-    /** Connects and reads. */
     public static PlainSubscriber connect(SocketAddress address) throws IOException {
         return new PlainSubscriber(PlainPublisher.open(address, 0), true);
     }
@@ -50,20 +49,13 @@ public final class PlainSubscriber implements AutoCloseable {
 
     /** Stops reading; a read that is under way, or waits for something to come, is the last one. */
     public void pause() {
-        synchronized (reading) {
-            paused = true;
-        }
+        resumed = new CountDownLatch(1);
     }
 
-    /** Goes on. */
     public void resume() {
-        synchronized (reading) {
-            paused = false;
-            reading.notifyAll();
-        }
+        resumed.countDown();
     }
 
-    /** What has come so far. */
     public Received received() {
         return received;
     }
@@ -81,15 +73,9 @@ public final class PlainSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Waits for the end of the connection. */
     public PlainSubscriber awaitEnd() {
         Await.until(() -> "end of a subscriber with " + received.count() + " messages", () -> end != null);
         return this;
-    }
-
-    /** Sends bytes, which a subscriber should not. */
-    public void send(byte[] bytes) throws IOException {
-        channel.write(ByteBuffer.wrap(bytes));
     }
 
     @Override
@@ -107,7 +93,7 @@ public final class PlainSubscriber implements AutoCloseable {
         try {
             int n = 0;
             while (n >= 0 && received.wrong() == null) {
-                awaitResumed();
+                resumed.await();
                 n = channel.read(buffer);
                 takeFrames();
             }
@@ -116,14 +102,6 @@ public final class PlainSubscriber implements AutoCloseable {
         } catch (IOException | InterruptedException e) {
             received.leftover(buffer.position());
             end = String.valueOf(e.getMessage());
-        }
-    }
-
-    private void awaitResumed() throws InterruptedException {
-        synchronized (reading) {
-            while (paused) {
-                reading.wait();
-            }
         }
     }
 

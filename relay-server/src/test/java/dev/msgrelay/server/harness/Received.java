@@ -62,12 +62,10 @@ public final class Received {
         leftover = bytes;
     }
 
-    /** Messages so far. */
     public int count() {
         return count;
     }
 
-    /** Messages of one publisher so far. */
     public int countOf(int publisher) {
         return ofPublisher.get(publisher);
     }
@@ -82,12 +80,10 @@ public final class Received {
         return leftover;
     }
 
-    /** Their types. */
     public synchronized int[] types() {
         return Arrays.copyOf(types, count);
     }
 
-    /** Lengths of their bodies. */
     public synchronized int[] lengths() {
         return Arrays.copyOf(lengths, count);
     }
@@ -102,7 +98,6 @@ public final class Received {
         assertOrderOnly(PUBLISHERS);
     }
 
-    /** Fails unless the messages of every publisher came in its order; some may be missing. */
     public void assertOrderOnly(int publishers) {
         int[] each = new int[publishers];
         Arrays.fill(each, Frames.NUMBERS);

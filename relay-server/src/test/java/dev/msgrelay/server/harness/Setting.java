@@ -41,7 +41,6 @@ public record Setting(Transport transport, boolean unix, int loops) {
         return ALL ? Stream.of(one, other) : Stream.of(transport == Transport.NIO ? one : other);
     }
 
-    /** Whether all settings are to be tried. */
     public static boolean all() {
         return ALL;
     }

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.CountDownLatch;
 
 /**
  * A subscriber that says HELLO: it reads frames on a thread of its own into an {@link Account}, and answers PING. It can
@@ -23,11 +24,10 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private final SocketChannel channel;
     private final Account account;
     private final Thread thread;
-    private final Object reading = new Object();
     private final Object writing = new Object();
 
     private ByteBuffer buffer = ByteBuffer.allocate(4 * READ_BYTES);
-    private boolean paused;
+    private volatile CountDownLatch resumed;
     private volatile boolean answers = true;
     private volatile boolean staysOpen;
     private volatile boolean pausesAtWelcome;
@@ -36,7 +36,7 @@ public final class SpeakingSubscriber implements AutoCloseable {
     private SpeakingSubscriber(SocketChannel channel, Account account, boolean startsReading) {
         this.channel = channel;
         this.account = account;
-        this.paused = !startsReading;
+        resumed = new CountDownLatch(startsReading ? 0 : 1);
         thread = new Thread(this::run, "speaking-subscriber");
         thread.setDaemon(true);
         thread.start();
@@ -57,16 +57,12 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return HelloFrame.subscriber().types(types).features(Features.SEQUENCES);
     }
 
-    // ---- what it says -----------------------------------------------------------------------------------------
-
-    /** Says HELLO. */
     public SpeakingSubscriber hello(HelloFrame.Builder hello) throws IOException {
         HelloFrame frame = hello.build();
         account.begin(frame);
         return send(frame.encode());
     }
 
-    /** Asks for other types. */
     public SpeakingSubscriber subscribe(int request, TypeRanges types) throws IOException {
         account.requested(request, types);
         return send(new SubscribeFrame(request, types).encode());
@@ -78,7 +74,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return send(ping.flip());
     }
 
-    /** Writes bytes as they are. */
     public SpeakingSubscriber send(ByteBuffer bytes) throws IOException {
         synchronized (writing) {
             while (bytes.hasRemaining()) {
@@ -88,7 +83,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Whether PINGs are answered. */
     public SpeakingSubscriber answers(boolean pings) {
         answers = pings;
         return this;
@@ -100,16 +94,13 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Says that nothing more will come. */
     public void halfClose() throws IOException {
         channel.shutdownOutput();
     }
 
     /** Stops reading; a read that is under way, or waits for something to come, is the last one. */
     public void pause() {
-        synchronized (reading) {
-            paused = true;
-        }
+        resumed = new CountDownLatch(1);
     }
 
     /** Goes on, and stops reading again as soon as WELCOME is there. */
@@ -119,15 +110,9 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Goes on. */
     public void resume() {
-        synchronized (reading) {
-            paused = false;
-            reading.notifyAll();
-        }
+        resumed.countDown();
     }
-
-    // ---- what it hears ----------------------------------------------------------------------------------------
 
     public Account account() {
         return account;
@@ -138,7 +123,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return end;
     }
 
-    /** Waits for WELCOME. */
     public WelcomeFrame awaitWelcome() {
         awaitSaid(ControlFrames.WELCOME, 1);
         return account.welcome();
@@ -164,7 +148,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         return this;
     }
 
-    /** Waits for the end of the connection. */
     public SpeakingSubscriber awaitEnd() {
         Await.until(() -> "the end of " + this, () -> end != null);
         return this;
@@ -196,14 +179,12 @@ public final class SpeakingSubscriber implements AutoCloseable {
         }
     }
 
-    // ---- the thread that reads --------------------------------------------------------------------------------
-
     private void run() {
         String how = "end of stream";
         try {
             int n = 0;
             while (n >= 0 && account.wrong() == null) {
-                awaitResumed();
+                resumed.await();
                 n = channel.read(buffer);
                 takeFrames();
             }
@@ -217,14 +198,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         }
         account.leftover(buffer.position());
         end = how;
-    }
-
-    private void awaitResumed() throws InterruptedException {
-        synchronized (reading) {
-            while (paused) {
-                reading.wait();
-            }
-        }
     }
 
     private void takeFrames() throws IOException {

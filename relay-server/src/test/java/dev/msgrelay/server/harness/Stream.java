@@ -24,7 +24,6 @@ public final class Stream {
         this.random = random;
     }
 
-    /** The next messages, of at least so many bytes together. */
     public Frames next(int atLeast) {
         Frames frames = new Frames();
         int number = count;
@@ -36,12 +35,10 @@ public final class Stream {
         return frames;
     }
 
-    /** Messages so far. */
     public int count() {
         return count;
     }
 
-    /** Bytes so far. */
     public long bytes() {
         return bytes;
     }

@@ -26,7 +26,6 @@ public final class TalkingPublisher implements AutoCloseable {
         return new TalkingPublisher(PlainPublisher.open(new InetSocketAddress(local, 0), address, 0));
     }
 
-    /** Connects and says HELLO. */
     public static TalkingPublisher connect(TestRelay relay, Hello hello) throws IOException {
         return connect(relay.publish()).send(hello.bytes());
     }
@@ -82,7 +81,6 @@ public final class TalkingPublisher implements AutoCloseable {
         }
     }
 
-    /** Waits for the ACK of this number. */
     public Control awaitAck(long number) throws IOException {
         return await(Hello.ACK, ack -> ack.first() >= number);
     }

@@ -2,6 +2,8 @@ package dev.msgrelay.server.harness;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.server.LocalPublisher;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.RelayConfig;
@@ -14,6 +16,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /** A relay on free ports or in a folder of its own, and where its clients connect to. */
@@ -45,10 +48,34 @@ public final class TestRelay implements AutoCloseable {
 
     /** A relay with a small ring and log and a policy. */
     public static TestRelay small(Setting setting, Policy policy) throws IOException {
-        return start(setting, builder -> builder.ringSize(SMALL_RING)
-                .logSize(SMALL_LOG)
-                .maxBody(SMALL_MAX_BODY)
-                .slowSubscriber(policy));
+        return small(setting, policy, builder -> builder);
+    }
+
+    /** Likewise; {@code more} changes what is to be different. */
+    public static TestRelay small(Setting setting, Policy policy, UnaryOperator<RelayConfig.Builder> more)
+            throws IOException {
+        return start(
+                setting,
+                builder -> more.apply(builder.ringSize(SMALL_RING)
+                        .logSize(SMALL_LOG)
+                        .maxBody(SMALL_MAX_BODY)
+                        .slowSubscriber(policy)));
+    }
+
+    /** Publishes a message of publisher 0 until the ring is full for readers that stand still; answers how many. */
+    public int fill(LocalPublisher local, int length) {
+        int number = 0;
+        for (boolean full = false; !full; ) {
+            PublishOutcome outcome = publish(local, number, length, TimeUnit.MILLISECONDS.toNanos(5));
+            number += outcome == PublishOutcome.ACCEPTED ? 1 : 0;
+            full = outcome == PublishOutcome.FULL && heldByReaders();
+        }
+        return number;
+    }
+
+    public static PublishOutcome publish(LocalPublisher local, int number, int length, long waitNanos) {
+        int type = Frames.type(0, number);
+        return local.publish(type, new Frames().frame(type, length).buffer().position(8), waitNanos);
     }
 
     /** A relay; {@code more} changes what is to be different. */
@@ -81,12 +108,10 @@ public final class TestRelay implements AutoCloseable {
         return relay.stats();
     }
 
-    /** Where publishers connect. */
     public SocketAddress publish() {
         return folder == null ? relay.publishAddress() : UnixDomainSocketAddress.of(folder.resolve("pub"));
     }
 
-    /** Where subscribers connect. */
     public SocketAddress subscribe() {
         return folder == null ? relay.subscribeAddress() : UnixDomainSocketAddress.of(folder.resolve("sub"));
     }
@@ -143,7 +168,6 @@ public final class TestRelay implements AutoCloseable {
         return gate.blockedByReaders();
     }
 
-    /** Connections that were closed for a reason. */
     public long closed(CloseReason reason) {
         return stats().closes().getOrDefault(reason, 0L);
     }

@@ -24,6 +24,9 @@ public final class TlsBridge implements AutoCloseable {
     private final ServerSocket listener;
     private final InetSocketAddress relay;
     private final SSLContext context;
+    /** Each ends with a connection, which either side closes, or the test. */
+    private final Workers workers = new Workers();
+
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
 
     public TlsBridge(InetSocketAddress relay, SSLContext context) throws IOException {
@@ -32,7 +35,7 @@ public final class TlsBridge implements AutoCloseable {
         listener = new ServerSocket();
         listener.setReceiveBufferSize(BYTES);
         listener.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
-        start("tls-bridge", this::accept);
+        workers.start("tls-bridge", this::accept);
     }
 
     /** Where plain clients connect. */
@@ -65,8 +68,8 @@ public final class TlsBridge implements AutoCloseable {
             sockets.add(plain);
             Socket tls = connect(context, relay, 2 * BYTES);
             sockets.add(tls);
-            start("tls-bridge-out", () -> copy(plain, tls));
-            start("tls-bridge-in", () -> copy(tls, plain));
+            workers.start("tls-bridge-out", () -> copy(plain, tls));
+            workers.start("tls-bridge-in", () -> copy(tls, plain));
         }
     }
 
@@ -83,24 +86,6 @@ public final class TlsBridge implements AutoCloseable {
             from.close();
             to.close();
         }
-    }
-
-    private interface BridgeTask {
-        void run() throws IOException;
-    }
-
-    private static void start(String name, BridgeTask task) {
-        Thread thread = new Thread(
-                () -> {
-                    try {
-                        task.run();
-                    } catch (IOException closed) {
-                        // By either side, or the test.
-                    }
-                },
-                name);
-        thread.setDaemon(true);
-        thread.start();
     }
 
     @Override

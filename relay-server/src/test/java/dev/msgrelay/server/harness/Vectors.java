@@ -38,7 +38,6 @@ public record Vectors(String name, byte[] bytes, int code, String text) {
         return read(FOLDER.resolve(name + ".hex"));
     }
 
-    /** The frame's type. */
     public int type() {
         return ByteBuffer.wrap(bytes).getInt();
     }

@@ -6,7 +6,6 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Threads of a test; what one of them throws fails the test. */
 public final class Workers {
-    /** What a thread does. */
     public interface Task {
         void run() throws Exception;
     }
@@ -14,7 +13,6 @@ public final class Workers {
     private final List<Thread> threads = new ArrayList<>();
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
-    /** Starts one. */
     public Workers start(String name, Task task) {
         Thread thread = new Thread(
                 () -> {
@@ -36,7 +34,6 @@ public final class Workers {
         return failure.get() != null;
     }
 
-    /** What one has thrown, or null. */
     public Throwable failure() {
         return failure.get();
     }

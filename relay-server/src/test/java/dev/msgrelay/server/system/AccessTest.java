@@ -8,188 +8,111 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.access.AccessPolicy;
-import dev.msgrelay.server.access.Identity;
-import dev.msgrelay.server.access.Network;
-import dev.msgrelay.server.access.TokenHash;
-import dev.msgrelay.server.access.User;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
-import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Policies;
 import dev.msgrelay.server.harness.Setting;
-import dev.msgrelay.server.harness.SpeakingSubscriber;
+import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Vectors;
+import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.net.SocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who may do what, over real sockets: each refusal is one ERROR and a counted close, and costs nobody else anything. */
+/** Who may do what, over real sockets: each refusal is one ERROR and a counted close, and costs nobody else a thing. */
 class AccessTest {
     private static final String SOCKETS = "dev.msgrelay.server.harness.Setting#sockets";
+    private static final String NO_TOKEN = "HELLO with a token is needed here";
+    private static final String UNKNOWN_TOKEN = "the token is not one that is known here";
 
-    private static final Token ORDERS = Token.of("the-token-of-orders");
-    private static final Token AUDIT = Token.of("the-token-of-audit");
-    private static final Token BOTH = Token.of("the-token-of-both");
+    private static final String USUAL = """
+            orders { token = orders, publish = "1-99" }
+            audit { token = audit, subscribe = "1-99,200" }
+            both { token = both, publish = all, subscribe = all }
+            """;
 
-    /** What a test changes of an identity. */
-    private static final class Who {
-        private final String name;
-        private List<TokenHash> tokens = List.of();
-        private List<User> users = List.of();
-        private List<Network> from = List.of();
-        private TypeRanges publish;
-        private TypeRanges subscribe;
-        private long maxConnections = Identity.UNLIMITED;
-        private long maxRate = Identity.UNLIMITED;
-        private long maxLag = Identity.UNLIMITED;
-
-        Who(String name) {
-            this.name = name;
-        }
-
-        Who token(Token token) {
-            tokens = List.of(TokenHash.of(token));
-            return this;
-        }
-
-        Who from(String... networks) {
-            from = List.of(networks).stream().map(Network::parse).toList();
-            return this;
-        }
-
-        Who user(String user) {
-            users = List.of(User.parse(user));
-            return this;
-        }
-
-        Who publish(String types) {
-            publish = TypeRanges.parse(types);
-            return this;
-        }
-
-        Who subscribe(String types) {
-            subscribe = TypeRanges.parse(types);
-            return this;
-        }
-
-        Who maxConnections(int most) {
-            maxConnections = most;
-            return this;
-        }
-
-        Who maxRate(long bytes) {
-            maxRate = bytes;
-            return this;
-        }
-
-        Who maxLag(long bytes) {
-            maxLag = bytes;
-            return this;
-        }
-
-        Identity identity() {
-            return new Identity(
-                    name,
-                    tokens,
-                    List.of(),
-                    users,
-                    from,
-                    publish,
-                    subscribe,
-                    maxConnections,
-                    maxRate,
-                    maxLag,
-                    Identity.UNLIMITED);
-        }
-    }
-
-    private static Who who(String name) {
-        return new Who(name);
-    }
-
-    private static AccessPolicy policy(Who... who) {
-        return new AccessPolicy(List.of(who).stream().map(Who::identity).toList());
-    }
-
-    private static AccessPolicy usual() {
-        return policy(
-                who("orders").token(ORDERS).publish("1-99"),
-                who("audit").token(AUDIT).subscribe("1-99,200"),
-                who("both").token(BOTH).publish("all").subscribe("all"));
-    }
-
-    private static TestRelay start(Setting setting, AccessPolicy policy) throws IOException {
+    private static TestRelay start(Setting setting, String policy) throws IOException {
         return start(setting, policy, builder -> builder);
     }
 
-    private static TestRelay start(Setting setting, AccessPolicy policy, UnaryOperator<RelayConfig.Builder> more)
+    private static TestRelay start(Setting setting, String policy, UnaryOperator<RelayConfig.Builder> more)
             throws IOException {
-        return TestRelay.start(setting, builder -> more.apply(builder.access(policy)));
+        return TestRelay.start(setting, builder -> more.apply(builder.access(Policies.of(policy))));
     }
 
     private static void reload(TestRelay relay, AccessPolicy policy) throws IOException {
         relay.relay().reload(RelayConfig.builder().access(policy).build());
     }
 
-    /** Connects as a publisher and says HELLO. */
-    private static TalkingPublisher publisher(TestRelay relay, Token token) throws IOException {
-        return TalkingPublisher.connect(relay.publish())
-                .send(HelloFrame.publisher().token(token).build().encode());
+    private static HelloFrame.Builder publisher(String token) {
+        return HelloFrame.publisher().token(Token.of(token));
     }
 
-    private static TalkingPublisher welcomed(TestRelay relay, Token token) throws IOException {
-        TalkingPublisher publisher = publisher(relay, token);
-        publisher.await(Hello.WELCOME);
-        return publisher;
+    private static HelloFrame.Builder subscriber(String token) {
+        return HelloFrame.subscriber().token(Token.of(token));
     }
 
-    /** A subscriber that reads when it is told to. */
-    private static TalkingPublisher reader(TestRelay relay, HelloFrame.Builder hello) throws IOException {
-        return TalkingPublisher.connect(relay.subscribe()).send(hello.build().encode());
+    private static TalkingPublisher connect(SocketAddress to, HelloFrame.Builder hello) throws IOException {
+        return TalkingPublisher.connect(to).send(hello.build().encode());
     }
 
-    /** A subscriber of messages of ten types, 0 to 9. */
-    private static SpeakingSubscriber subscriber(TestRelay relay) throws IOException {
-        return SpeakingSubscriber.connect(relay.subscribe(), new Account(new Numbered(new Random(1), 10, 8)));
+    private static TalkingPublisher welcomed(SocketAddress to, HelloFrame.Builder hello) throws IOException {
+        TalkingPublisher client = connect(to, hello);
+        client.await(Hello.WELCOME);
+        return client;
     }
 
-    private static void assertError(Control error, CloseReason reason, String text) {
+    private static TalkingPublisher publishing(TestRelay relay, String token) throws IOException {
+        return welcomed(relay.publish(), publisher(token));
+    }
+
+    private static void assertRefused(SocketAddress to, HelloFrame.Builder hello, CloseReason reason, String text)
+            throws IOException {
+        try (TalkingPublisher client = connect(to, hello)) {
+            assertError(client, reason, text);
+        }
+    }
+
+    private static void assertError(TalkingPublisher client, CloseReason reason, String text) throws IOException {
+        Control error = client.awaitError();
         assertThat(CloseReason.ofCode(error.code())).as(error.text()).isEqualTo(reason);
         assertThat(error.text()).isEqualTo(text);
     }
 
-    private static void assertError(PlainPublisher.Error error, CloseReason reason, String text) {
-        assertThat(CloseReason.ofCode(error.code())).as(error.text()).isEqualTo(reason);
-        assertThat(error.text()).isEqualTo(text);
+    private static Frames frames(int count, int type, int body) {
+        Frames frames = new Frames();
+        for (int i = 0; i < count; i++) {
+            frames.frame(type, body);
+        }
+        return frames;
     }
 
     // ---- who it is ---------------------------------------------------------------------------------------------
@@ -197,37 +120,31 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aTokenLetsInAndNothingElseDoes(Setting setting) throws Exception {
-        try (TestRelay relay = start(setting, usual());
-                SpeakingSubscriber all =
-                        subscriber(relay).hello(HelloFrame.subscriber().token(BOTH))) {
-            all.awaitWelcome();
-            try (TalkingPublisher orders = welcomed(relay, ORDERS)) {
-                orders.send(new Frames().frame(1, 4).frame(99, 4));
-                relay.awaitMessagesIn(2);
-                try (TalkingPublisher wrong = publisher(relay, Token.of("the-token-of-nobody"))) {
-                    assertError(
-                            wrong.awaitError(),
-                            CloseReason.NOT_AUTHENTICATED,
-                            "the token is not one that is known here");
+        try (TestRelay relay = start(setting, USUAL);
+                TalkingPublisher all = welcomed(relay.subscribe(), subscriber("both"));
+                TalkingPublisher orders = publishing(relay, "orders");
+                TalkingPublisher plain = TalkingPublisher.connect(relay.publish())) {
+            orders.send(new Frames().frame(1, 4).frame(99, 4));
+            relay.awaitMessagesIn(2);
+            assertRefused(relay.publish(), publisher("nobody"), CloseReason.NOT_AUTHENTICATED, UNKNOWN_TOKEN);
+            assertRefused(relay.publish(), HelloFrame.publisher(), CloseReason.NOT_AUTHENTICATED, NO_TOKEN);
+            plain.send(new Frames().frame(1, 4));
+            assertError(plain, CloseReason.NOT_AUTHENTICATED, NO_TOKEN);
+            assertRefused(relay.publish(), publisher("audit"), CloseReason.NOT_PERMITTED, "audit may not publish");
+            assertRefused(
+                    relay.subscribe(), subscriber("orders"), CloseReason.NOT_PERMITTED, "orders may not subscribe");
+            // A token that is too long, empty or cut is no part of a frame, whoever it is.
+            for (Vectors vector : Vectors.named(name -> name.startsWith("bad-hello-token-"))) {
+                try (TalkingPublisher client =
+                        TalkingPublisher.connect(relay.subscribe()).send(vector.bytes())) {
+                    assertThat(CloseReason.ofCode(client.awaitError().code()))
+                            .as(vector.name())
+                            .isEqualTo(CloseReason.MALFORMED_CONTROL);
                 }
-                try (TalkingPublisher none = publisher(relay, Token.NONE)) {
-                    assertError(none.awaitError(), CloseReason.NOT_AUTHENTICATED, "HELLO with a token is needed here");
-                }
-                try (PlainPublisher plain = relay.publisher()) {
-                    plain.send(new Frames().frame(1, 4));
-                    assertError(plain.awaitError(), CloseReason.NOT_AUTHENTICATED, "HELLO with a token is needed here");
-                }
-                try (TalkingPublisher role = publisher(relay, AUDIT)) {
-                    assertError(role.awaitError(), CloseReason.NOT_PERMITTED, "audit may not publish");
-                }
-                try (SpeakingSubscriber role =
-                        subscriber(relay).hello(HelloFrame.subscriber().token(ORDERS))) {
-                    assertError(role.awaitError(), CloseReason.NOT_PERMITTED, "orders may not subscribe");
-                }
-                // Of none of them has anything come into the stream; the good one goes on.
-                orders.send(new Frames().frame(5, 4));
-                relay.awaitMessagesIn(3);
             }
+            // Of none of them has anything come into the stream; the good one goes on.
+            orders.send(new Frames().frame(5, 4));
+            assertThat(types(all, 3)).containsExactly(1, 99, 5);
             assertThat(relay.closed(CloseReason.NOT_AUTHENTICATED)).isEqualTo(3);
             assertThat(relay.closed(CloseReason.NOT_PERMITTED)).isEqualTo(2);
             assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(3);
@@ -238,17 +155,16 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void helloAndMessagesInOne(Setting setting) throws Exception {
-        ByteBuffer hello = HelloFrame.publisher().token(ORDERS).build().encode();
-        byte[] messages = new Frames().frame(7, 4).frame(100, 4).frame(8, 4).bytes();
-        ByteBuffer all = ByteBuffer.allocate(hello.remaining() + messages.length)
-                .put(hello)
-                .put(messages)
-                .flip();
-        try (TestRelay relay = start(setting, usual());
+        Frames all = new Frames()
+                .raw(publisher("orders").build().encode().array())
+                .frame(7, 4)
+                .frame(100, 4)
+                .frame(8, 4);
+        try (TestRelay relay = start(setting, USUAL);
                 TalkingPublisher orders =
                         TalkingPublisher.connect(relay.publish()).send(all)) {
             assertThat(orders.next().type()).isEqualTo(Hello.WELCOME);
-            assertError(orders.awaitError(), CloseReason.NOT_PERMITTED, "type 100 may not be published: 1-99 may");
+            assertError(orders, CloseReason.NOT_PERMITTED, "type 100 may not be published: 1-99 may");
             relay.awaitMessagesIn(1);
             assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
         }
@@ -258,63 +174,31 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void whoSaysNothingIsNotKept(Setting setting) throws Exception {
-        try (TestRelay relay = start(setting, usual(), b -> b.handshakeTimeout(Duration.ofSeconds(2)));
+        try (TestRelay relay = start(setting, USUAL, b -> b.handshakeTimeout(Duration.ofSeconds(2)));
                 PlainPublisher subscriber = PlainPublisher.connect(relay.subscribe());
-                PlainPublisher silent = relay.publisher();
-                TalkingPublisher orders = welcomed(relay, ORDERS)) {
+                TalkingPublisher silent = TalkingPublisher.connect(relay.publish());
+                TalkingPublisher orders = publishing(relay, "orders")) {
             orders.send(new Frames().frame(1, 4));
             // The subscriber has got no message before it is told.
-            assertError(subscriber.awaitError(), CloseReason.NOT_AUTHENTICATED, "HELLO with a token is needed here");
-            assertError(silent.awaitError(), CloseReason.NOT_AUTHENTICATED, "HELLO with a token is needed here");
+            PlainPublisher.Error error = subscriber.awaitError();
+            assertThat(error.code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
+            assertThat(error.text()).isEqualTo(NO_TOKEN);
+            assertError(silent, CloseReason.NOT_AUTHENTICATED, NO_TOKEN);
             relay.awaitClosed(CloseReason.NOT_AUTHENTICATED, 2);
             orders.send(new Frames().frame(1, 4));
             relay.awaitMessagesIn(2);
         }
     }
 
-    /** A HELLO whose token is too long, empty or cut is malformed, also to a relay that wants none. */
-    @ParameterizedTest
-    @ValueSource(booleans = {false, true})
-    void theTokenIsPartOfTheFrame(boolean asked) throws Exception {
-        List<String> vectors = List.of("long", "empty", "cut", "missing", "control", "without-producer-id");
-        Numbered messages = new Numbered(new Random(1), 10, 8);
-        try (TestRelay relay = start(Setting.NIO_TCP, asked ? usual() : null);
-                SpeakingSubscriber neighbour =
-                        relay.speaker(messages).hello(HelloFrame.subscriber().token(BOTH));
-                TalkingPublisher healthy = welcomed(relay, BOTH)) {
-            neighbour.awaitWelcome();
-            int sent = 0;
-            for (String vector : vectors) {
-                byte[] bytes = Vectors.one("bad-hello-token-" + vector).bytes();
-                try (TalkingPublisher publisher =
-                        TalkingPublisher.connect(relay.subscribe()).send(bytes)) {
-                    Control error = publisher.awaitError();
-                    assertThat(CloseReason.ofCode(error.code())).isEqualTo(CloseReason.MALFORMED_CONTROL);
-                }
-                relay.awaitClosed(CloseReason.MALFORMED_CONTROL, ++sent);
-                ByteBuffer message = ByteBuffer.allocate(16);
-                messages.put(message, sent);
-                healthy.send(message.flip());
-                neighbour.awaitNext(sent + 1);
-            }
-            try (SpeakingSubscriber good =
-                    subscriber(relay).hello(HelloFrame.subscriber().token(BOTH))) {
-                good.awaitWelcome();
-            }
-            assertThat(relay.closed(CloseReason.MALFORMED_CONTROL)).isEqualTo(vectors.size());
-        }
-    }
-
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void byNetworkWithoutAWord(Setting setting) throws Exception {
-        AccessPolicy policy = policy(
-                who("near").from(here(setting)).publish("1-9").subscribe("5"),
-                who("both").token(BOTH).publish("all"));
+        String policy = "near { from = %s, publish = 1-9, subscribe = 5 }, both { token = both, publish = all }"
+                .formatted(here(setting));
         try (TestRelay relay = start(setting, policy);
-                PlainPublisher plain = relay.publisher();
+                TalkingPublisher plain = TalkingPublisher.connect(relay.publish());
                 PlainSubscriber subscriber = relay.subscriber();
-                TalkingPublisher other = welcomed(relay, BOTH)) {
+                TalkingPublisher other = publishing(relay, "both")) {
             other.send(new Frames().frame(4, 4).frame(5, 4).frame(6, 4));
             relay.awaitMessagesIn(3);
             plain.send(new Frames().frame(5, 8).frame(9, 4));
@@ -325,16 +209,15 @@ class AccessTest {
                     .extracting(ConnectionRow::identity)
                     .containsExactlyInAnyOrder("near", "near", "both");
             plain.send(new Frames().frame(10, 4));
-            assertError(plain.awaitError(), CloseReason.NOT_PERMITTED, "type 10 may not be published: 1-9 may");
+            assertError(plain, CloseReason.NOT_PERMITTED, "type 10 may not be published: 1-9 may");
         }
     }
 
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void byTheUserOfAUnixSocket(Setting setting) throws Exception {
-        String uid = String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        AccessPolicy policy = policy(
-                who("me").user(uid).publish("all"), who("other").user("4711").publish("all"));
+        String policy = "me { user = %s, publish = all }, other { user = 4711, publish = all }"
+                .formatted(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
         try (TestRelay relay = start(setting, policy, b -> b.handshakeTimeout(Duration.ofMillis(200)));
                 PlainPublisher plain = relay.publisher()) {
             if (setting.unix()) {
@@ -359,8 +242,8 @@ class AccessTest {
     /** With a reader loop, that one reads, and hands on through the ring. */
     record Way(Setting setting, int readers) {}
 
-    static Stream<Way> ways() {
-        return Stream.concat(
+    static java.util.stream.Stream<Way> ways() {
+        return java.util.stream.Stream.concat(
                 Setting.sockets().map(s -> new Way(s, 0)), Setting.transports().map(s -> new Way(s, 1)));
     }
 
@@ -372,8 +255,11 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource("ways")
     void typesAtTheBordersOfARange(Way way) throws Exception {
-        AccessPolicy policy = policy(who("p").from(here(way.setting())).publish("-5--1,7,2147483647"));
-        int[] good = {-5, -1, 7, Integer.MAX_VALUE};
+        String policy = "p { from = %s, publish = \"-5--1,7,2147483647\" }".formatted(here(way.setting()));
+        Frames good = new Frames();
+        for (int type : new int[] {-5, -1, 7, Integer.MAX_VALUE}) {
+            good.frame(type, 3).frame(type, 3);
+        }
         int[] bad = {-6, 0, 6, 8, Integer.MAX_VALUE - 1, -2147483392};
         try (TestRelay relay = start(way.setting(), policy, b -> b.readerLoops(way.readers()))) {
             int in = 0;
@@ -383,22 +269,22 @@ class AccessTest {
                         publisher.send(new Frames().frame(7, 3));
                         relay.awaitMessagesIn(++in);
                         Await.until("its loop", () -> way.readers() == 0 || isReadElsewhere(relay));
-                        Frames frames = new Frames();
-                        for (int before : good) {
-                            frames.frame(before, 3).frame(before, 3);
-                        }
-                        in += 2 * good.length;
+                        Frames frames = new Frames().raw(good.bytes());
+                        in += 8;
                         switch (comes) {
                             case WITH_MORE_BEHIND ->
                                 publisher.send(frames.frame(type, 3).frame(7, 3));
-                            case BYTE_BY_BYTE ->
-                                publisher.trickle(frames.header(type, 3).bytes());
+                            case BYTE_BY_BYTE -> {
+                                for (byte each : frames.header(type, 3).bytes()) {
+                                    publisher.send(new Frames().raw(each));
+                                }
+                            }
                             case ANNOUNCED -> publisher.send(frames.header(type, 500_000));
                         }
-                        assertError(
-                                publisher.awaitError(),
-                                CloseReason.NOT_PERMITTED,
-                                "type " + type + " may not be published: -5--1,7,2147483647 may");
+                        PlainPublisher.Error error = publisher.awaitError();
+                        assertThat(CloseReason.ofCode(error.code())).isEqualTo(CloseReason.NOT_PERMITTED);
+                        assertThat(error.text())
+                                .isEqualTo("type " + type + " may not be published: -5--1,7,2147483647 may");
                     }
                     relay.awaitPublishers(0);
                     relay.awaitMessagesIn(in);
@@ -418,94 +304,44 @@ class AccessTest {
 
     @ParameterizedTest
     @MethodSource(SOCKETS)
-    void aSubscriberGetsBothEndsOfARange(Setting setting) throws Exception {
-        AccessPolicy policy = policy(
-                who("p").token(ORDERS).publish("all"),
-                who("s").from(here(setting)).subscribe("-2147483392,-5--1,7,2147483647"));
-        int[] sent = {-2147483392, -2147483391, -6, -5, -1, 0, 6, 7, 8, Integer.MAX_VALUE - 1, Integer.MAX_VALUE};
+    void aSubscriberGetsWhatItMayHave(Setting setting) throws Exception {
+        String policy = "p { token = p, publish = all }, s { token = s, subscribe = \"2-4,8\" }";
+        HelloFrame.Builder count = subscriber("s").features(Features.SEQUENCES | Features.NARROWED);
+        HelloFrame.Builder ranges = subscriber("s").features(Features.SEQUENCES).types(TypeRanges.of(4, 6));
         try (TestRelay relay = start(setting, policy);
-                PlainSubscriber plain = relay.subscriber();
-                TalkingPublisher speaking =
-                        reader(relay, HelloFrame.subscriber().types(TypeRanges.of(-5, 7)));
-                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
-            speaking.await(Hello.WELCOME);
+                TalkingPublisher publisher = publishing(relay, "p");
+                // Every type, by one that knows that it may be fewer; some; and a count that is right in both cases.
+                TalkingPublisher every = connect(relay.subscribe(), count);
+                TalkingPublisher some = connect(relay.subscribe(), ranges);
+                TalkingPublisher later =
+                        welcomed(relay.subscribe(), subscriber("s").types(TypeRanges.of(2, 2)))) {
+            assertThat(isNarrowed(every)).isTrue();
+            assertThat(isNarrowed(some)).isFalse();
             Frames frames = new Frames();
-            for (int type : sent) {
-                frames.frame(type, 4).frame(type, 5);
+            for (int type = 0; type < 10; type++) {
+                frames.frame(type, 4);
             }
             publisher.send(frames);
-            plain.awaitMessages(10);
-            assertThat(plain.received().types())
-                    .containsExactly(
-                            -2147483392, -2147483392, -5, -5, -1, -1, 7, 7, Integer.MAX_VALUE, Integer.MAX_VALUE);
-            assertThat(types(speaking, 6)).containsExactly(-5, -5, -1, -1, 7, 7);
+            assertThat(types(every, 4)).containsExactly(2, 3, 4, 8);
+            assertThat(types(some, 1)).containsExactly(4);
+            assertRefused(
+                    relay.subscribe(),
+                    subscriber("s"),
+                    CloseReason.NOT_PERMITTED,
+                    "every type is wanted, and 2-4,8 are permitted: ask for those");
+            assertRefused(
+                    relay.subscribe(),
+                    subscriber("s").types(TypeRanges.of(5, 7, 9, 9)),
+                    CloseReason.NOT_PERMITTED,
+                    "types 5-7,9 are wanted, and 2-4,8 are permitted");
+            later.send(new SubscribeFrame(1, TypeRanges.of(3, 5)).encode()).await(ControlFrames.SUBSCRIBED);
+            later.send(new SubscribeFrame(2, TypeRanges.of(5, 5)).encode());
+            assertError(later, CloseReason.NOT_PERMITTED, "types 5 are wanted, and 2-4,8 are permitted");
         }
     }
 
-    @ParameterizedTest
-    @MethodSource(SOCKETS)
-    void aSubscriberGetsWhatItMayHave(Setting setting) throws Exception {
-        AccessPolicy policy = policy(
-                who("p").token(ORDERS).publish("all"), who("s").token(AUDIT).subscribe("2-4,8"));
-        try (TestRelay relay = start(setting, policy);
-                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
-            // Every type, by one that knows that it may be fewer; some; and a count that is right in both cases.
-            try (TalkingPublisher every = TalkingPublisher.connect(relay.subscribe())
-                            .send(HelloFrame.subscriber()
-                                    .token(AUDIT)
-                                    .features(Features.SEQUENCES | Features.NARROWED)
-                                    .build()
-                                    .encode());
-                    TalkingPublisher some = TalkingPublisher.connect(relay.subscribe())
-                            .send(HelloFrame.subscriber()
-                                    .token(AUDIT)
-                                    .types(TypeRanges.of(4, 6))
-                                    .features(Features.SEQUENCES)
-                                    .build()
-                                    .encode())) {
-                assertThat(WelcomeFrame.decode(body(every.await(Hello.WELCOME))).grants(Features.NARROWED))
-                        .isTrue();
-                assertThat(WelcomeFrame.decode(body(some.await(Hello.WELCOME))).grants(Features.NARROWED))
-                        .isFalse();
-                Frames frames = new Frames();
-                for (int type = 0; type < 10; type++) {
-                    frames.frame(type, 4);
-                }
-                publisher.send(frames);
-                assertThat(types(every, 4)).containsExactly(2, 3, 4, 8);
-                assertThat(types(some, 1)).containsExactly(4);
-            }
-            try (TalkingPublisher older = TalkingPublisher.connect(relay.subscribe())
-                    .send(HelloFrame.subscriber().token(AUDIT).build().encode())) {
-                assertError(
-                        older.awaitError(),
-                        CloseReason.NOT_PERMITTED,
-                        "every type is wanted, and 2-4,8 are permitted: ask for those");
-            }
-            try (TalkingPublisher others = TalkingPublisher.connect(relay.subscribe())
-                    .send(HelloFrame.subscriber()
-                            .token(AUDIT)
-                            .types(TypeRanges.of(5, 7, 9, 9))
-                            .build()
-                            .encode())) {
-                assertError(
-                        others.awaitError(),
-                        CloseReason.NOT_PERMITTED,
-                        "types 5-7,9 are wanted, and 2-4,8 are permitted");
-            }
-            try (SpeakingSubscriber later =
-                    subscriber(relay).hello(HelloFrame.subscriber().token(AUDIT).types(TypeRanges.of(2, 2)))) {
-                later.awaitWelcome();
-                later.subscribe(1, TypeRanges.of(3, 5)).awaitSaid(ControlFrames.SUBSCRIBED, 1);
-                later.subscribe(2, TypeRanges.of(5, 5));
-                assertError(
-                        later.awaitError(), CloseReason.NOT_PERMITTED, "types 5 are wanted, and 2-4,8 are permitted");
-            }
-        }
-    }
-
-    private static ByteBuffer body(Control frame) {
-        return frame.body();
+    private static boolean isNarrowed(TalkingPublisher subscriber) throws Exception {
+        return WelcomeFrame.decode(subscriber.await(Hello.WELCOME).body()).grants(Features.NARROWED);
     }
 
     private static List<Integer> types(TalkingPublisher subscriber, int count) throws IOException {
@@ -526,16 +362,15 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void soManyConnectionsOfAnIdentity(Setting setting) throws Exception {
-        AccessPolicy policy = policy(
-                who("p").token(ORDERS).publish("all").subscribe("all").maxConnections(2),
-                who("q").token(AUDIT).publish("all"));
+        String policy =
+                "p { token = p, publish = all, subscribe = all, max-connections = 2 }, q { token = q, publish = all }";
         try (TestRelay relay = start(setting, policy);
-                TalkingPublisher first = welcomed(relay, ORDERS)) {
-            try (TalkingPublisher second = welcomed(relay, ORDERS);
-                    TalkingPublisher third = publisher(relay, ORDERS);
-                    TalkingPublisher other = welcomed(relay, AUDIT)) {
-                assertError(
-                        third.awaitError(),
+                TalkingPublisher first = publishing(relay, "p")) {
+            try (TalkingPublisher second = publishing(relay, "p");
+                    TalkingPublisher other = publishing(relay, "q")) {
+                assertRefused(
+                        relay.publish(),
+                        publisher("p"),
                         CloseReason.TOO_MANY_CONNECTIONS,
                         "there are 2 connections of p already, which is the limit");
                 second.send(new Frames().frame(1, 1));
@@ -543,10 +378,7 @@ class AccessTest {
                 relay.awaitMessagesIn(2);
             }
             relay.awaitPublishers(1);
-            try (SpeakingSubscriber now =
-                    subscriber(relay).hello(HelloFrame.subscriber().token(ORDERS))) {
-                now.awaitWelcome();
-            }
+            welcomed(relay.subscribe(), subscriber("p")).close();
             first.send(new Frames().frame(1, 1));
             relay.awaitMessagesIn(3);
         }
@@ -557,25 +389,14 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aPublisherIsReadNoFasterThanItMay(Setting setting) throws Exception {
-        AccessPolicy policy = policy(
-                who("slow").token(ORDERS).publish("all").maxRate(4 << 20),
-                who("free").token(AUDIT).publish("all"));
-        Frames frames = new Frames();
-        for (int i = 0; i < 128; i++) {
-            frames.frame(1, (64 << 10) - 8);
-        }
+        String policy =
+                "slow { token = slow, publish = all, max-rate = 4194304 }, free { token = free, publish = all }";
+        Frames frames = frames(128, 1, (64 << 10) - 8);
         try (TestRelay relay = start(setting, policy);
-                TalkingPublisher slow = welcomed(relay, ORDERS);
-                TalkingPublisher free = welcomed(relay, AUDIT)) {
+                TalkingPublisher slow = publishing(relay, "slow");
+                TalkingPublisher free = publishing(relay, "free")) {
             long start = System.nanoTime();
-            Thread sender = new Thread(() -> {
-                try {
-                    slow.send(frames);
-                } catch (IOException e) {
-                    throw new AssertionError(e);
-                }
-            });
-            sender.start();
+            Workers sender = new Workers().start("sender", () -> slow.send(frames));
             Await.until(
                     "it waits, or has done so",
                     () -> relay.stats().get(Counter.MESSAGES_IN) == 128
@@ -585,7 +406,7 @@ class AccessTest {
             Await.until("the neighbour", () -> relay.relay().connections().stream()
                     .anyMatch(row -> row.identity().equals("free") && row.messages() == 1));
             relay.awaitMessagesIn(129);
-            Await.join(sender);
+            sender.join();
             assertThat(System.nanoTime() - start).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(1800));
         }
     }
@@ -593,50 +414,33 @@ class AccessTest {
     /** It reads as fast as it can, and is sent so little that the log goes over it. */
     @Test
     void aSubscriberThatFellBehindForItsRateIsToldSo() throws Exception {
-        AccessPolicy policy = policy(
-                who("p").token(ORDERS).publish("all"),
-                who("s").token(AUDIT).subscribe("all").maxRate(100_000));
+        String policy = "p { token = p, publish = all }, s { token = s, subscribe = all, max-rate = 100000 }";
         try (TestRelay relay = start(Setting.NIO_TCP, policy);
-                TalkingPublisher slow = reader(relay, HelloFrame.subscriber().token(AUDIT));
-                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
-            slow.await(Hello.WELCOME);
-            Frames frames = new Frames();
-            for (int i = 0; i < 64; i++) {
-                frames.frame(1, 64 << 10);
-            }
+                TalkingPublisher slow = welcomed(relay.subscribe(), subscriber("s"));
+                TalkingPublisher publisher = publishing(relay, "p")) {
+            Frames frames = frames(64, 1, 64 << 10);
             // What it is sent lies in the socket's buffers, which are not full: it is not the reader who is slow.
             for (long bytes = 0; relay.stats().closes().isEmpty(); bytes += frames.size()) {
                 assertThat(bytes).isLessThan(4L << 30);
                 publisher.send(frames);
             }
             assertThat(relay.stats().closes()).containsOnlyKeys(CloseReason.RATE_LIMITED);
-            Control error = slow.awaitError();
-            assertThat(error.text()).endsWith(" bytes behind: s is sent 100000 bytes a second");
+            assertThat(slow.awaitError().text()).endsWith(" bytes behind: s is sent 100000 bytes a second");
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"disconnect", "skip"})
-    void aSubscriberMayBeSoFarBehind(String how) throws Exception {
-        Policy slow = Policy.ofFlag(how);
-        AccessPolicy policy = policy(
-                who("p").token(ORDERS).publish("all"),
-                who("s").token(AUDIT).subscribe("all").maxLag(1 << 20));
+    @EnumSource(names = {"DISCONNECT", "SKIP"})
+    void aSubscriberMayBeSoFarBehind(Policy slow) throws Exception {
+        String policy = "p { token = p, publish = all }, s { token = s, subscribe = all, max-lag = 1048576 }";
         try (TestRelay relay = start(Setting.NIO_TCP, policy, b -> b.logSize(64 << 20));
                 TalkingPublisher stopped =
-                        reader(relay, HelloFrame.subscriber().token(AUDIT).policy(slow));
-                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
-            stopped.await(Hello.WELCOME);
-            Frames frames = new Frames();
-            for (int i = 0; i < 16; i++) {
-                frames.frame(1, 64 << 10);
-            }
+                        welcomed(relay.subscribe(), subscriber("s").policy(slow));
+                TalkingPublisher publisher = publishing(relay, "p")) {
+            Frames frames = frames(16, 1, 64 << 10);
             // The socket's buffers take some megabytes first; far less than the log.
-            long bytes = 0;
-            while (bytes < 48 << 20 && relay.closed(CloseReason.SLOW_SUBSCRIBER) == 0) {
+            for (int sent = 16; sent <= 768 && relay.closed(CloseReason.SLOW_SUBSCRIBER) == 0; sent += 16) {
                 publisher.send(frames);
-                bytes += frames.size();
-                long sent = bytes / (8 + (64 << 10));
                 relay.awaitMessagesIn(sent);
             }
             assertThat(relay.closed(CloseReason.SLOW_SUBSCRIBER)).isEqualTo(slow == Policy.DISCONNECT ? 1 : 0);
@@ -649,23 +453,17 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void anAcknowledgedNameBelongsToAnIdentity(Setting setting) throws Exception {
-        AccessPolicy policy = policy(
-                who("a").token(ORDERS).publish("all"), who("b").token(AUDIT).publish("all"));
-        ProducerId id = ProducerId.random();
         HelloFrame.Builder acks =
-                HelloFrame.publisher().features(Features.ACKS).name("orders").producer(id);
+                HelloFrame.publisher().features(Features.ACKS).name("orders").producer(ProducerId.random());
+        String policy = "a { token = a, publish = all }, b { token = b, publish = all }";
         try (TestRelay relay = start(setting, policy, b -> b.nameHold(Duration.ZERO));
-                TalkingPublisher first = TalkingPublisher.connect(relay.publish())
-                        .send(acks.token(ORDERS).build().encode())) {
-            first.await(Hello.WELCOME);
+                TalkingPublisher first = welcomed(relay.publish(), acks.token(Token.of("a")))) {
             first.send(new Frames().frame(1, 4)).awaitAck(1);
-            try (TalkingPublisher thief = TalkingPublisher.connect(relay.publish())
-                    .send(acks.token(AUDIT).build().encode())) {
-                assertError(
-                        thief.awaitError(),
-                        CloseReason.NAME_HELD,
-                        "HELLO: the name orders belongs to another identity");
-            }
+            assertRefused(
+                    relay.publish(),
+                    acks.token(Token.of("b")),
+                    CloseReason.NAME_HELD,
+                    "HELLO: the name orders belongs to another identity");
             first.send(new Frames().frame(1, 4)).awaitAck(2);
         }
     }
@@ -675,33 +473,22 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void whatIsTakenBackEnds(Setting setting) throws Exception {
-        AccessPolicy before = policy(
-                who("p").token(ORDERS).publish("all"),
-                who("s").token(AUDIT).subscribe("all"),
-                who("both").token(BOTH).publish("all").subscribe("all"));
-        try (TestRelay relay = start(setting, before);
-                TalkingPublisher orders = welcomed(relay, ORDERS);
-                TalkingPublisher stays = welcomed(relay, BOTH);
-                TalkingPublisher audit = TalkingPublisher.connect(relay.subscribe())
-                        .send(HelloFrame.subscriber().token(AUDIT).build().encode())) {
-            audit.await(Hello.WELCOME);
-            reload(
-                    relay,
-                    policy(
-                            who("s").token(AUDIT).subscribe("1-9"),
-                            who("both").token(BOTH).publish("7").subscribe("all")));
-            assertError(orders.awaitError(), CloseReason.REVOKED, "the token is not one that is known here");
-            assertError(audit.awaitError(), CloseReason.REVOKED, "types all were permitted, and 1-9 are now");
+        String after = "s { token = s, subscribe = 1-9 }, both { token = both, publish = 7, subscribe = all }";
+        try (TestRelay relay = start(setting, USUAL + "s { token = s, subscribe = all }");
+                TalkingPublisher orders = publishing(relay, "orders");
+                TalkingPublisher stays = publishing(relay, "both");
+                TalkingPublisher reader = welcomed(relay.subscribe(), subscriber("s"))) {
+            reload(relay, Policies.of(after));
+            assertError(orders, CloseReason.REVOKED, UNKNOWN_TOKEN);
+            assertError(reader, CloseReason.REVOKED, "types all were permitted, and 1-9 are now");
             assertThat(relay.closed(CloseReason.REVOKED)).isEqualTo(2);
             // And it does not come back.
-            try (TalkingPublisher again = publisher(relay, ORDERS)) {
-                assertThat(again.awaitError().code()).isEqualTo(CloseReason.NOT_AUTHENTICATED.code());
-            }
+            assertRefused(relay.publish(), publisher("orders"), CloseReason.NOT_AUTHENTICATED, UNKNOWN_TOKEN);
             // Who keeps some of it goes on with that.
             stays.send(new Frames().frame(7, 4));
             relay.awaitMessagesIn(1);
             stays.send(new Frames().frame(8, 4));
-            assertError(stays.awaitError(), CloseReason.NOT_PERMITTED, "type 8 may not be published: 7 may");
+            assertError(stays, CloseReason.NOT_PERMITTED, "type 8 may not be published: 7 may");
         }
     }
 
@@ -709,14 +496,14 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aBlockThatComesAndGoes(Setting setting) throws Exception {
-        try (TestRelay relay = start(setting, null);
-                PlainPublisher plain = relay.publisher();
+        try (TestRelay relay = TestRelay.start(setting);
+                TalkingPublisher plain = TalkingPublisher.connect(relay.publish());
                 PlainSubscriber subscriber = relay.subscriber();
-                TalkingPublisher early = welcomed(relay, ORDERS)) {
+                TalkingPublisher early = publishing(relay, "orders")) {
             plain.send(new Frames().frame(Frames.type(0, 0), 4));
             subscriber.awaitMessages(1);
-            reload(relay, usual());
-            assertError(plain.awaitError(), CloseReason.REVOKED, "HELLO with a token is needed here");
+            reload(relay, Policies.of(USUAL));
+            assertError(plain, CloseReason.REVOKED, NO_TOKEN);
             subscriber.awaitEnd();
             relay.awaitClosed(CloseReason.REVOKED, 2);
             // It has shown its token to a relay that did not ask for it.
@@ -735,25 +522,24 @@ class AccessTest {
     /** What it was sent before there was a rate, 42 seconds' worth of it, is not held against it. */
     @Test
     void aRateThatComesWithAReloadCountsFromThenOn() throws Exception {
-        Who sender = who("p").token(ORDERS).publish("all");
-        Who leaver = who("leaver").token(BOTH).subscribe("all");
-        Who reader = who("s").from("127.0.0.0/8").subscribe("all");
-        Frames many = new Frames();
-        for (int i = 0; i < 64; i++) {
-            many.frame(Frames.type(0, i), 64 << 10);
-        }
-        try (TestRelay relay = start(Setting.NIO_TCP, policy(sender, leaver, reader));
+        String before = """
+                p { token = p, publish = all }
+                s { from = 127.0.0.0/8, subscribe = all }
+                leaver { token = leaver, subscribe = all }
+                """;
+        String after = "p { token = p, publish = all }, s { from = 127.0.0.0/8, subscribe = all, max-rate = 100000 }";
+        try (TestRelay relay = start(Setting.NIO_TCP, before);
                 PlainSubscriber subscriber = relay.subscriber();
-                TalkingPublisher leaves = reader(relay, HelloFrame.subscriber().token(BOTH));
-                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
-            leaves.await(Hello.WELCOME);
-            publisher.send(many);
+                TalkingPublisher leaves = welcomed(relay.subscribe(), subscriber("leaver"));
+                TalkingPublisher publisher = publishing(relay, "p")) {
+            publisher.send(frames(64, 1, 64 << 10));
             subscriber.awaitMessages(64);
-            reload(relay, policy(sender, reader.maxRate(100_000)));
-            // Both have found out in the same tick.
-            relay.awaitClosed(CloseReason.REVOKED, 1);
-            publisher.send(new Frames().frame(Frames.type(0, 64), 4));
+            reload(relay, Policies.of(after));
+            // Both find out in the same tick.
+            assertThat(leaves.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
+            publisher.send(new Frames().frame(1, 4));
             subscriber.awaitMessages(65);
+            assertThat(subscriber.end()).isNull();
         }
     }
 
@@ -763,48 +549,32 @@ class AccessTest {
     void reloadsAtFullLoad(Setting setting) throws Exception {
         // As many as a publisher has numbers; long ones, so that they are hardly over before the reloads are.
         int most = 1_000_000;
-        List<AccessPolicy> policies = new ArrayList<>();
-        for (int i = 0; i < 200; i++) {
-            policies.add(policy(
-                    who("p").token(ORDERS).publish("all"),
-                    who("s").from("127.0.0.0/8").subscribe("all"),
-                    who("extra" + i).token(Token.of("extra" + i)).publish("1-" + (i + 1))));
-        }
-        try (TestRelay relay = start(setting, policies.get(0), b -> b.slowSubscriber(Policy.BACKPRESSURE)
+        String reader = "s { from = 127.0.0.0/8, subscribe = all }";
+        String both = reader + ", p { token = p, publish = all }";
+        try (TestRelay relay = start(setting, both, b -> b.slowSubscriber(Policy.BACKPRESSURE)
                         .stallTimeout(Duration.ofMinutes(10)));
                 PlainSubscriber subscriber = relay.subscriber();
-                TalkingPublisher publisher = welcomed(relay, ORDERS)) {
+                TalkingPublisher publisher = publishing(relay, "p")) {
             AtomicBoolean over = new AtomicBoolean();
-            int[] sent = new int[1];
-            Thread load = new Thread(() -> {
-                try {
-                    while (!over.get() && sent[0] < most) {
-                        Frames frames = new Frames();
-                        for (int i = 0; i < 500; i++) {
-                            frames.frame(Frames.type(0, sent[0]++), 2_000);
-                        }
-                        publisher.send(frames);
-                    }
-                } catch (IOException e) {
-                    throw new AssertionError(e);
+            Stream sent = new Stream(0, 4_000);
+            Workers load = new Workers().start("load", () -> {
+                while (!over.get() && sent.count() < most) {
+                    publisher.send(sent.next(1_000_000));
                 }
             });
-            load.start();
-            int last = 0;
-            for (AccessPolicy policy : policies) {
-                reload(relay, policy);
-                if (last % 10 == 0) {
+            for (int i = 0; i < 200; i++) {
+                reload(relay, Policies.of(both + ", extra { token = extra%d, publish = 1-%d }".formatted(i, i + 1)));
+                if (i % 10 == 0) {
                     int before = subscriber.received().count();
                     Await.until("it goes on", () -> subscriber.received().count() > before || before >= most);
                 }
-                last++;
             }
             over.set(true);
-            Await.join(load);
-            subscriber.awaitMessages(sent[0]).received().assertAllOf(sent[0]);
+            load.join();
+            subscriber.awaitMessages(sent.count()).received().assertAllOf(sent.count());
             assertThat(relay.stats().closes()).doesNotContainKey(CloseReason.REVOKED);
             // The last one holds.
-            reload(relay, policy(who("s").from("127.0.0.0/8").subscribe("all")));
+            reload(relay, Policies.of(reader));
             assertThat(publisher.awaitError().code()).isEqualTo(CloseReason.REVOKED.code());
         }
     }

@@ -9,58 +9,64 @@ import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Received;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** ACK says what is in the stream, and where; what is sent again over another connection is taken once. */
+/** Everyone gets everything in one order; ACK says what is in the stream, and where. */
 class AcknowledgeTest {
-    private static final int NAMED = 3;
+    private static final int NAMED = 2;
     private static final int MESSAGES = 4000;
 
     /** What a publisher was told: the number of each ACK and the sequence. */
     private record Acked(int publisher, long number, long sequence) {}
 
+    /** Publishers 0 and 1 have names, 2 and 3 are plain. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
-    void numbersAndSequencesAreThoseOfTheStream(Setting setting) throws Exception {
+    void everyoneGetsEverythingInOneOrderThatAcksTell(Setting setting) throws Exception {
         Random seeds = Seeds.random("AcknowledgeTest " + setting);
         List<Acked> acked = new ArrayList<>();
         try (TestRelay relay = TestRelay.start(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE));
-                PlainSubscriber subscriber = relay.subscriber()) {
+                PlainSubscriber first = relay.subscriber();
+                PlainSubscriber second = relay.subscriber();
+                PlainSubscriber third = relay.subscriber()) {
             Workers workers = new Workers();
-            for (int p = 0; p < NAMED; p++) {
+            for (int p = 0; p < 4; p++) {
                 int publisher = p;
                 Random random = new Random(seeds.nextLong());
-                workers.start("named-" + p, () -> publishNamed(relay, publisher, random, acked));
-            }
-            Random random = new Random(seeds.nextLong());
-            workers.start("plain", () -> {
-                try (PlainPublisher plain = relay.publisher()) {
-                    int number = 0;
-                    while (number < MESSAGES) {
-                        plain.send(burst(NAMED, number, number += 100, random));
+                workers.start("publisher-" + p, () -> {
+                    if (publisher < NAMED) {
+                        publishNamed(relay, publisher, random, acked);
+                    } else {
+                        try (TalkingPublisher plain = TalkingPublisher.connect(relay.publish())) {
+                            publish(plain, publisher, random);
+                        }
                     }
-                }
-            });
+                });
+            }
             workers.join();
-            subscriber
-                    .awaitMessages((NAMED + 1) * MESSAGES)
-                    .received()
-                    .assertAllOf(MESSAGES, MESSAGES, MESSAGES, MESSAGES);
-            int[] stream = subscriber.received().types();
+            int[] stream = first.awaitMessages(4 * MESSAGES).received().types();
+            for (PlainSubscriber subscriber : List.of(first, second, third)) {
+                Received received = subscriber.awaitMessages(4 * MESSAGES).received();
+                received.assertAllOf(MESSAGES, MESSAGES, MESSAGES, MESSAGES);
+                assertThat(received.types()).isEqualTo(stream);
+            }
             long[] last = new long[NAMED];
             for (Acked ack : acked) {
-                // The stream was empty when the subscriber came: its messages are 1, 2, 3 and so on.
+                // The stream was empty when the subscribers came: its messages are 1, 2, 3 and so on.
                 assertThat(stream[(int) ack.sequence() - 1])
                         .as(ack.toString())
                         .isEqualTo(Frames.type(ack.publisher(), (int) ack.number() - 1));
@@ -69,6 +75,7 @@ class AcknowledgeTest {
             }
             assertThat(last).containsOnly(MESSAGES);
             assertThat(relay.stats().get(Counter.DUPLICATES)).isZero();
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(4 * MESSAGES);
         }
     }
 
@@ -86,148 +93,27 @@ class AcknowledgeTest {
                     }
                 }
             });
-            int number = 0;
-            while (number < MESSAGES) {
-                int to = Math.min(MESSAGES, number + 1 + random.nextInt(200));
-                connection.send(burst(publisher, number, to, random));
-                number = to;
-            }
+            publish(connection, publisher, random);
             reader.join();
         }
     }
 
-    private static Frames burst(int publisher, int from, int to, Random random) {
-        Frames frames = new Frames();
-        for (int number = from; number < to; number++) {
-            int body = random.nextInt(300) == 0 ? random.nextInt(200_000) : random.nextInt(200);
-            frames.frame(Frames.type(publisher, number), body);
-        }
-        return frames;
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
-    void everyMessageOnceWhereverTheConnectionIsCut(Setting setting) throws Exception {
-        int publishers = 3;
-        int messages = 3000;
-        Random seeds = Seeds.random("AcknowledgeTest, cuts, " + setting);
-        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
-                PlainSubscriber subscriber = relay.subscriber()) {
-            Workers workers = new Workers();
-            for (int p = 0; p < publishers; p++) {
-                int publisher = p;
-                Random random = new Random(seeds.nextLong());
-                workers.start("publisher-" + p, () -> publishWithCuts(relay, publisher, messages, random));
+    /** Bursts of random sizes: mostly small messages, now and then a large one, written in pieces of any length. */
+    private static void publish(TalkingPublisher connection, int publisher, Random random) throws Exception {
+        int number = 0;
+        while (number < MESSAGES) {
+            Frames burst = new Frames();
+            for (int to = Math.min(MESSAGES, number + 1 + random.nextInt(400)); number < to; number++) {
+                int body = random.nextInt(400) == 0 ? random.nextInt(300_000) : random.nextInt(200);
+                burst.frame(Frames.type(publisher, number), body);
             }
-            workers.join();
-            // As many as there should be, and then no more.
-            relay.awaitMessagesIn((long) publishers * messages);
-            subscriber.awaitMessages(publishers * messages).received().assertAllOf(messages, messages, messages);
-            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo((long) publishers * messages);
-            assertThat(relay.stats().get(Counter.DUPLICATES)).isPositive();
-        }
-    }
-
-    /** Sends until all is acknowledged, over connections that are cut anywhere, in any way. */
-    private static void publishWithCuts(TestRelay relay, int publisher, int messages, Random random) throws Exception {
-        String name = "cut-" + publisher;
-        int acknowledged = 0;
-        for (int connection = 0; acknowledged < messages; connection++) {
-            // Towards the end one connection is let live.
-            boolean last = connection >= 25;
-            try (TalkingPublisher wire = TalkingPublisher.connect(relay, Hello.acks(name, acknowledged + 1))) {
-                int to = last ? messages : Math.min(messages, acknowledged + 1 + random.nextInt(400));
-                byte[] bytes = burst(publisher, acknowledged, to, random).bytes();
-                int cut = last ? bytes.length : random.nextInt(bytes.length + 1);
-                wire.send(ByteBuffer.wrap(bytes, 0, cut));
-                if (last) {
-                    acknowledged = (int) wire.awaitAck(messages).first();
-                } else {
-                    acknowledged = cut(wire, acknowledged, random);
-                }
+            byte[] bytes = burst.bytes();
+            int at = 0;
+            while (at < bytes.length) {
+                int piece = Math.min(bytes.length - at, 1 + random.nextInt(100_000));
+                connection.send(ByteBuffer.wrap(bytes, at, piece));
+                at += piece;
             }
-        }
-    }
-
-    /** Ends a connection in one of several ways; answers what it knows to be in the stream. */
-    private static int cut(TalkingPublisher wire, int acknowledged, Random random) throws Exception {
-        switch (random.nextInt(4)) {
-            case 0 -> wire.reset();
-            case 1 -> {
-                Control welcome = wire.await(Hello.WELCOME);
-                wire.reset();
-                return (int) Math.max(acknowledged, welcome.accepted());
-            }
-            case 2 -> {
-                wire.halfClose();
-                int known = acknowledged;
-                for (Control frame = wire.next(); frame != null; frame = wire.next()) {
-                    known = frame.type() == Hello.ACK ? (int) frame.first() : known;
-                }
-                return known;
-            }
-            default -> {} // left to close, with whatever is still to be read
-        }
-        return acknowledged;
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
-    void theNewerConnectionTakesTheName(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting);
-                PlainSubscriber subscriber = relay.subscriber();
-                TalkingPublisher other = TalkingPublisher.connect(relay, Hello.acks("other", 0));
-                TalkingPublisher older = TalkingPublisher.connect(relay, Hello.acks("orders", 0))) {
-            other.await(Hello.WELCOME);
-            older.await(Hello.WELCOME);
-            older.send(new Frames().frame(Frames.type(0, 0), 10).frame(Frames.type(0, 1), 10));
-            older.awaitAck(2);
-            try (TalkingPublisher newer = TalkingPublisher.connect(relay, Hello.acks("orders", 1))) {
-                Control error = older.awaitError();
-                assertThat(error.code()).isEqualTo(CloseReason.NAME_TAKEN.code());
-                assertThat(error.text()).contains("orders");
-                assertThat(newer.await(Hello.WELCOME).accepted()).isEqualTo(2);
-                older.send(new Frames().frame(Frames.type(0, 99), 10));
-                newer.send(new Frames()
-                        .frame(Frames.type(0, 0), 10)
-                        .frame(Frames.type(0, 1), 10)
-                        .frame(Frames.type(0, 2), 10));
-                assertThat(newer.awaitAck(3).sequence()).isEqualTo(3);
-                other.send(new Frames().frame(Frames.type(1, 0), 10));
-                other.awaitAck(1);
-                subscriber.awaitMessages(4).received().assertAllOf(3, 1);
-                assertThat(relay.stats().get(Counter.DUPLICATES)).isEqualTo(2);
-                assertThat(relay.stats().closes()).containsOnlyKeys(CloseReason.NAME_TAKEN);
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
-    void whoComesBackFromAnotherRelayGoesOnWithItsNumbers(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting)) {
-            long epoch;
-            try (TalkingPublisher publisher = TalkingPublisher.connect(relay, Hello.acks("orders", 1))) {
-                publisher.send(new Frames().frame(1, 10));
-                epoch = publisher.await(Hello.WELCOME).epoch();
-                assertThat(publisher.await(Hello.ACK).first()).isEqualTo(1);
-            }
-            Hello elsewhere = Hello.acks("orders", 100).epoch(epoch + 1);
-            try (TalkingPublisher publisher = TalkingPublisher.connect(relay, elsewhere)) {
-                publisher.send(new Frames().frame(1, 10));
-                assertThat(publisher.await(Hello.WELCOME).accepted()).isEqualTo(1);
-                Control ack = publisher.await(Hello.ACK);
-                assertThat(ack.first()).isEqualTo(100);
-                assertThat(ack.sequence()).isEqualTo(2);
-            }
-            try (TalkingPublisher publisher =
-                    TalkingPublisher.connect(relay, Hello.acks("orders", 99).epoch(epoch))) {
-                publisher.send(new Frames().frame(1, 10).frame(1, 10).frame(1, 10));
-                assertThat(publisher.await(Hello.WELCOME).accepted()).isEqualTo(100);
-                assertThat(publisher.await(Hello.ACK).first()).isEqualTo(101);
-            }
-            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(3);
-            assertThat(relay.stats().get(Counter.DUPLICATES)).isEqualTo(2);
         }
     }
 
@@ -255,17 +141,83 @@ class AcknowledgeTest {
         }
     }
 
+    /** While the owner of a name is there, and for a while after it has gone, a stranger is refused. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
-    void withoutAcksNothingIsAcknowledged(Setting setting) throws Exception {
+    void aStrangerIsRefused(Setting setting) throws Exception {
+        Hello stranger = Hello.acks("orders", 0).producer(0x1111, 0x2223);
         try (TestRelay relay = TestRelay.start(setting);
-                TalkingPublisher publisher =
-                        TalkingPublisher.connect(relay, Hello.plain().name("orders"))) {
-            publisher.send(new Frames().frame(1, 10));
-            relay.awaitMessagesIn(1);
-            publisher.send(Hello.ping(5));
-            assertThat(publisher.next().accepted()).isZero();
-            assertThat(publisher.next().type()).isEqualTo(Hello.PONG);
+                PlainSubscriber subscriber = relay.subscriber()) {
+            try (TalkingPublisher owner = TalkingPublisher.connect(relay, owner(1))) {
+                owner.await(Hello.WELCOME);
+                owner.send(new Frames().frame(Frames.type(0, 0), 20));
+                assertThat(owner.awaitAck(1).first()).isEqualTo(1);
+                assertRefused(relay, stranger);
+                assertRefused(relay, Hello.acks("orders", 1).producer(0x1111, 0x2223));
+                // An old client without an id is another stranger.
+                assertRefused(relay, Hello.acks("orders", 2));
+                owner.send(new Frames().frame(Frames.type(0, 1), 20));
+                assertThat(owner.awaitAck(2).first()).isEqualTo(2);
+            }
+            relay.awaitPublishers(0);
+            assertRefused(relay, stranger);
+            try (TalkingPublisher again = TalkingPublisher.connect(relay, owner(0))) {
+                assertThat(again.await(Hello.WELCOME).accepted()).isEqualTo(2);
+                again.send(new Frames().frame(Frames.type(0, 2), 20)).awaitAck(3);
+            }
+            subscriber.awaitMessages(3).received().assertAllOf(3);
+            assertThat(relay.closed(CloseReason.NAME_HELD)).isEqualTo(4);
+            assertThat(relay.closed(CloseReason.NAME_TAKEN)).isZero();
+        }
+    }
+
+    private static Hello owner(long number) {
+        return Hello.acks("orders", number).producer(0x1111, 0x2222);
+    }
+
+    private static void assertRefused(TestRelay relay, Hello hello) throws IOException {
+        try (TalkingPublisher refused = TalkingPublisher.connect(relay, hello)) {
+            // Messages right behind HELLO are nobody's.
+            refused.send(new Frames().frame(Frames.type(1, 0), 20));
+            Control answer = refused.next();
+            assertThat(answer.type()).as("the answer to HELLO").isEqualTo(Hello.ERROR);
+            assertThat(answer.code()).isEqualTo(CloseReason.NAME_HELD.code());
+        }
+    }
+
+    // ---- sizes ---------------------------------------------------------------------------------------------------
+
+    private static final int MAX_BODY = 1 << 20;
+    private static final int PACKET = 1460;
+    private static final int[] SIZES = IntStream.concat(
+                    IntStream.of(0, 1, 2, 7, 8, 51, 52, 53, 2 * PACKET, MAX_BODY - 1, MAX_BODY),
+                    IntStream.of(PACKET, 64 << 10, 256 << 10, 512 << 10).flatMap(AcknowledgeTest::around))
+            .toArray();
+
+    /** The sizes at which a body, and a frame with its header, cross a border. */
+    private static IntStream around(int border) {
+        return IntStream.of(border - 9, border - 8, border - 7, border - 1, border, border + 1);
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
+    void throughASocket(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting);
+                PlainSubscriber subscriber = relay.subscriber();
+                PlainPublisher publisher = relay.publisher()) {
+            // Each size alone, and again between small ones; the first pass one by one, so that each ends a read.
+            int number = 0;
+            for (int size : SIZES) {
+                publisher.send(new Frames().frame(Frames.type(0, number++), size));
+                subscriber.awaitMessages(number);
+            }
+            for (int size : SIZES) {
+                Frames frames = new Frames().frame(Frames.type(0, number++), 3);
+                frames.frame(Frames.type(0, number++), size).frame(Frames.type(0, number++), 100);
+                publisher.send(frames);
+            }
+            subscriber.awaitMessages(number).received().assertAllOf(number);
+            assertThat(subscriber.received().lengths()).startsWith(SIZES);
         }
     }
 }

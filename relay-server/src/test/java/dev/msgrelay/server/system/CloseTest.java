@@ -1,48 +1,46 @@
 package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
-import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
+import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The end of a relay: what is in the stream goes out, in bounded time, and nothing is left behind. */
 class CloseTest {
-    private static final long WAIT_NANOS = Await.LIMIT_NANOS;
-
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void whatIsInTheStreamGoesOut(Setting setting) throws Exception {
         TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
         LocalPublisher local = relay.relay().newLocalPublisher();
         try (PlainSubscriber subscriber = relay.pausedSubscriber()) {
-            int number = fill(relay, local);
+            int number = relay.fill(local, 1000);
             Workers closing = new Workers().start("close", relay::close);
             PublishOutcome outcome = PublishOutcome.FULL;
             while (outcome != PublishOutcome.CLOSED) {
-                outcome = publish(local, number, 1, 0);
+                outcome = TestRelay.publish(local, number, 1, 0);
                 number += outcome == PublishOutcome.ACCEPTED ? 1 : 0;
             }
             subscriber.resume();
@@ -58,14 +56,10 @@ class CloseTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void itIsBoundedWhenASubscriberDoesNotRead(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
-                .logSize(TestRelay.SMALL_LOG)
-                .maxBody(TestRelay.SMALL_MAX_BODY)
-                .slowSubscriber(Policy.BACKPRESSURE)
-                .drainTimeout(Duration.ofMillis(200)));
+        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE, b -> b.drainTimeout(Duration.ofMillis(200)));
         LocalPublisher local = relay.relay().newLocalPublisher();
         try (PlainSubscriber subscriber = relay.pausedSubscriber()) {
-            int number = fill(relay, local);
+            int number = relay.fill(local, 1000);
             long start = System.nanoTime();
             relay.close();
             assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(200));
@@ -80,53 +74,31 @@ class CloseTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void publishersThatGoOnDoNotKeepItOpen(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.start(setting, b -> b.ringSize(TestRelay.SMALL_RING)
-                .logSize(TestRelay.SMALL_LOG)
-                .maxBody(TestRelay.SMALL_MAX_BODY)
-                .slowSubscriber(Policy.BACKPRESSURE)
-                .drainTimeout(Duration.ofDays(1)));
+        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE, b -> b.drainTimeout(Duration.ofDays(1)));
         try (PlainSubscriber subscriber = relay.subscriber()) {
-            List<PlainPublisher> connections = new ArrayList<>();
             Workers publishers = new Workers();
-            AtomicInteger cutOff = new AtomicInteger();
             for (int p = 0; p < 3; p++) {
-                PlainPublisher connection = relay.publisher();
-                connections.add(connection);
                 byte[] burst = new Stream(p, 300).next(200_000).bytes();
                 publishers.start("publisher-" + p, () -> {
-                    try {
-                        while (true) {
-                            connection.send(ByteBuffer.wrap(burst));
-                        }
-                    } catch (java.io.IOException end) {
-                        cutOff.incrementAndGet();
+                    try (PlainPublisher connection = relay.publisher()) {
+                        assertThatIOException().isThrownBy(() -> {
+                            while (true) {
+                                connection.send(ByteBuffer.wrap(burst));
+                            }
+                        });
                     }
                 });
             }
             Await.until(
                     "publishers are held back now and then", () -> relay.stats().get(Counter.HELD_BACK) > 10);
+            relay.awaitPublishers(3);
             // The drain timeout is there for subscribers, and this one reads.
             relay.close();
             publishers.join();
-            assertThat(cutOff).hasValue(3);
             subscriber.awaitEnd();
             assertThat(subscriber.received().wrong()).isNull();
             assertThat(subscriber.received().leftover()).isZero();
             assertThat(relay.stats().closes()).containsOnlyKeys(CloseReason.SHUTDOWN);
-            for (PlainPublisher connection : connections) {
-                connection.close();
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
-    void everyoneIsTold(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.start(setting);
-        try (PlainPublisher publisher = relay.publisher()) {
-            relay.awaitPublishers(1);
-            relay.close();
-            assertThat(publisher.awaitError().code()).isEqualTo(CloseReason.SHUTDOWN.code());
         }
     }
 
@@ -148,8 +120,8 @@ class CloseTest {
         assertThat(PlatformDependent.usedDirectMemory()).isGreaterThan(before);
         relay.close();
         assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
-        assertThat(publish(local, 1, 10, 0)).isEqualTo(PublishOutcome.CLOSED);
-        assertThat(local.publishRun(new Frames().frame(1, 1).buffer(), WAIT_NANOS))
+        assertThat(TestRelay.publish(local, 1, 10, 0)).isEqualTo(PublishOutcome.CLOSED);
+        assertThat(local.publishRun(new Frames().frame(1, 1).buffer(), Await.LIMIT_NANOS))
                 .isEqualTo(PublishOutcome.CLOSED);
         relay.close();
         assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
@@ -157,15 +129,9 @@ class CloseTest {
         subscriber.close();
 
         // The same ports, at once.
-        RelayConfig again = RelayConfig.builder()
-                .publishPort(publish.getPort())
-                .subscribePort(subscribe.getPort())
-                .transport(setting.transport())
-                .logSize(TestRelay.SMALL_LOG)
-                .ringSize(TestRelay.SMALL_RING)
-                .maxBody(TestRelay.SMALL_MAX_BODY)
-                .build();
-        RelayServer.start(again).close();
+        TestRelay.small(setting, Policy.SKIP, b -> b.publishPort(publish.getPort())
+                        .subscribePort(subscribe.getPort()))
+                .close();
     }
 
     @ParameterizedTest
@@ -179,7 +145,7 @@ class CloseTest {
             for (int p = 0; p < 3; p++) {
                 LocalPublisher local = relay.relay().newLocalPublisher();
                 producers.start("producer-" + p, () -> {
-                    while (publish(local, 0, 100, WAIT_NANOS) == PublishOutcome.ACCEPTED) {
+                    while (TestRelay.publish(local, 0, 100, Await.LIMIT_NANOS) == PublishOutcome.ACCEPTED) {
                         accepted.incrementAndGet();
                     }
                 });
@@ -195,19 +161,87 @@ class CloseTest {
         }
     }
 
-    /** Until the ring itself is full: ring, log and socket all hold something. Answers the number of messages. */
-    private static int fill(TestRelay relay, LocalPublisher local) {
-        int number = 0;
-        for (boolean full = false; !full; ) {
-            PublishOutcome outcome = publish(local, number, 1000, TimeUnit.MILLISECONDS.toNanos(5));
-            number += outcome == PublishOutcome.ACCEPTED ? 1 : 0;
-            full = outcome == PublishOutcome.FULL && relay.heldByReaders();
+    // ---- publishers that said HELLO ------------------------------------------------------------------------------
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void whatItSaidBeforeItsOwnErrorIsRelayed(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting);
+                PlainSubscriber subscriber = relay.subscriber();
+                TalkingPublisher publisher = TalkingPublisher.connect(relay, Hello.acks("orders", 1))) {
+            publisher.await(Hello.WELCOME);
+            publisher.send(new Frames()
+                    .frame(Frames.type(0, 0), 10)
+                    .raw(Hello.error(11, "line 1\nline 2 \u001b[2J"))
+                    .frame(Frames.type(0, 1), 10));
+            relay.awaitClosed(CloseReason.PEER_CLOSED, 1);
+            subscriber.awaitMessages(1).received().assertAllOf(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
         }
-        return number;
     }
 
-    private static PublishOutcome publish(LocalPublisher local, int number, int length, long waitNanos) {
-        ByteBuffer body = new Frames().frame(Frames.type(0, number), length).buffer();
-        return local.publish(Frames.type(0, number), body.position(8), waitNanos);
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void drainingTellsAndAcknowledges(Setting setting) throws Exception {
+        long[] acked = new long[3];
+        Workers workers = new Workers();
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
+                PlainPublisher plain = relay.publisher();
+                PlainSubscriber subscriber = relay.pausedSubscriber()) {
+            for (int p = 0; p < 3; p++) {
+                int number = p;
+                TalkingPublisher publisher = TalkingPublisher.connect(relay, Hello.acks("publisher-" + p, 1));
+                publisher.await(Hello.WELCOME);
+                // As much as the subscriber holds up, and more; a part of it is never read.
+                workers.start("sending-" + p, () -> send(publisher, number));
+                workers.start("reading-" + p, () -> acked[number] = readToTheEnd(publisher));
+            }
+            Await.until("held back", () -> relay.stats().get(Counter.HELD_BACK) > 0);
+            workers.start("close", relay.relay()::close);
+            subscriber.resume();
+            subscriber.awaitEnd();
+            workers.join();
+            // A plain one is told as ever, and nothing else.
+            assertThat(plain.awaitError().code()).isEqualTo(CloseReason.SHUTDOWN.code());
+            // The last ACK of each is what went out: nothing acknowledged is missing, nothing else was taken.
+            subscriber.received().assertAllOf((int) acked[0], (int) acked[1], (int) acked[2]);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(acked[0] + acked[1] + acked[2]);
+            assertThat(relay.closed(CloseReason.SHUTDOWN)).isEqualTo(5);
+        }
+    }
+
+    private static void send(TalkingPublisher publisher, int number) {
+        Stream stream = new Stream(number, 3000);
+        try {
+            while (stream.bytes() < 6 << 20) {
+                publisher.send(stream.next(30_000));
+            }
+        } catch (IOException closed) {
+            // what the relay has not read it does not take
+        }
+    }
+
+    /** GOAWAY, then ACKs, then ERROR; closes, and answers the last number acknowledged. */
+    private static long readToTheEnd(TalkingPublisher publisher) throws Exception {
+        long acked = 0;
+        boolean told = false;
+        for (Control frame = publisher.next(); ; frame = publisher.next()) {
+            assertThat(frame).as("ERROR before the end").isNotNull();
+            switch (frame.type()) {
+                case Hello.ACK -> acked = frame.first();
+                case Hello.GOAWAY -> {
+                    assertThat(frame.code()).isEqualTo(CloseReason.SHUTDOWN.code());
+                    assertThat(frame.closesInMillis()).isBetween(1, TestRelay.DRAIN_SECONDS * 1000);
+                    told = true;
+                }
+                case Hello.ERROR -> {
+                    assertThat(frame.code()).isEqualTo(CloseReason.SHUTDOWN.code());
+                    assertThat(told).as("GOAWAY goes before").isTrue();
+                    publisher.close();
+                    return acked;
+                }
+                default -> {}
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Vectors;
+import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import java.util.List;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** HELLO on the publish port, good and bad in every way: WELCOME, or one precise ERROR and a counted close. */
@@ -84,32 +86,29 @@ class HandshakeTest {
                             case "good-hello-limits" -> CloseReason.UNSUPPORTED.code();
                             default -> hello.bytes()[12] == 2 ? 0 : CloseReason.WRONG_ROLE.code();
                         };
-                assertAnswer(relay, hello, hello.bytes(), expected);
+                try (TalkingPublisher publisher = TalkingPublisher.connect(relay.publish())) {
+                    CloseReason reason = CloseReason.ofCode(expected);
+                    long before = reason == null ? 0 : relay.closed(reason);
+                    publisher.send(hello.bytes());
+                    Control answer = publisher.next();
+                    assertThat(answer).as(hello.name()).isNotNull();
+                    if (expected == 0) {
+                        assertThat(answer.type()).as(hello.name()).isEqualTo(Hello.WELCOME);
+                    } else {
+                        assertThat(answer.type()).as(hello.name()).isEqualTo(Hello.ERROR);
+                        assertThat(answer.code())
+                                .as(hello.name() + ": " + answer.text())
+                                .isEqualTo(expected);
+                        // The versions are looked at before the rest: what is missing is counted from there.
+                        String text = hello.text().replaceAll("its fields of \\d+$", "its fields of");
+                        assertThat(answer.text()).as(hello.name()).isNotEmpty().contains(text);
+                        assertThat(publisher.next()).as("nothing behind ERROR").isNull();
+                        assertThat(relay.closed(reason)).as(hello.name()).isEqualTo(before + 1);
+                    }
+                }
                 neighbour.send(new Frames().frame(Frames.type(0, sent++), 10));
             }
             subscriber.awaitMessages(sent).received().assertAllOf(sent);
-        }
-    }
-
-    /** Sends bytes behind nothing, and a message behind them, which is taken if they are good. */
-    private static void assertAnswer(TestRelay relay, Vectors vector, byte[] bytes, int expected) throws Exception {
-        try (TalkingPublisher publisher = TalkingPublisher.connect(relay.publish())) {
-            CloseReason reason = CloseReason.ofCode(expected);
-            long before = reason == null ? 0 : relay.closed(reason);
-            publisher.send(bytes);
-            Control answer = publisher.next();
-            assertThat(answer).as(vector.name()).isNotNull();
-            if (expected == 0) {
-                assertThat(answer.type()).as(vector.name()).isEqualTo(Hello.WELCOME);
-            } else {
-                assertThat(answer.type()).as(vector.name()).isEqualTo(Hello.ERROR);
-                assertThat(answer.code())
-                        .as(vector.name() + ": " + answer.text())
-                        .isEqualTo(expected);
-                assertThat(answer.text()).as(vector.name()).isNotEmpty();
-                assertThat(publisher.next()).as("nothing behind ERROR").isNull();
-                assertThat(relay.closed(reason)).as(vector.name()).isEqualTo(before + 1);
-            }
         }
     }
 
@@ -117,6 +116,11 @@ class HandshakeTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void everyOtherFrameBehindHello(Setting setting) throws Exception {
+        int unsupported = CloseReason.UNSUPPORTED.code();
+        Frames thousandHellos = new Frames();
+        for (int i = 0; i < 1000; i++) {
+            thousandHellos.raw(Hello.acks("orders", 1).bytes());
+        }
         try (TestRelay relay = TestRelay.start(setting)) {
             for (Vectors frame : Vectors.named(n -> !n.contains("-hello-"))) {
                 int expected =
@@ -125,43 +129,27 @@ class HandshakeTest {
                             case 3 -> CloseReason.WRONG_ROLE.code();
                             default -> CloseReason.PROTOCOL_ORDER.code();
                         };
-                assertBehindHello(relay, frame.name(), frame.bytes(), expected);
+                assertBehindHello(relay, frame.name(), new Frames().raw(frame.bytes()), expected);
             }
-            assertBehindHello(
-                    relay, "unknown", new Frames().frame(0x8000000C, 3).bytes(), 0);
-            assertBehindHello(
-                    relay,
-                    "unknown, longest",
-                    new Frames().frame(0x80000000, 16_384).bytes(),
-                    0);
-            assertBehindHello(
-                    relay,
-                    "must be understood",
-                    new Frames().frame(0x80000080, 3).bytes(),
-                    CloseReason.UNSUPPORTED.code());
-            assertBehindHello(
-                    relay,
-                    "must be understood",
-                    new Frames().frame(0x800000FF, 0).bytes(),
-                    CloseReason.UNSUPPORTED.code());
-            assertBehindHello(relay, "again", Hello.plain().bytes(), CloseReason.PROTOCOL_ORDER.code());
-            assertBehindHello(
-                    relay,
-                    "long",
-                    new Frames().header(0x8000000C, 16_385).bytes(),
-                    CloseReason.OVERSIZED_LENGTH.code());
-            assertBehindHello(
-                    relay, "negative", new Frames().header(Hello.PING, -1).bytes(), CloseReason.NEGATIVE_LENGTH.code());
+            assertBehindHello(relay, "unknown", new Frames().frame(0x8000000C, 3), 0);
+            assertBehindHello(relay, "unknown, longest", new Frames().frame(0x80000000, 16_384), 0);
+            assertBehindHello(relay, "must be understood", new Frames().frame(0x80000080, 3), unsupported);
+            assertBehindHello(relay, "must be understood", new Frames().frame(0x800000FF, 0), unsupported);
+            assertBehindHello(relay, "again", thousandHellos, CloseReason.PROTOCOL_ORDER.code());
+            Frames tooLong = new Frames().header(0x8000000C, 16_385);
+            assertBehindHello(relay, "long", tooLong, CloseReason.OVERSIZED_LENGTH.code());
+            Frames negative = new Frames().header(Hello.PING, -1);
+            assertBehindHello(relay, "negative", negative, CloseReason.NEGATIVE_LENGTH.code());
         }
     }
 
-    private static void assertBehindHello(TestRelay relay, String what, byte[] bytes, int expected) throws Exception {
+    private static void assertBehindHello(TestRelay relay, String what, Frames frames, int expected) throws Exception {
         try (TalkingPublisher publisher = TalkingPublisher.connect(relay, Hello.plain())) {
             assertThat(publisher.next().type()).isEqualTo(Hello.WELCOME);
             CloseReason reason = expected == 0 ? CloseReason.PEER_CLOSED : CloseReason.ofCode(expected);
-            boolean error = ByteBuffer.wrap(bytes).getInt() == Hello.ERROR && expected == 0;
+            boolean error = frames.buffer().getInt() == Hello.ERROR && expected == 0;
             long before = relay.closed(reason);
-            publisher.send(bytes);
+            publisher.send(frames);
             if (error) {
                 // The publisher itself has ended the connection.
                 assertThat(publisher.next()).as(what).isNull();
@@ -221,59 +209,118 @@ class HandshakeTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
-    @MethodSource(SOCKETS)
-    void aHelloThatStopsHalfWayIsGivenUp(Setting setting) throws Exception {
-        byte[] hello = Hello.acks("orders", 1).bytes();
-        try (TestRelay relay = TestRelay.start(setting, b -> b.handshakeTimeout(Duration.ofMillis(150)));
-                PlainPublisher plain = relay.publisher()) {
-            plain.send(new Frames().header(7, 100));
-            List<TalkingPublisher> slow = new ArrayList<>();
-            for (int cut = 3; cut < hello.length; cut++) {
-                slow.add(TalkingPublisher.connect(relay.publish()).send(Arrays.copyOf(hello, cut)));
-            }
-            for (TalkingPublisher publisher : slow) {
-                assertThat(publisher.awaitError().code()).isEqualTo(CloseReason.HANDSHAKE_TIMEOUT.code());
-                publisher.close();
-            }
-            assertThat(relay.closed(CloseReason.HANDSHAKE_TIMEOUT)).isEqualTo(slow.size());
-            plain.send(new Frames().raw(new byte[100]));
-            relay.awaitMessagesIn(1);
+    // ---- messages ------------------------------------------------------------------------------------------------
+
+    private static final int MAX_BODY = 10_000;
+
+    private record BadInput(CloseReason reason, Frames bytes, String... words) {
+        @Override
+        public String toString() {
+            return reason + " " + bytes.size();
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
+    static List<Arguments> faultsEverywhere() {
+        List<BadInput> faults = List.of(
+                new BadInput(CloseReason.NEGATIVE_LENGTH, new Frames().header(7, -5), "-5", "type 7"),
+                new BadInput(CloseReason.NEGATIVE_LENGTH, new Frames().header(7, Integer.MIN_VALUE), "-2147483648"),
+                new BadInput(CloseReason.OVERSIZED_LENGTH, new Frames().header(7, MAX_BODY + 1), "10001", "10000"),
+                new BadInput(CloseReason.OVERSIZED_LENGTH, new Frames().header(7, Integer.MAX_VALUE), "2147483647"),
+                new BadInput(
+                        CloseReason.RESERVED_TYPE,
+                        new Frames().frame(0x80000009, 3),
+                        "0x80000009",
+                        "0x80000000",
+                        "0x800000FF"));
+        List<Arguments> all = new ArrayList<>();
+        Setting.sockets().forEach(s -> faults.forEach(f -> all.add(Arguments.of(s, f))));
+        return all;
+    }
+
     @ParameterizedTest
-    @MethodSource(SOCKETS)
-    void aThousandHellos(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting);
-                TalkingPublisher publisher = TalkingPublisher.connect(relay.publish())) {
-            Frames all = new Frames();
-            for (int i = 0; i < 1000; i++) {
-                all.raw(Hello.acks("orders", 1).bytes());
-            }
-            publisher.send(all);
-            assertThat(publisher.next().type()).isEqualTo(Hello.WELCOME);
-            assertThat(publisher.awaitError().code()).isEqualTo(CloseReason.PROTOCOL_ORDER.code());
-            assertThat(relay.closed(CloseReason.PROTOCOL_ORDER)).isEqualTo(1);
+    @MethodSource("faultsEverywhere")
+    void isToldCountedAndCutOff(Setting setting, BadInput fault) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(MAX_BODY));
+                PlainSubscriber subscriber = relay.subscriber();
+                PlainPublisher good = relay.publisher();
+                PlainPublisher bad = relay.publisher()) {
+            good.send(new Frames().frame(Frames.type(0, 0), 100));
+            subscriber.awaitMessages(1);
+            // Two good frames, the bad one, and one that nobody will ever see.
+            bad.send(new Frames()
+                    .frame(Frames.type(1, 0), 50)
+                    .frame(Frames.type(1, 1), 5000)
+                    .raw(fault.bytes().bytes())
+                    .frame(Frames.type(1, 2), 50));
+            PlainPublisher.Error error = bad.awaitError();
+            assertThat(error.type()).isEqualTo(0x80000009);
+            assertThat(error.code()).isEqualTo(fault.reason().code());
+            assertThat(error.text()).contains(fault.words());
+            assertThat(relay.closed(fault.reason())).isEqualTo(1);
+            relay.awaitPublishers(1);
+
+            good.send(new Frames().frame(Frames.type(0, 1), 100));
+            subscriber.awaitMessages(4).received().assertAllOf(2, 2);
+            assertThat(subscriber.end()).isNull();
             assertThat(relay.stats().closes()).hasSize(1);
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
-    @MethodSource(SOCKETS)
-    void aNameOfTenMegabytes(Setting setting) throws Exception {
-        byte[] header = Vectors.one("bad-hello-ten-megabytes").bytes();
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void whoGoesOnSendingStillGetsTheError(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(MAX_BODY));
+                PlainSubscriber subscriber = relay.subscriber();
+                PlainPublisher bad = relay.publisher()) {
+            bad.send(new Frames().frame(Frames.type(0, 0), 50).header(7, -1));
+            relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
+            // To be refused now, by a reset, would throw; and a reset may overtake the error.
+            for (int i = 0; i < 50; i++) {
+                bad.send(new Frames().frame(Frames.type(0, i + 1), 1000));
+            }
+            assertThat(bad.awaitError().code()).isEqualTo(CloseReason.NEGATIVE_LENGTH.code());
+            subscriber.awaitMessages(1);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
+            assertThat(relay.stats().closes()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void aConnectionThatDiesWithinAFrame(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
-                TalkingPublisher publisher = TalkingPublisher.connect(relay.publish())) {
-            publisher.send(Arrays.copyOf(header, 8));
-            // Nothing of the name needs to come for it to be refused.
-            Control error = publisher.next();
-            assertThat(error.code()).isEqualTo(CloseReason.OVERSIZED_LENGTH.code());
-            assertThat(error.text()).contains("10000000", "16384", "HELLO");
-            assertThat(relay.closed(CloseReason.OVERSIZED_LENGTH)).isEqualTo(1);
+                PlainSubscriber subscriber = relay.subscriber()) {
+            int number = 0;
+            int cuts = 0;
+            // Within the header, within a small body, within a body that is read into on its own.
+            for (int cut : new int[] {1, 4, 7, 8, 9, 100, 70_000, 300_000}) {
+                try (PlainPublisher dying = relay.publisher()) {
+                    dying.send(new Frames().frame(Frames.type(0, number++), 20));
+                    byte[] frame =
+                            new Frames().frame(Frames.type(1, 0), 400_000).bytes();
+                    dying.send(ByteBuffer.wrap(frame, 0, cut));
+                    relay.awaitMessagesIn(number);
+                }
+                relay.awaitClosed(CloseReason.TRUNCATED_FRAME, ++cuts);
+            }
+            subscriber.awaitMessages(number).received().assertAllOf(number);
+            assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(number);
+            assertThat(relay.stats().closes()).hasSize(1);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
+    void aResetWithinAFrame(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting);
+                PlainSubscriber subscriber = relay.subscriber()) {
+            PlainPublisher dying = relay.publisher();
+            dying.send(new Frames().frame(Frames.type(0, 0), 20).header(Frames.type(0, 1), 500));
+            relay.awaitMessagesIn(1);
+            dying.reset();
+            relay.awaitPublishers(0);
+            assertThat(relay.closed(CloseReason.CONNECTION_LOST)).isEqualTo(1);
+            subscriber.awaitMessages(1).received().assertAllOf(1);
         }
     }
 }

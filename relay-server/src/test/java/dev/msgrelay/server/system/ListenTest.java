@@ -2,7 +2,8 @@ package dev.msgrelay.server.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.ListenConfig;
@@ -21,8 +22,12 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where a relay cannot listen: one clear line, and nothing left behind. And where it can all the same. */
@@ -44,71 +49,57 @@ class ListenTest {
         assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
     }
 
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
-    void aHostThatIsNotThere(Setting setting) {
-        assertThatIOException()
-                .isThrownBy(() -> RelayServer.start(
-                        builder(setting).host("no-such-host.invalid").build()))
-                .withMessageContaining("no-such-host.invalid")
-                .withMessageContaining("unknown host");
+    /** @param words that the refusal says, of the folder of the test */
+    private record Refused(
+            String what, BiFunction<RelayConfig.Builder, Path, RelayConfig.Builder> place, String... words) {
+        @Override
+        public String toString() {
+            return what;
+        }
+    }
+
+    static Stream<Arguments> refused() {
+        List<Refused> all = List.of(
+                new Refused(
+                        "a host that is not there",
+                        (b, folder) -> b.host("no-such-host.invalid"),
+                        "no-such-host.invalid",
+                        "unknown host"),
+                new Refused(
+                        "a path that is no socket",
+                        (b, folder) -> b.publishSocket(folder.resolve("notes")),
+                        "unix:FOLDER/notes",
+                        "not a socket"),
+                new Refused(
+                        "a folder that does not exist",
+                        (b, folder) -> b.publishSocket(folder.resolve("none/pub")),
+                        "no such folder: FOLDER/none"),
+                // Not even from the superuser.
+                new Refused(
+                        "a folder that takes none",
+                        (b, folder) -> b.publishSocket(Path.of("/proc/self/relay-test")),
+                        "cannot listen on unix:/proc/self/relay-test: "),
+                new Refused(
+                        "a socket that somebody answers on",
+                        (b, folder) -> b.publishSocket(folder.resolve("busy")),
+                        "unix:FOLDER/busy",
+                        "in use"));
+        return Setting.transports().flatMap(s -> all.stream().map(r -> arguments(s, r)));
     }
 
     @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
-    void aSocketPathThatIsNoSocketIsLeftAlone(Setting setting) throws IOException {
-        Path file = Files.writeString(folder.resolve("notes"), "keep me");
-        assertThatIOException()
-                .isThrownBy(() ->
-                        RelayServer.start(builder(setting).publishSocket(file).build()))
-                .withMessageContaining("unix:" + file)
-                .withMessageContaining("not a socket");
-        assertThat(file).hasContent("keep me");
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
-    void aSocketInAFolderThatDoesNotExist(Setting setting) {
-        assertThatIOException()
-                .isThrownBy(() -> RelayServer.start(builder(setting)
-                        .publishSocket(folder.resolve("none/pub"))
-                        .build()))
-                .withMessageContaining("no such folder: " + folder.resolve("none"));
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
-    void aSocketInAFolderThatTakesNone(Setting setting) {
-        // Not even from the superuser.
-        Path nowhere = Path.of("/proc/self/relay-test");
-        assertThatIOException()
-                .isThrownBy(() -> RelayServer.start(
-                        builder(setting).publishSocket(nowhere).build()))
-                .withMessageStartingWith("cannot listen on unix:" + nowhere + ": ");
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
-    void aSocketPathThatIsTooLong(Setting setting) {
-        Path path = folder.resolve("p".repeat(120));
-        assertThatIllegalArgumentException()
-                .isThrownBy(() -> builder(setting).publishSocket(path).build())
-                .withMessageContaining("of " + path.toString().length() + " bytes")
-                .withMessageContaining("limit of 107");
-    }
-
-    @ParameterizedTest
-    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
-    void aSocketThatSomebodyAnswersOnIsLeftAlone(Setting setting) throws IOException {
-        Path path = folder.resolve("pub");
-        try (ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
-            other.bind(UnixDomainSocketAddress.of(path));
-            assertThatIOException()
-                    .isThrownBy(() -> RelayServer.start(
-                            builder(setting).publishSocket(path).build()))
-                    .withMessageContaining("unix:" + path)
-                    .withMessageContaining("in use");
-            assertThat(Files.exists(path)).isTrue();
+    @MethodSource("refused")
+    void isToldWhyAndWhatIsThereStays(Setting setting, Refused refused) throws IOException {
+        Path notes = Files.writeString(folder.resolve("notes"), "keep me");
+        RelayConfig config = refused.place().apply(builder(setting), folder).build();
+        try (ServerSocketChannel busy = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            busy.bind(UnixDomainSocketAddress.of(folder.resolve("busy")));
+            IOException told = catchThrowableOfType(IOException.class, () -> RelayServer.start(config));
+            for (String words : refused.words()) {
+                assertThat(told).hasMessageContaining(words.replace("FOLDER", folder.toString()));
+            }
+            assertThat(notes).hasContent("keep me");
+            assertThat(folder.resolve("busy")).exists();
         }
     }
 
@@ -123,10 +114,8 @@ class ListenTest {
         assertThat(Files.exists(publish)).isTrue();
         try (TestRelay relay =
                         TestRelay.start(setting, b -> b.publishSocket(publish).subscribeSocket(subscribe));
-                PlainSubscriber subscriber = relay.subscriber();
-                PlainPublisher publisher = PlainPublisher.connect(UnixDomainSocketAddress.of(publish))) {
-            publisher.send(new Frames().frame(Frames.type(0, 0), 10));
-            subscriber.awaitMessages(1).received().assertAllOf(1);
+                PlainSubscriber subscriber = relay.subscriber()) {
+            assertRelays(publish, subscriber);
         }
         assertThat(folder).isEmptyDirectory();
     }
@@ -142,10 +131,7 @@ class ListenTest {
         try (TestRelay second = TestRelay.start(setting, b -> b.publishSocket(publish));
                 PlainSubscriber subscriber = second.subscriber()) {
             first.close();
-            try (PlainPublisher publisher = PlainPublisher.connect(UnixDomainSocketAddress.of(publish))) {
-                publisher.send(new Frames().frame(Frames.type(0, 0), 10));
-                subscriber.awaitMessages(1).received().assertAllOf(1);
-            }
+            assertRelays(publish, subscriber);
         }
         assertThat(folder).isEmptyDirectory();
     }
@@ -165,6 +151,13 @@ class ListenTest {
             assertThat(relay.addresses()).hasSize(2);
         }
         assertThat(folder).isEmptyDirectory();
+    }
+
+    private static void assertRelays(Path publish, PlainSubscriber subscriber) throws IOException {
+        try (PlainPublisher publisher = PlainPublisher.connect(UnixDomainSocketAddress.of(publish))) {
+            publisher.send(new Frames().frame(Frames.type(0, 0), 10));
+            subscriber.awaitMessages(1).received().assertAllOf(1);
+        }
     }
 
     private static RelayConfig.Builder builder(Setting setting) {

@@ -12,11 +12,13 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
@@ -27,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Threads of this process publish single messages and runs, next to a publisher on a socket. */
 class LocalPublishersTest {
     private static final int MESSAGES = 20_000;
-    private static final long WAIT_NANOS = Await.LIMIT_NANOS;
 
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
@@ -35,7 +36,8 @@ class LocalPublishersTest {
         Random seeds = Seeds.random("LocalPublishersTest " + setting);
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber first = relay.subscriber();
-                PlainSubscriber second = relay.subscriber()) {
+                PlainSubscriber second = relay.subscriber();
+                PlainPublisher socket = relay.publisher()) {
             Workers workers = new Workers();
             for (int p = 0; p < 4; p++) {
                 int publisher = p;
@@ -49,11 +51,19 @@ class LocalPublishersTest {
                     }
                 });
             }
-            Random random = new Random(seeds.nextLong());
-            workers.start("socket", () -> publishToSocket(relay, 4, random));
+            Stream ofSocket = new Stream(4, 300, new Random(seeds.nextLong()));
+            workers.start("socket", () -> {
+                while (ofSocket.count() < MESSAGES) {
+                    socket.send(ofSocket.next(20_000));
+                }
+            });
             workers.join();
-            first.awaitMessages(5 * MESSAGES).received().assertAllOf(MESSAGES, MESSAGES, MESSAGES, MESSAGES, MESSAGES);
-            second.awaitMessages(5 * MESSAGES).received().assertAllOf(MESSAGES, MESSAGES, MESSAGES, MESSAGES, MESSAGES);
+            for (PlainSubscriber subscriber : List.of(first, second)) {
+                subscriber
+                        .awaitMessages(4 * MESSAGES + ofSocket.count())
+                        .received()
+                        .assertAllOf(MESSAGES, MESSAGES, MESSAGES, MESSAGES, ofSocket.count());
+            }
             assertThat(second.received().types()).isEqualTo(first.received().types());
         }
     }
@@ -66,7 +76,7 @@ class LocalPublishersTest {
                     ? new Frames().frame(type, size(random)).nativeBuffer().position(8)
                     : new Frames().frame(type, size(random)).buffer().position(8);
             int at = body.position();
-            assertThat(local.publish(type, body, WAIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(local.publish(type, body, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
             assertThat(body.position()).isEqualTo(at);
         }
     }
@@ -80,21 +90,8 @@ class LocalPublishersTest {
                 run.frame(Frames.type(publisher, number++), size(random));
             }
             ByteBuffer bytes = random.nextBoolean() ? run.nativeBuffer() : run.buffer();
-            assertThat(local.publishRun(bytes, WAIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(local.publishRun(bytes, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
             assertThat(bytes.remaining()).isEqualTo(run.size());
-        }
-    }
-
-    private static void publishToSocket(TestRelay relay, int publisher, Random random) throws Exception {
-        try (PlainPublisher connection = relay.publisher()) {
-            int number = 0;
-            while (number < MESSAGES) {
-                Frames burst = new Frames();
-                for (int i = 0; i < 200; i++) {
-                    burst.frame(Frames.type(publisher, number++), size(random));
-                }
-                connection.send(burst);
-            }
         }
     }
 
@@ -148,10 +145,10 @@ class LocalPublishersTest {
             ByteBuffer frame = new Frames().frame(1, 10).buffer();
             ByteBuffer nothing = ByteBuffer.allocate(0);
             assertThat(local.publish(1, nothing)).isEqualTo(PublishOutcome.CLOSED);
-            assertThat(local.publish(1, nothing, WAIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publish(1, nothing, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
             assertThat(local.publishRun(frame)).isEqualTo(PublishOutcome.CLOSED);
             assertThat(local.publishRun(nothing)).isEqualTo(PublishOutcome.CLOSED);
-            assertThat(local.publishRun(nothing, WAIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
+            assertThat(local.publishRun(nothing, Await.LIMIT_NANOS)).isEqualTo(PublishOutcome.CLOSED);
         }
     }
 
@@ -160,30 +157,21 @@ class LocalPublishersTest {
         try (TestRelay relay = TestRelay.small(Setting.NIO_TCP, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
             LocalPublisher local = relay.relay().newLocalPublisher();
-            int number = 0;
-            for (boolean full = false; !full && number < 4000; ) {
-                PublishOutcome outcome = send(local, number, TimeUnit.MILLISECONDS.toNanos(5));
-                number += outcome == PublishOutcome.ACCEPTED ? 1 : 0;
-                full = outcome == PublishOutcome.FULL && relay.heldByReaders();
-            }
+            int number = relay.fill(local, 20_000);
             assertThat(number).as("accepted before the ring was full").isBetween(50, 3999);
             long start = System.nanoTime();
-            assertThat(send(local, number, 0)).isEqualTo(PublishOutcome.FULL);
-            assertThat(send(local, number, Long.MIN_VALUE)).isEqualTo(PublishOutcome.FULL);
+            assertThat(TestRelay.publish(local, number, 20_000, 0)).isEqualTo(PublishOutcome.FULL);
+            assertThat(TestRelay.publish(local, number, 20_000, Long.MIN_VALUE)).isEqualTo(PublishOutcome.FULL);
             Thread.currentThread().interrupt();
-            assertThat(send(local, number, Long.MAX_VALUE)).isEqualTo(PublishOutcome.FULL);
+            assertThat(TestRelay.publish(local, number, 20_000, Long.MAX_VALUE)).isEqualTo(PublishOutcome.FULL);
             assertThat(Thread.interrupted()).as("still interrupted").isTrue();
-            assertThat(send(local, number, TimeUnit.MILLISECONDS.toNanos(20))).isEqualTo(PublishOutcome.FULL);
+            assertThat(TestRelay.publish(local, number, 20_000, TimeUnit.MILLISECONDS.toNanos(20)))
+                    .isEqualTo(PublishOutcome.FULL);
             assertThat(System.nanoTime() - start).isGreaterThanOrEqualTo(TimeUnit.MILLISECONDS.toNanos(20));
             subscriber.resume();
-            assertThat(send(local, number++, WAIT_NANOS)).isEqualTo(PublishOutcome.ACCEPTED);
+            assertThat(TestRelay.publish(local, number++, 20_000, Await.LIMIT_NANOS))
+                    .isEqualTo(PublishOutcome.ACCEPTED);
             subscriber.awaitMessages(number).received().assertAllOf(number);
         }
-    }
-
-    private static PublishOutcome send(LocalPublisher local, int number, long waitNanos) {
-        ByteBuffer body =
-                new Frames().frame(Frames.type(0, number), 20_000).buffer().position(8);
-        return local.publish(Frames.type(0, number), body, waitNanos);
     }
 }

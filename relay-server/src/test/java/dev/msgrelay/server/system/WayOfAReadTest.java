@@ -19,6 +19,13 @@ import com.sun.jdi.event.VMDisconnectEvent;
 import com.sun.jdi.request.BreakpointRequest;
 import com.sun.jdi.request.ClassPrepareRequest;
 import com.sun.jdi.request.EventRequest;
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.PlainSubscriber;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -83,7 +90,7 @@ class WayOfAReadTest {
         LaunchingConnector launcher = Bootstrap.virtualMachineManager().defaultConnector();
         Map<String, Connector.Argument> arguments = launcher.defaultArguments();
         arguments.get("options").setValue("-cp \"" + System.getProperty("java.class.path") + '"');
-        arguments.get("main").setValue(OneReadMain.class.getName());
+        arguments.get("main").setValue(OneRead.class.getName());
         VirtualMachine vm = launcher.launch(arguments);
         try {
             return record(vm);
@@ -94,7 +101,7 @@ class WayOfAReadTest {
 
     private static Set<String> record(VirtualMachine vm) throws Exception {
         ClassPrepareRequest main = vm.eventRequestManager().createClassPrepareRequest();
-        main.addClassFilter(OneReadMain.class.getName());
+        main.addClassFilter(OneRead.class.getName());
         main.enable();
         vm.resume();
         Set<String> calls = new LinkedHashSet<>();
@@ -105,14 +112,14 @@ class WayOfAReadTest {
             for (Event event : events) {
                 assertThat(event).isNotInstanceOf(VMDisconnectEvent.class);
                 if (event instanceof ClassPrepareEvent prepared) {
-                    stopAt(prepared.referenceType(), "begins", null);
-                    stopAt(prepared.referenceType(), "ends", null);
+                    stopAt(prepared.referenceType(), "begins");
+                    stopAt(prepared.referenceType(), "ends");
                 } else if (event instanceof BreakpointEvent at) {
                     String method = at.location().method().name();
                     ended = method.equals("ends");
                     if (method.equals("begins")) {
-                        watchCore(vm);
-                    } else if (!ended) {
+                        watch(vm);
+                    } else if (at.thread().name().equals("relay-loop-0")) {
                         addWay(at.thread(), calls);
                     }
                 }
@@ -122,30 +129,22 @@ class WayOfAReadTest {
         return calls;
     }
 
-    private static void watchCore(VirtualMachine vm) {
-        ThreadReference core = vm.allThreads().stream()
-                .filter(thread -> thread.name().equals("relay-loop-0"))
-                .findFirst()
-                .orElseThrow();
+    private static void watch(VirtualMachine vm) {
         for (ReferenceType type : vm.allClasses()) {
             if (type.name().startsWith(OURS)) {
                 PLACES.stream()
                         .filter(place -> place.startsWith(name(type) + '.'))
-                        .forEach(place -> stopAt(type, place.substring(place.indexOf('.') + 1), core));
+                        .forEach(place -> stopAt(type, place.substring(place.indexOf('.') + 1)));
             }
         }
     }
 
-    /** Stops whoever enters a method of this name; or one thread, where there is one. */
-    private static void stopAt(ReferenceType type, String name, ThreadReference thread) {
+    private static void stopAt(ReferenceType type, String name) {
         for (Method method : type.methodsByName(name)) {
             if (method.location() != null) {
                 BreakpointRequest request =
                         type.virtualMachine().eventRequestManager().createBreakpointRequest(method.location());
                 request.setSuspendPolicy(EventRequest.SUSPEND_EVENT_THREAD);
-                if (thread != null) {
-                    request.addThreadFilter(thread);
-                }
                 request.enable();
             }
         }
@@ -173,5 +172,51 @@ class WayOfAReadTest {
     private static String name(ReferenceType type) {
         String name = type.name().replaceFirst("\\$.*", "");
         return name.substring(name.lastIndexOf('.') + 1);
+    }
+
+    /** A relay, one publisher and one subscriber in a process of their own. */
+    static final class OneRead {
+        private static final int FRAMES = 8;
+
+        public static void main(String[] args) throws Exception {
+            RelayConfig config = RelayConfig.builder()
+                    .publishPort(0)
+                    .subscribePort(0)
+                    .eventLoops(1)
+                    .build();
+            try (RelayServer relay = RelayServer.start(config);
+                    PlainSubscriber subscriber = PlainSubscriber.connect(relay.subscribeAddress());
+                    PlainPublisher publisher = PlainPublisher.connect(relay.publishAddress())) {
+                publisher.send(frames());
+                subscriber.awaitMessages(FRAMES);
+                awaitEndOfCycle(relay);
+                begins();
+                publisher.send(frames());
+                subscriber.awaitMessages(2 * FRAMES);
+                awaitEndOfCycle(relay);
+                ends();
+            }
+        }
+
+        /** The subscriber has the bytes before the cycle that sent them is over; a task runs in a later one. */
+        private static void awaitEndOfCycle(RelayServer relay) throws InterruptedException {
+            RelayEngine engine = Sessions.get(relay, "engine");
+            engine.core().io().submit(() -> {}).sync();
+        }
+
+        /** A few packets, so short that one read takes all of them, and a socket that nobody writes to, too. */
+        private static Frames frames() {
+            Frames frames = new Frames();
+            for (int i = 0; i < FRAMES; i++) {
+                frames.frame(i, 1000);
+            }
+            return frames;
+        }
+
+        /** The core's calls are recorded from here on. */
+        private static void begins() {}
+
+        /** The read has come out at the subscriber, and the core is done with it. */
+        private static void ends() {}
     }
 }

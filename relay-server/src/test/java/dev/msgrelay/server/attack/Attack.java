@@ -10,21 +10,32 @@ import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
 import java.util.function.UnaryOperator;
 
-/** Relays as they are attacked: as users start them, on TCP and Unix sockets, with room for many connections. */
-final class AttackRelay {
+/**
+ * A relay that is attacked, started as users start it, on TCP and Unix sockets, with room for many connections; those
+ * that attack; a pair beside them; and a watch on the memory.
+ */
+final class Attack implements AutoCloseable {
     /** The log that goes round quickest, with the longest body that it allows. */
     static final int SMALL_LOG = 4 << 20;
 
-    static final int SMALL_MAX_BODY = (256 << 10) - 8;
+    private static final int SMALL_MAX_BODY = (256 << 10) - 8;
 
-    private AttackRelay() {}
+    final MemoryWatch memory = new MemoryWatch();
+    final TestRelay relay;
+    final HealthyPair pair;
+    final Crowd crowd = new Crowd();
 
-    /** A relay whose limits of numbers stand in nobody's way; {@code more} sets what the attack is about. */
-    static TestRelay start(UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        return start(0, more);
+    /** On a relay whose limits of numbers stand in nobody's way; {@code more} sets what the attack is about. */
+    Attack(UnaryOperator<RelayConfig.Builder> more) throws IOException {
+        this(0, more);
     }
 
     /** Likewise, with so many loops that read publishers, through the ring; where there are any, another one sends. */
+    Attack(int readers, UnaryOperator<RelayConfig.Builder> more) throws IOException {
+        relay = start(readers, more);
+        pair = pair(relay);
+    }
+
     static TestRelay start(int readers, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return TestRelay.start(
                 new Setting(Transport.AUTO, true, readers == 0 ? RelayConfig.AUTO_EVENT_LOOPS : 2),
@@ -35,17 +46,8 @@ final class AttackRelay {
                         .replaysPerSecond(1_000_000)));
     }
 
-    /** Such a relay with a small log. */
-    static TestRelay startSmall(UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        return startSmall(0, more);
-    }
-
-    /** Likewise, with so many loops that read publishers. */
-    static TestRelay startSmall(int readers, UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        return start(
-                readers,
-                b -> more.apply(
-                        b.ringSize(TestRelay.SMALL_RING).logSize(SMALL_LOG).maxBody(SMALL_MAX_BODY)));
+    static RelayConfig.Builder small(RelayConfig.Builder builder) {
+        return builder.ringSize(TestRelay.SMALL_RING).logSize(SMALL_LOG).maxBody(SMALL_MAX_BODY);
     }
 
     /** A pair over TCP, where those that attack come over Unix sockets: they share the relay, and nothing else. */
@@ -54,16 +56,31 @@ final class AttackRelay {
     }
 
     /** Connections that have ended, for whatever reason. */
-    static long closes(TestRelay relay) {
+    long closes() {
         return relay.stats().closes().values().stream()
                 .mapToLong(Long::longValue)
                 .sum();
     }
 
-    /** Whatever happened, the relay has made no fault. */
-    static void assertNoFault(TestRelay relay) {
+    /** The attack has come as far as it will: the pair goes on, and the relay made no fault. */
+    void end(String what) {
+        pair.end(what);
         assertThat(relay.closed(CloseReason.INTERNAL_ERROR))
                 .as("faults of the relay itself: %s", relay.stats())
                 .isZero();
+    }
+
+    /** Likewise, with nothing else in this process: memory has kept to its budget, too. */
+    void endWithinBudget(String what) {
+        end(what);
+        memory.assertWithinBudget(relay);
+    }
+
+    @Override
+    public void close() throws IOException {
+        crowd.close();
+        pair.close();
+        relay.close();
+        memory.close();
     }
 }

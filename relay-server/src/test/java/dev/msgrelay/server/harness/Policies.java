@@ -1,0 +1,53 @@
+package dev.msgrelay.server.harness;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigFactory;
+import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.access.Identity;
+import dev.msgrelay.server.access.Network;
+import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.server.access.User;
+import java.util.List;
+import java.util.function.Function;
+
+/** Access policies as text, with the keys of a configuration's {@code access} block, but tokens in the clear. */
+public final class Policies {
+    private Policies() {}
+
+    /** A policy, such as {@code orders { token = secret, publish = "1-99", max-connections = 2 }}. */
+    public static AccessPolicy of(String text) {
+        Config all = ConfigFactory.parseString(text);
+        return new AccessPolicy(all.root().keySet().stream()
+                .map(name -> identity(name, all.getConfig(name)))
+                .toList());
+    }
+
+    private static Identity identity(String name, Config keys) {
+        return new Identity(
+                name,
+                proofs(keys, "token", token -> TokenHash.of(Token.of(token))),
+                List.of(),
+                proofs(keys, "user", User::parse),
+                proofs(keys, "from", Network::parse),
+                types(keys, "publish"),
+                types(keys, "subscribe"),
+                limit(keys, "max-connections"),
+                limit(keys, "max-rate"),
+                limit(keys, "max-lag"),
+                Identity.UNLIMITED);
+    }
+
+    private static <T> List<T> proofs(Config keys, String key, Function<String, T> parser) {
+        return keys.hasPath(key) ? List.of(parser.apply(keys.getString(key))) : List.of();
+    }
+
+    private static TypeRanges types(Config keys, String key) {
+        return keys.hasPath(key) ? TypeRanges.parse(keys.getString(key)) : null;
+    }
+
+    private static long limit(Config keys, String key) {
+        return keys.hasPath(key) ? keys.getLong(key) : Identity.UNLIMITED;
+    }
+}
