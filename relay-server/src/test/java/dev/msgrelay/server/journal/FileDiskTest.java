@@ -220,7 +220,7 @@ class FileDiskTest {
         });
     }
 
-    /** However seldom it is forced: the oldest segments go, and the files never take more than the room asked for at the start. */
+    /** However seldom it is forced: the oldest segments go, and the files fit into the room asked for at the start. */
     @ParameterizedTest
     @ValueSource(strings = {"PT0.001S", "PT1H"})
     void neverMoreThanThereIsRoomFor(Duration force) throws IOException {

@@ -70,7 +70,7 @@ class RecordPiecesTest {
         }
     }
 
-    /** Where there is no data at all, BoringSSL may be the one that objects. A byte of data between them changes nothing. */
+    /** Where there is no data at all, BoringSSL may be the one that objects. A byte between them changes nothing. */
     @ParameterizedTest
     @CsvSource({
         "BORINGSSL, 17408, 0, ''",
@@ -95,7 +95,7 @@ class RecordPiecesTest {
         }
     }
 
-    /** What came together with the client's end is answered: once BoringSSL has seen the end, it writes nothing any more. */
+    /** So that it is answered: once BoringSSL has seen the client's end, it writes nothing any more. */
     @EachLibrary
     void whatComesWithTheEndIsTakenBeforeIt(TlsProvider provider) throws Exception {
         try (Link link = new Link(provider)) {
