@@ -124,7 +124,12 @@ class FileDiskTest {
                 .isThrownBy(() -> disk.lock(true, path -> {
                     FileChannel real = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
                     opened.add(real);
-                    return ShortChannel.full(real);
+                    return new ShortChannel(real) {
+                        @Override
+                        public int write(ByteBuffer from, long position) throws IOException {
+                            throw new IOException("No space left on device");
+                        }
+                    };
                 }))
                 .withMessage("journal " + directory + ": no space left");
         assertThat(opened.get(0).isOpen()).isFalse();
@@ -185,8 +190,9 @@ class FileDiskTest {
         new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), end, segments).write(disk);
         long[] read = {0};
         long began = System.nanoTime();
-        try (Journal journal =
-                new JournalOpening(counting(disk, read), usual, 8, 0, null, RecoveryProgress.NOBODY).open()) {
+        try (Journal journal = new JournalOpening(
+                        (Disk) counting(Disk.class, disk, read), usual, 8, 0, null, RecoveryProgress.NOBODY)
+                .open()) {
             System.out.printf(
                     "FileDiskTest: a journal of %d segments was opened in %d ms, %d bytes of it were read%n",
                     segments, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began), read[0]);
@@ -197,11 +203,7 @@ class FileDiskTest {
         assertThat(read[0]).isLessThan(3 * usual.indexBytes());
     }
 
-    /** The same, and counts what is read. */
-    private static Disk counting(Disk disk, long[] read) {
-        return (Disk) counting(Disk.class, disk, read);
-    }
-
+    /** The same disk or file, and counts what is read. */
     private static Object counting(Class<?> type, Object real, long[] read) {
         return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
             int before = method.getName().equals("read") ? ((ByteBuffer) args[1]).position() : 0;
@@ -218,7 +220,7 @@ class FileDiskTest {
         });
     }
 
-    /** However seldom it is forced: the oldest segments go, and the files never take more than the room asked for at the start. */
+    /** However seldom it is forced: the oldest segments go, and the files fit into the room asked for at the start. */
     @ParameterizedTest
     @ValueSource(strings = {"PT0.001S", "PT1H"})
     void neverMoreThanThereIsRoomFor(Duration force) throws IOException {

@@ -116,7 +116,7 @@ class JournalHangsTest {
         disk.lock(true).close();
     }
 
-    /** Its failure is followed by the end of the relay, in the same moment: what it holds of the log is given back once. */
+    /** Its failure is followed by the end of the relay, in the same moment: what it has of the log goes back once. */
     @Test
     void whoClosesItWaitsForWhoAbandonsIt() throws Exception {
         writeUntil(() -> {

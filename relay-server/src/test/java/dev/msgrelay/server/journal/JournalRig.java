@@ -233,7 +233,7 @@ final class JournalRig {
         return oldest;
     }
 
-    /** Reads everything: each message is as it was published, and each that is not there is told. Answers what is lost. */
+    /** Reads everything: each message is as it was published, and what is not there is told. Answers what is lost. */
     List<Loss> read(Recovery found, String what) throws IOException {
         List<Loss> losses = new ArrayList<>();
         long[] next = {found.startSequence()};

@@ -196,8 +196,8 @@ class WriterAndForcerTest {
 
     private long oldestBase() {
         return disk.names().stream()
-                .filter(name -> name.matches("\\d+\\.stream"))
-                .mapToLong(name -> Long.parseLong(name.substring(0, name.indexOf('.'))))
+                .mapToLong(FileNames::base)
+                .filter(base -> base >= 0)
                 .min()
                 .orElseThrow();
     }

@@ -70,16 +70,11 @@ class LogReaderTest {
     }
 
     private long oldest() {
-        for (long start : packets) {
-            if (start >= log.tail()) {
-                for (int i = 0; i < frames.size(); i++) {
-                    if (frames.get(i).position() == start) {
-                        return i + 1;
-                    }
-                }
-            }
-        }
-        return head.sequence();
+        long oldest = packets.stream()
+                .filter(start -> start >= log.tail())
+                .findFirst()
+                .orElse(head.position());
+        return 1 + frames.stream().filter(frame -> frame.position() < oldest).count();
     }
 
     private long position(long sequence) {

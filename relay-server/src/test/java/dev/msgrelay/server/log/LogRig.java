@@ -14,14 +14,9 @@ final class LogRig implements AutoCloseable {
     final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
 
     final PacketLog log;
-    private long end;
 
     LogRig() {
-        this(position -> true);
-    }
-
-    LogRig(WriteGate gate) {
-        this(8, LOG, gate);
+        this(8, LOG, position -> true);
     }
 
     /** @param pinned chunks that readers may hold besides; {@code maxRun} is the longest run */
@@ -33,22 +28,16 @@ final class LogRig implements AutoCloseable {
     void append(int length) {
         ByteBuffer source = ByteBuffer.allocateDirect(length + 3).order(ByteOrder.nativeOrder());
         for (int i = 0; i < length; i++) {
-            source.put(3 + i, at(end + i));
+            source.put(3 + i, at(log.endPosition() + i));
         }
         log.append(source, 3, length, 1);
         log.publish();
-        end += length;
-    }
-
-    /** So many bytes have been appended by other means. */
-    void skip(int length) {
-        end += length;
     }
 
     /** Appends messages of so many bytes each until the stream is so long. */
     void fillTo(long position, int length) {
-        while (end < position) {
-            append((int) Math.min(length, position - end));
+        while (log.endPosition() < position) {
+            append((int) Math.min(length, position - log.endPosition()));
         }
     }
 

@@ -15,7 +15,6 @@ import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -25,7 +24,6 @@ class PemTextTest {
     /** Shorter pieces may be there by chance. */
     private static final int LEAST_QUOTED = 12;
 
-    private static Certificates certificates;
     private static X509Bundle relay;
     private static String key;
 
@@ -33,15 +31,11 @@ class PemTextTest {
     Path folder;
 
     @BeforeAll
-    static void makeCertificates() throws Exception {
-        certificates = new Certificates();
-        relay = certificates.relay("CN=relay of a test");
-        key = relay.getPrivateKeyPEM();
-    }
-
-    @AfterAll
-    static void deleteCertificates() throws IOException {
-        certificates.close();
+    static void makeAKey() throws Exception {
+        try (Certificates certificates = new Certificates()) {
+            relay = certificates.relay("CN=relay of a test");
+            key = relay.getPrivateKeyPEM();
+        }
     }
 
     /** A reload that opened one would wait for ever, and hold the next reload. */

@@ -15,35 +15,15 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.Random;
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Records come in as many pieces as a link makes of them: only whole ones count as such without data. */
 class RecordPiecesTest {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
-
-    // It takes longer than all else.
-    private static Certificates certificates;
-    private static TlsFiles files;
-    private static SSLContext clients;
-
-    @BeforeAll
-    static void makeCertificates() throws Exception {
-        certificates = new Certificates();
-        files = certificates.relayFiles();
-        clients = certificates.client();
-    }
-
-    @AfterAll
-    static void deleteCertificates() throws IOException {
-        certificates.close();
-    }
 
     @ParameterizedTest
     @CsvSource({"BORINGSSL, 160", "BORINGSSL, 1", "BORINGSSL, 1448", "JDK, 160", "JDK, 1", "JDK, 1448"})
@@ -90,7 +70,7 @@ class RecordPiecesTest {
         }
     }
 
-    /** Where there is no data at all, BoringSSL may be the one that objects. A byte of data between them changes nothing. */
+    /** Where there is no data at all, BoringSSL may be the one that objects. A byte between them changes nothing. */
     @ParameterizedTest
     @CsvSource({
         "BORINGSSL, 17408, 0, ''",
@@ -115,7 +95,7 @@ class RecordPiecesTest {
         }
     }
 
-    /** What came together with the client's end is answered: once BoringSSL has seen the end, it writes nothing any more. */
+    /** So that it is answered: once BoringSSL has seen the client's end, it writes nothing any more. */
     @EachLibrary
     void whatComesWithTheEndIsTakenBeforeIt(TlsProvider provider) throws Exception {
         try (Link link = new Link(provider)) {
@@ -155,6 +135,7 @@ class RecordPiecesTest {
         private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
         private final MemoryBudget.Pool pool =
                 new MemoryBudget(Map.of(Part.TLS, (long) TlsRecords.LARGE)).pool(Part.TLS);
+        private final Certificates certificates = new Certificates();
         private final TlsContext context;
         private final SSLEngine relay;
         private final SSLEngine client;
@@ -169,9 +150,9 @@ class RecordPiecesTest {
         private int room = 1 << 18;
 
         Link(TlsProvider provider) throws Exception {
-            context = new TlsContext(files, provider, 10_000, Long.MAX_VALUE);
+            context = new TlsContext(certificates.relayFiles(), provider, 10_000, Long.MAX_VALUE);
             relay = context.newEngine(allocator);
-            client = clients.createSSLEngine();
+            client = certificates.client().createSSLEngine();
             client.setUseClientMode(true);
             shakeHands();
             in.open(relay);
@@ -264,6 +245,7 @@ class RecordPiecesTest {
             out.release();
             ReferenceCountUtil.release(relay);
             context.close();
+            certificates.close();
         }
     }
 }

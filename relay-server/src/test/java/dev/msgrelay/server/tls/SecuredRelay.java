@@ -15,7 +15,7 @@ import java.util.function.UnaryOperator;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 
-/** A relay with ports for TLS, the certificates of it and its clients, and bridges by which plain clients come to it. */
+/** A relay with ports for TLS, certificates of it and its clients, and bridges by which plain clients come to it. */
 final class SecuredRelay implements AutoCloseable {
     /** Makes what the relay is started with. */
     interface FileChoice {
