@@ -78,4 +78,17 @@ class HeldSourcesTest {
         held.resumeIfRoom();
         assertThat(held.nanos(9000)).isEqualTo(45);
     }
+
+    /** A second beginning is part of the first, and an end without one is none. */
+    @Test
+    void onlyWhatWasBegunEnds() {
+        HeldTime time = new HeldTime();
+        time.end(2_000);
+        assertThat(time.nanos(3_000)).isZero();
+        time.begin(100);
+        time.begin(200);
+        time.end(300);
+        time.end(400);
+        assertThat(time.nanos(500)).isEqualTo(200);
+    }
 }
