@@ -304,6 +304,30 @@ class AccessTest {
 
     @ParameterizedTest
     @MethodSource(SOCKETS)
+    void aSubscriberGetsBothEndsOfARange(Setting setting) throws Exception {
+        String policy =
+                "p { token = p, publish = all }, s { from = %s, subscribe = \"-2147483392,-5--1,7,2147483647\" }"
+                        .formatted(here(setting));
+        Frames frames = new Frames();
+        for (int type :
+                new int[] {-2147483392, -2147483391, -6, -5, -1, 0, 6, 7, 8, Integer.MAX_VALUE - 1, Integer.MAX_VALUE
+                }) {
+            frames.frame(type, 4);
+        }
+        try (TestRelay relay = start(setting, policy);
+                PlainSubscriber plain = relay.subscriber();
+                TalkingPublisher speaking =
+                        welcomed(relay.subscribe(), HelloFrame.subscriber().types(TypeRanges.of(-5, 7)));
+                TalkingPublisher publisher = publishing(relay, "p")) {
+            publisher.send(frames);
+            plain.awaitMessages(5);
+            assertThat(plain.received().types()).containsExactly(-2147483392, -5, -1, 7, Integer.MAX_VALUE);
+            assertThat(types(speaking, 3)).containsExactly(-5, -1, 7);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource(SOCKETS)
     void aSubscriberGetsWhatItMayHave(Setting setting) throws Exception {
         String policy = "p { token = p, publish = all }, s { token = s, subscribe = \"2-4,8\" }";
         HelloFrame.Builder count = subscriber("s").features(Features.SEQUENCES | Features.NARROWED);

@@ -24,6 +24,8 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
@@ -211,38 +213,49 @@ class SlowSubscribersTest {
 
     private static final int PUBLISHERS = 4;
 
+    private final List<PlainPublisher> publishers = new ArrayList<>();
+    private final List<Stream> streams = new ArrayList<>();
+
+    /** Fills the log, the ring, and the buffers of sockets a little: each publisher has sent what was not read. */
+    private void holdBack(TestRelay relay) throws Exception {
+        for (int p = 0; p < PUBLISHERS; p++) {
+            publishers.add(relay.publisher());
+            streams.add(new Stream(p, 2000));
+        }
+        for (long held = 0; held == 0; held = relay.stats().get(Counter.HELD_BACK)) {
+            for (int p = 0; p < PUBLISHERS; p++) {
+                publishers.get(p).send(streams.get(p).next(20_000));
+            }
+            // In step with the relay: a publisher's own send must not block.
+            int sent = streams.stream().mapToInt(Stream::count).sum();
+            Await.until(
+                    "taken in or held back",
+                    () -> relay.stats().get(Counter.MESSAGES_IN) == sent
+                            || relay.stats().get(Counter.HELD_BACK) > 0);
+        }
+        for (int p = 0; p < PUBLISHERS; p++) {
+            // What fits into a socket's buffers: nobody is blocked.
+            publishers.get(p).send(streams.get(p).next(60_000));
+        }
+    }
+
+    @AfterEach
+    void closePublishers() throws Exception {
+        for (PlainPublisher publisher : publishers) {
+            publisher.close();
+        }
+    }
+
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
     @MethodSource(PAIRS)
     void aCloseOrAHalfCloseLosesNothing(Setting setting) throws Exception {
-        List<PlainPublisher> publishers = new ArrayList<>();
-        List<Stream> streams = new ArrayList<>();
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
                 PlainSubscriber subscriber = relay.pausedSubscriber()) {
-            for (int p = 0; p < PUBLISHERS; p++) {
-                publishers.add(relay.publisher());
-                streams.add(new Stream(p, 2000));
-            }
-            // The log, the ring, and the buffers of sockets a little.
-            for (long held = 0; held == 0; held = relay.stats().get(Counter.HELD_BACK)) {
-                for (int p = 0; p < PUBLISHERS; p++) {
-                    publishers.get(p).send(streams.get(p).next(20_000));
-                }
-                // In step with the relay: a publisher's own send must not block.
-                int sent = streams.stream().mapToInt(Stream::count).sum();
-                Await.until(
-                        "taken in or held back",
-                        () -> relay.stats().get(Counter.MESSAGES_IN) == sent
-                                || relay.stats().get(Counter.HELD_BACK) > 0);
-            }
-            for (int p = 0; p < PUBLISHERS; p++) {
-                // What fits into a socket's buffers: nobody is blocked, and everyone has something that was not read.
-                publishers.get(p).send(streams.get(p).next(60_000));
-                if (p % 2 == 0) {
-                    publishers.get(p).halfClose();
-                } else {
-                    publishers.get(p).close();
-                }
+            holdBack(relay);
+            for (int p = 0; p < PUBLISHERS; p += 2) {
+                publishers.get(p).halfClose();
+                publishers.get(p + 1).close();
             }
             subscriber.resume();
             int[] sent = streams.stream().mapToInt(Stream::count).toArray();
@@ -251,8 +264,34 @@ class SlowSubscribersTest {
             assertThat(relay.stats().closes()).hasSize(1);
             for (int p = 0; p < PUBLISHERS; p += 2) {
                 publishers.get(p).awaitEnd();
-                publishers.get(p).close();
             }
+        }
+    }
+
+    /** Of those that were reset a part may be missing, but only at the end. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @ParameterizedTest
+    @MethodSource(PAIRS)
+    void aResetHarmsNobodyElse(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
+                PlainSubscriber subscriber = relay.pausedSubscriber()) {
+            holdBack(relay);
+            publishers.get(0).reset();
+            publishers.get(2).reset();
+            subscriber.resume();
+            relay.awaitPublishers(PUBLISHERS - 2);
+            for (int p = 1; p < PUBLISHERS; p += 2) {
+                publishers.get(p).send(streams.get(p).next(1_000));
+                int sent = streams.get(p).count();
+                int whose = p;
+                Await.until(
+                        () -> "the others' messages: " + relay.stats(),
+                        () -> subscriber.received().countOf(whose) == sent);
+            }
+            int[] got = IntStream.range(0, PUBLISHERS)
+                    .map(subscriber.received()::countOf)
+                    .toArray();
+            subscriber.received().assertAllOf(got);
         }
     }
 }
