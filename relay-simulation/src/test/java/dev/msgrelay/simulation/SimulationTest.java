@@ -78,11 +78,10 @@ class SimulationTest {
     @Test
     void aSeedRepeatsARunExactly() {
         for (long seed = 4; seed < 10; seed++) {
-            Simulation first = new Simulation(seed);
-            first.run(STEPS);
-            Simulation second = new Simulation(seed);
-            second.run(STEPS);
-            assertThat(second.world.digest()).as("the digest of seed %d", seed).isEqualTo(first.world.digest());
+            long digest = run(seed).world.digest();
+            assertThat(run(seed).world.digest())
+                    .as("the digest of seed %d", seed)
+                    .isEqualTo(digest);
         }
     }
 
@@ -93,13 +92,13 @@ class SimulationTest {
     private void runFrom(long first, long runs) {
         long steps = 0;
         for (long seed = first; seed < first + runs; seed++) {
-            steps += run(seed);
+            steps += run(seed).world.step;
         }
         System.out.printf("%,d steps of %,d seeds from %d on%n", steps, runs, first);
         System.out.println("steps made to throw half way, ends, lives of relays with a journal: " + seen);
     }
 
-    private long run(long seed) {
+    private Simulation run(long seed) {
         PrintStream stderr = System.err;
         // What is provoked by the thousand is not for people to read. The trace says what was provoked.
         System.setErr(new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8));
@@ -107,7 +106,7 @@ class SimulationTest {
             Simulation simulation = new Simulation(seed);
             simulation.run(STEPS);
             simulation.world.seen.forEach((what, times) -> seen.merge(what, times, Integer::sum));
-            return simulation.world.step;
+            return simulation;
         } finally {
             System.setErr(stderr);
         }
