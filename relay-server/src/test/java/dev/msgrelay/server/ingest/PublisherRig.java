@@ -227,6 +227,9 @@ final class PublisherRig implements AutoCloseable {
         port.buffers().close();
         log.close();
         memory.release();
+        if (ofConnections.usedDirectMemory() != 0) {
+            throw new AssertionError("still allocated: " + ofConnections.usedDirectMemory());
+        }
         if (reserved() != 0 || used(Part.RESTS) != 0) {
             throw new AssertionError("still reserved: " + reserved() + " and " + used(Part.RESTS));
         }
