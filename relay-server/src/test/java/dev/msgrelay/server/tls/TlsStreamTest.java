@@ -2,6 +2,7 @@ package dev.msgrelay.server.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
@@ -25,6 +26,7 @@ import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.pkitesting.CertificateBuilder;
+import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.Random;
 import java.util.function.UnaryOperator;
@@ -147,21 +149,58 @@ class TlsStreamTest {
         return builder.addSanIpAddress("127.0.0.1");
     }
 
-    /** A reader that stops reading is skipped, beside a plain one that reads. */
-    @ParameterizedTest
-    @MethodSource("ways")
-    void aSlowReader(SecuredWay way) throws Exception {
+    // ---- readers that stop reading, beside a plain one that reads ---------------------------------------------------
+
+    static java.util.stream.Stream<SecuredWay> boringSsl() {
+        return ways().filter(way -> Setting.all() || way.provider == TlsProvider.BORINGSSL);
+    }
+
+    private interface Course {
+        void run(TestRelay relay, PlainSubscriber good, PlainSubscriber slow, PlainPublisher publisher, Stream stream)
+                throws Exception;
+    }
+
+    /** @param course what happens once all are there; the slow one does not read */
+    private static void run(SecuredWay way, Policy policy, Course course) throws Exception {
         try (SecuredRelay tls = start(way, b -> b.ringSize(TestRelay.SMALL_RING)
                         .logSize(TestRelay.SMALL_LOG)
                         .maxBody(TestRelay.SMALL_MAX_BODY)
                         .stallTimeout(Duration.ofMinutes(10))
-                        .slowSubscriber(Policy.SKIP));
+                        .slowSubscriber(policy));
                 PlainSubscriber good = tls.relay.subscriber();
                 PlainSubscriber slow = PlainSubscriber.connectPaused(tls.out(), 16 << 10);
                 PlainPublisher publisher = PlainPublisher.connect(tls.in())) {
-            TestRelay relay = tls.relay;
-            relay.awaitSubscribers(2);
-            Stream stream = new Stream(0, LONGEST, Seeds.random("TlsStreamTest " + way));
+            tls.relay.awaitSubscribers(2);
+            course.run(
+                    tls.relay,
+                    good,
+                    slow,
+                    publisher,
+                    new Stream(0, LONGEST, Seeds.random("TlsStreamTest " + way + ' ' + policy)));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("boringSsl")
+    void aSlowReaderIsCutOff(SecuredWay way) throws Exception {
+        run(way, Policy.DISCONNECT, (relay, good, slow, publisher, stream) -> {
+            while (relay.closed(CloseReason.SLOW_SUBSCRIBER) == 0) {
+                assertThat(stream.bytes()).isLessThan(20 * Stream.ENOUGH);
+                publisher.send(stream.next(LONGEST));
+                good.awaitMessages(stream.count());
+            }
+            slow.resume();
+            // What it got before its end is right; its last frame may be cut.
+            slow.awaitEnd();
+            assertThat(slow.received().wrong()).isNull();
+            good.received().assertAllOf(stream.count());
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("ways")
+    void aSlowReaderIsSkipped(SecuredWay way) throws Exception {
+        run(way, Policy.SKIP, (relay, good, slow, publisher, stream) -> {
             // The bridge's sockets hold some, too.
             while (stream.bytes() < 3L * Stream.ENOUGH / 2) {
                 publisher.send(stream.next(LONGEST));
@@ -177,6 +216,64 @@ class TlsStreamTest {
             good.received().assertAllOf(stream.count());
             assertThat(relay.stats().get(Counter.MESSAGES_SKIPPED)).isPositive();
             assertThat(relay.stats().closes()).isEmpty();
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("boringSsl")
+    void publishersWaitForASlowReader(SecuredWay way) throws Exception {
+        run(way, Policy.BACKPRESSURE, (relay, good, slow, publisher, stream) -> {
+            Workers workers = new Workers().start("publisher", () -> {
+                while (relay.stats().get(Counter.HELD_BACK) == 0) {
+                    publisher.send(stream.next(LONGEST));
+                }
+            });
+            Await.until(
+                    () -> "the publisher is held back: " + relay.stats(),
+                    () -> relay.stats().get(Counter.HELD_BACK) > 0);
+            slow.resume();
+            workers.join();
+            slow.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+            good.awaitMessages(stream.count()).received().assertAllOf(stream.count());
+            assertThat(relay.stats().closes()).isEmpty();
+        });
+    }
+
+    /** What connections took comes back, and what is large already while they are there and have nothing to do. */
+    @ParameterizedTest
+    @MethodSource("ways")
+    void memoryIsGivenBack(SecuredWay way) throws Exception {
+        try (SecuredRelay tls = start(way, b -> b)) {
+            TestRelay relay = tls.relay;
+            SocketAddress in = tls.in();
+            SocketAddress out = tls.out();
+            long before = 0;
+            for (int round = 0; round < 3; round++) {
+                long atFirst = before;
+                try (PlainSubscriber secured = PlainSubscriber.connect(out);
+                        PlainPublisher publisher = PlainPublisher.connect(in)) {
+                    relay.awaitSubscribers(1);
+                    Stream stream = new Stream(0, 100_000, new Random(round));
+                    publisher.send(stream.next(1_500_000));
+                    secured.awaitMessages(stream.count());
+                    long most = atFirst + 2 * (95 << 10);
+                    Await.until(
+                            () -> "large buffers are given back: " + relay.stats(),
+                            () -> atFirst == 0 || relay.stats().get(Counter.MEMORY_DIRECT_BYTES) <= most);
+                }
+                Await.until(
+                        () -> "both are gone: " + relay.stats(),
+                        () -> relay.stats().subscribers() + relay.stats().publishers() == 0);
+                if (round == 0) {
+                    // The loop keeps a buffer for begun frames. What a connection is told has memory for a moment
+                    // longer than it is counted, far less than a buffer of TLS.
+                    before = relay.stats().get(Counter.MEMORY_DIRECT_BYTES);
+                } else {
+                    Await.until(
+                            () -> "all of it is given back, down to " + atFirst + ": " + relay.stats(),
+                            () -> relay.stats().get(Counter.MEMORY_DIRECT_BYTES) <= atFirst);
+                }
+            }
         }
     }
 }
