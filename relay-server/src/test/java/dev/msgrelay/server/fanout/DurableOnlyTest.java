@@ -8,21 +8,26 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.FakeDurability;
+import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.session.Durability;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A subscriber whose stream ends where the journal has got to, and lives of the stream before this one. */
 class DurableOnlyTest {
@@ -143,6 +148,47 @@ class DurableOnlyTest {
         FanoutRig.Subscriber subscriber =
                 rig.joined(HelloFrame.subscriber().fromSequence(0, 10).level(Level.WRITTEN));
         assertThat(subscriber.told().only(ControlFrames.ERROR).code()).isEqualTo(CloseReason.BAD_START.code());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void isNeverToldMoreThanThat(boolean filtered) {
+        Random random = Seeds.random("DurableOnlyTest.isNeverToldMoreThanThat " + filtered);
+        publish(1);
+        HelloFrame.Builder hello = HelloFrame.subscriber().fromEarliest().level(Level.WRITTEN);
+        FanoutRig.Subscriber subscriber = rig.connect();
+        subscriber.hello(filtered ? hello.types(TypeRanges.of(1, 1_000_000)) : hello);
+        int written = 0;
+        for (int i = 0; i < 2_000; i++) {
+            switch (random.nextInt(4)) {
+                case 0 -> publish(1 + random.nextInt(5));
+                case 1 -> written = write(written + random.nextInt(places.size() - written + 1));
+                case 2 -> {
+                    subscriber.block();
+                    rig.pump();
+                    subscriber.unblock();
+                }
+                default -> rig.pump();
+            }
+            assertThat(subscriber.told().messages()).as("step %d", i).hasSizeLessThanOrEqualTo(written);
+            // The log holds more than who is served so can be behind.
+            if (places.size() - subscriber.told().messages().size() > 40) {
+                written = write(places.size());
+                rig.pump();
+            }
+        }
+        write(places.size());
+        rig.pump();
+        assertThat(subscriber.told().messages())
+                .containsExactlyElementsOf(
+                        LongStream.rangeClosed(1, places.size()).boxed().toList());
+        assertThat(rig.closes()).isEmpty();
+    }
+
+    /** So many messages are written; returns them. */
+    private int write(int messages) {
+        journal.written(messages == places.size() ? rig.head() : places.get(messages));
+        return messages;
     }
 
     // ---- lives of the stream ----------------------------------------------------------------------------------

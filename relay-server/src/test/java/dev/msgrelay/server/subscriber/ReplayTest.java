@@ -158,6 +158,30 @@ class ReplayTest {
         }
     }
 
+    /** Who stops reading now and then is overtaken, and has everything in the end. */
+    @Over.Loops
+    void anOvertakenReaderMissesNothing(Setting setting) throws Exception {
+        try (Scene scene = scene(setting, b -> b)) {
+            SpeakingSubscriber[] readers = {
+                scene.welcomedNarrow(HelloFrame.subscriber().policy(Policy.REPLAY)),
+                scene.welcomedNarrow(SpeakingSubscriber.numbered(SOME).policy(Policy.REPLAY))
+            };
+            for (int pause = 0; pause < 2; pause++) {
+                for (SpeakingSubscriber reader : readers) {
+                    assertThat(reader.account().welcome().policy()).isEqualTo(Policy.REPLAY);
+                    reader.pause();
+                }
+                scene.publisher.publishBytes(ENOUGH);
+                for (SpeakingSubscriber reader : readers) {
+                    reader.resume();
+                }
+                Scene.assertNoGap(scene.publisher.next(), readers);
+            }
+            assertThat(scene.relay.stats().get(Counter.JOURNAL_REPLAYS_BEGUN)).isGreaterThanOrEqualTo(2);
+            assertThat(scene.relay.stats().get(Counter.MESSAGES_SKIPPED)).isZero();
+        }
+    }
+
     /** Also one that has never said a word, where that is the relay's own policy; closed where it cannot get all. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -319,6 +343,29 @@ class ReplayTest {
         });
     }
 
+    /** The journal keeps less than the reader is behind. */
+    @Test
+    void retentionThatOvertakesIsTold() throws Exception {
+        Numbered smaller = new Numbered(random, TYPES, 60, 300, 4000, 60_000);
+        try (Scene scene = new Scene(relay(Setting.NIO_TCP, ReplayTest::shortSegments), smaller)) {
+            SpeakingSubscriber slow = scene.welcomed(HelloFrame.subscriber().policy(Policy.REPLAY));
+            slow.pause();
+            long end = scene.fill(ENOUGH);
+            awaitRetention();
+            slow.resume();
+            SpeakingSubscriber late = scene.greeting(from(1));
+            Scene.assertComplete(end, slow, late);
+            for (SpeakingSubscriber s : List.of(slow, late)) {
+                // Two of them, where files were dropped while it read.
+                assertThat(s.account().said(ControlFrames.GAP))
+                        .isNotEmpty()
+                        .extracting(gap -> GapFrame.reason(gap.body()))
+                        .containsOnly(GapReason.NOT_HELD.code());
+            }
+            assertThat(scene.relay.stats().get(Counter.JOURNAL_REPLAY_MISSED)).isPositive();
+        }
+    }
+
     @Test
     void overTls() throws Exception {
         try (Certificates certificates = new Certificates()) {
@@ -374,6 +421,28 @@ class ReplayTest {
             first.close();
             Await.until("it is gone", () -> scene.relay.stats().get(Counter.JOURNAL_REPLAYS) == 0);
             Scene.assertComplete(end, scene.greeting(from(1)));
+        }
+    }
+
+    /** Bits of a file flip while the relay runs: what they hit is told, and nothing of it is sent. */
+    @Test
+    void damageIsToldAndNeverSent() throws Exception {
+        try (Scene scene = scene(b -> b)) {
+            long end = scene.fill(4L * TestRelay.SMALL_LOG);
+            for (int i = 0; i < 2; i++) {
+                flip(".stream", TestRelay.SMALL_LOG + random.nextLong(TestRelay.SMALL_LOG));
+            }
+            SpeakingSubscriber[] readers = {
+                scene.greeting(HelloFrame.subscriber().fromEarliest()),
+                scene.greeting(SpeakingSubscriber.numbered(SOME).fromEarliest())
+            };
+            Scene.assertComplete(end, readers);
+            for (SpeakingSubscriber s : readers) {
+                assertThat(s.account().said(ControlFrames.GAP))
+                        .isNotEmpty()
+                        .allMatch(gap -> GapFrame.reason(gap.body()) == GapReason.DAMAGED.code());
+                assertThat(s.account().missed()).isLessThan((int) end / 2);
+            }
         }
     }
 

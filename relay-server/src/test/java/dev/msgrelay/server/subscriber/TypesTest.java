@@ -12,6 +12,7 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Account;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
@@ -19,6 +20,7 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
+import java.util.Random;
 import java.util.stream.IntStream;
 
 /** Who wants some types gets those, whole and in order, knows their numbers if it wants to, and may change its mind. */
@@ -67,6 +69,48 @@ class TypesTest {
                 assertThat(uncounted.account().count()).isEqualTo(half.account().count());
                 assertThat(scene.relay.stats().closes()).isEmpty();
             }
+        }
+    }
+
+    /** What was asked for still holds when the types change while messages flow, from the very message that is told. */
+    @Over.Pairs
+    void changesWhileTrafficFlows(Setting setting) throws Exception {
+        Random random = Seeds.random("TypesTest.changesWhileTrafficFlows " + setting);
+        List<TypeRanges> choices = List.of(TypeRanges.ALL, HALF, FEW, NONE);
+        try (Scene scene = Scene.small(
+                setting,
+                messages(setting, TYPES, 40, 40, 300, 8300, 70_000),
+                b -> b.slowSubscriber(Policy.BACKPRESSURE))) {
+            SpeakingSubscriber plain = scene.speaker();
+            scene.relay.awaitSubscribers(1);
+            SpeakingSubscriber counting = welcomed(scene, HALF);
+            SpeakingSubscriber uncounted = scene.welcomed(HelloFrame.subscriber());
+            scene.flood();
+            int answers = 0;
+            TypeRanges types = HALF;
+            for (int change = 0; change < 20; change++) {
+                for (int i = change % 5 == 0 ? 1 + random.nextInt(5) : 1; i > 0; i--) {
+                    types = choices.get(random.nextInt(choices.size()));
+                    answers++;
+                    counting.subscribe(answers, types);
+                    uncounted.subscribe(answers, types);
+                }
+                counting.awaitSaid(ControlFrames.SUBSCRIBED, answers);
+                // PONG says nothing of where the stream stands, and must not pass for it.
+                counting.ping(change).awaitSaid(ControlFrames.PONG, change + 1);
+                uncounted.awaitSaid(ControlFrames.SUBSCRIBED, answers);
+                scene.awaitFlood(1_000);
+            }
+            long end = scene.endFlood();
+            settle(counting, types, answers, end);
+            settle(uncounted, types, answers, end);
+            Scene.assertComplete(end, counting, uncounted);
+            assertThat(counting.account().missed()).isZero();
+            // The neighbour has not noticed anything.
+            Await.until(() -> "everything: " + plain, () -> plain.account().plainNext() == end);
+            assertThat(plain.account().plainGaps()).isZero();
+            assertThat(plain.account().wrong()).isNull();
+            assertThat(plain.account().said()).isEmpty();
         }
     }
 
