@@ -88,9 +88,9 @@ final class AeronErrors implements ErrorHandler {
     }
 
     /**
-     * Returns the handler of the consensus. An election that reads the node's own log from a position where no message begins
-     * fails again and again: Aeron's leader counts, for a moment, the position that a node reports which led before and is back,
-     * and keeps that as its own, although that node's log was another one. A start from the last snapshot mends that.
+     * Returns the handler of the consensus. A leader of Aeron may take a position from the log of the leader before it, where the
+     * two logs differ (aeron#2147). If no message of its own log begins there, each of its elections fails at once. A start
+     * from the last snapshot mends that.
      *
      * @param hopeless told why the node cannot go on
      */

@@ -21,7 +21,7 @@ import org.agrona.SemanticVersion;
 import org.agrona.concurrent.NoOpLock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
-/** Settings of Aeron's parts, for one node. The one who starts a part adds its threads, and the consensus' errors. */
+/** Settings of Aeron's parts, for one node. The one who starts a part adds its threads. */
 final class AeronParts {
     /** Silence after which a leader has gone: with less, a busy machine elects for nothing. */
     private static final long HEARTBEAT_TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
@@ -64,7 +64,7 @@ final class AeronParts {
     private final ErrorHandler errors;
     private final int sync;
 
-    /** @param errors told of all errors of the parts */
+    /** @param errors told of the errors of all parts but the consensus */
     AeronParts(NodePlace place, ClusterSecret secret, ErrorHandler errors) {
         this.place = place;
         this.secret = secret;
@@ -155,7 +155,8 @@ final class AeronParts {
                 .aeronDirectoryName(place.driver());
     }
 
-    ConsensusModule.Context consensus(AeronArchive.Context archiveClient) {
+    /** @param ownErrors told of the errors of the consensus, in place of the handler for all other parts */
+    ConsensusModule.Context consensus(AeronArchive.Context archiveClient, ErrorHandler ownErrors) {
         ClusterFile file = place.file();
         return new ConsensusModule.Context()
                 .epochClock(SteadyClock.INSTANCE)
@@ -180,7 +181,8 @@ final class AeronParts {
                 .maxConcurrentSessions(MOST_SESSIONS)
                 .fileSyncLevel(sync)
                 .authenticatorSupplier(secret.authenticator())
-                .idleStrategySupplier(Idle::new);
+                .idleStrategySupplier(Idle::new)
+                .errorHandler(ownErrors);
     }
 
     ClusteredServiceContainer.Context service(ClusteredService service, AeronArchive.Context archiveClient) {

@@ -192,8 +192,7 @@ public final class ClusterNode implements AutoCloseable {
                 aeronParts.media().sharedThreadFactory(threads),
                 archive,
                 aeronParts
-                        .consensus(archiveClient)
-                        .errorHandler(errors.ofConsensus(this::leave))
+                        .consensus(archiveClient, errors.ofConsensus(this::leave))
                         .threadFactory(threads)
                         .terminationHook(this::terminated));
         checkOpen();

@@ -25,8 +25,8 @@ class SimulationTest {
     private static final int STEPS = Integer.getInteger("sim.steps", 2_000);
 
     /**
-     * Steps of connections: in each of these its channel throws at some seed, at one call or another. Ends that a connection has
-     * only with TLS. What a journal leaves behind, and that publishers go from loop to loop.
+     * Events that the tagged test must see: steps of connections in which a channel throws, ends that only TLS has, what a
+     * journal leaves behind, and publishers that move from loop to loop.
      */
     private static final Set<String> RARE = Set.of("""
             publisher.whereToRead; publisher.channelRead; publisher.channelReadComplete; publisher.granted

@@ -30,14 +30,14 @@ final class World {
 
     final long seed;
     final MockTicker clock = Ticker.newMockTicker();
-    /** What happens now and then, and how often it did; of steps of connections, those that were made to throw. */
+    /** Counts of rare events, by name; among them the steps of connections that were made to throw. */
     final Map<String, Integer> seen = new TreeMap<>();
 
     final List<SimLoop> loops = new ArrayList<>();
     final List<Producer> producers = new ArrayList<>();
     // The one whose thread the run's one thread is just now.
     SimLoop current;
-    // Of the relay of this run, and its clients: the run says them before any client comes.
+    // The relay of this run, and its clients: the run sets these fields before any client comes.
     RelayConfig config;
     StreamModel model;
     Lives lives;

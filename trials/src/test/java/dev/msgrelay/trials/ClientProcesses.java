@@ -90,11 +90,12 @@ final class ClientProcesses {
     }
 
     long acknowledged(Client publisher) {
-        return latest(publisher, "acknowledged");
+        return latest(running.get(publisher), "acknowledged");
     }
 
-    private long latest(Client client, String field) {
-        Event event = running.get(client).latest("progress");
+    /** A number in what a client's process said last of its progress; 0: it has said nothing. */
+    static long latest(Child client, String field) {
+        Event event = client.latest("progress");
         return event == null ? 0 : event.json().path(field).asLong(0);
     }
 
@@ -139,7 +140,7 @@ final class ClientProcesses {
                 throw new RunException("after " + TimeUnit.NANOSECONDS.toSeconds(CATCH_UP_NANOS)
                         + " s subscribers do not stand at the same message behind " + last + ": "
                         + subscribers.stream()
-                                .map(one -> one.name() + " at " + latest(one, "next"))
+                                .map(one -> one.name() + " at " + latest(running.get(one), "next"))
                                 .toList());
             }
             TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);

@@ -5,7 +5,6 @@ import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.rig.Child;
-import dev.msgrelay.loadgen.rig.Child.Event;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
@@ -43,7 +42,7 @@ final class Rig implements AutoCloseable {
     private static final long EXIT_MILLIS = 60_000;
     private static final long LOOK_MILLIS = 20;
 
-    /** Of a node's log, where a reader of it is not served. */
+    /** Lines of a node's log in the message of a reader that did not get all. */
     private static final int SAID_LINES = 30;
 
     /** Of nodes by themselves, between two calls of {@link #endedByThemselves}. */
@@ -272,9 +271,13 @@ final class Rig implements AutoCloseable {
     private void await(String what, long limitNanos, Condition condition)
             throws IOException, RunException, InterruptedException {
         if (!holdsWithin(limitNanos, condition)) {
-            throw new RunException(what + ": not within " + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s"
-                    + (ended.isEmpty() ? "" : "; " + String.join("; ", ended)));
+            throw new RunException(what + ": not within " + TimeUnit.NANOSECONDS.toSeconds(limitNanos) + " s" + ends());
         }
+    }
+
+    /** A clause on how nodes have ended; empty: none has. */
+    private String ends() {
+        return ended.isEmpty() ? "" : "; " + String.join("; ", ended);
     }
 
     /** Looks after the nodes until something holds, or the time is up; returns whether it holds. */
@@ -365,19 +368,14 @@ final class Rig implements AutoCloseable {
                 reader.name(),
                 reader.main(),
                 reader.job(node(node).address() + ":" + subscribePort, 0));
-        if (!holdsWithin(GO_ON_NANOS, () -> place(child) >= next)) {
-            throw new RunException(reader.name() + " is at message " + place(child) + " of " + next + " after "
-                    + TimeUnit.NANOSECONDS.toSeconds(GO_ON_NANOS) + " s; what node " + node + " said last:\n"
+        if (!holdsWithin(GO_ON_NANOS, () -> ClientProcesses.latest(child, "next") >= next)) {
+            throw new RunException(reader.name() + " is at message " + ClientProcesses.latest(child, "next") + " of "
+                    + next + " after " + TimeUnit.NANOSECONDS.toSeconds(GO_ON_NANOS) + " s" + ends()
+                    + "; node " + node + " said last:\n"
                     + node(node).lastLines(SAID_LINES));
         }
         children.kill(child);
         return reader;
-    }
-
-    /** The message that comes next to a subscriber, as it has said; 0: it has said nothing. */
-    private static long place(Child subscriber) {
-        Event progress = subscriber.latest("progress");
-        return progress == null ? 0 : progress.json().path("next").asLong(0);
     }
 
     @Override

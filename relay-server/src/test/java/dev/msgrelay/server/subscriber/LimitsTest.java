@@ -66,7 +66,7 @@ class LimitsTest {
         }
     }
 
-    /** On one loop: with several, the place is free a moment behind the count. */
+    /** The relay has one loop: with several, a place becomes free a moment after its connection's end is counted. */
     @Over.Sockets
     void roomAgain(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(1))) {
