@@ -1,5 +1,7 @@
 package dev.msgrelay.testing.scripted;
 
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
@@ -26,6 +28,8 @@ final class RelayPart {
     private final List<Peer> peers = new ArrayList<>();
     private Peer peer;
     private int wanted;
+    // The id of a PING that the case expected and has not answered; null: none.
+    private String unanswered;
 
     /** @param directory of the Unix sockets */
     RelayPart(Case played, Variables variables, Path directory) throws IOException {
@@ -62,6 +66,7 @@ final class RelayPart {
             case "refuse" -> listeners.get(words.get(0)).relay.stop();
             case "expect" -> expect(words);
             case "expect-messages" -> expectMessages(words);
+            case "read-to" -> readTo(words);
             case "send" -> peer.send(frames(words));
             case "send-in" -> sendPieces(frames(words.subList(1, words.size())), Integer.parseInt(words.get(0)));
             case "send-cut" -> {
@@ -98,7 +103,7 @@ final class RelayPart {
         }
     }
 
-    /** As a relay does at an orderly end: accepts no more, reads on, and closes when the client has. */
+    /** As a relay does at an orderly end: accepts no more, reads on, answers PINGs, and closes when the client has. */
     void stop() {
         for (Listener listener : listeners.values()) {
             quietly(listener.relay::stop);
@@ -109,12 +114,29 @@ final class RelayPart {
         }
         Thread thread = new Thread(
                 () -> {
-                    quietly(last::drain);
+                    quietly(() -> answerToTheEnd(last));
                     quietly(last::close);
                 },
                 "drains");
         thread.setDaemon(true);
         thread.start();
+    }
+
+    private static void answerToTheEnd(Peer peer) throws IOException {
+        Peer.Frame frame;
+        while ((frame = peer.next()) != null) {
+            if (isPing(frame)) {
+                peer.send("PONG id=" + id(frame));
+            }
+        }
+    }
+
+    private static boolean isPing(Peer.Frame frame) {
+        return frame.type() == ControlFrames.PING;
+    }
+
+    private static String id(Peer.Frame frame) {
+        return FrameText.decode(frame.type(), frame.body()).get("id");
     }
 
     private interface Closing {
@@ -162,6 +184,7 @@ final class RelayPart {
             }
             throw e;
         }
+        unanswered = null;
         synchronized (peers) {
             peers.add(peer);
         }
@@ -212,6 +235,9 @@ final class RelayPart {
 
     private ByteBuffer frame(List<String> words) {
         String name = words.get(0);
+        if (name.equals("PONG") && words.contains("id=" + unanswered)) {
+            unanswered = null;
+        }
         if (name.equals("BYTES")) {
             return FrameText.encode(String.join(" ", words));
         }
@@ -297,36 +323,61 @@ final class RelayPart {
             expectEnd();
             return;
         }
-        Peer.Frame frame = nextFrame(words.get(0));
+        match(nextFrame(words.get(0)), words.get(0), Words.fields(words.subList(1, words.size())));
+    }
+
+    private void match(Peer.Frame frame, String name, Map<String, String> wantedFields) {
         if (frame == null) {
             throw new AssertionError("the client has closed");
         }
         Map<String, String> got = FrameText.decode(frame.type(), frame.body());
-        if (!FrameText.name(frame.type()).equals(words.get(0))) {
+        if (!FrameText.name(frame.type()).equals(name)) {
             throw new AssertionError("the client sent " + frame);
         }
-        if (words.get(0).equals("HELLO")) {
+        if (isPing(frame)) {
+            unanswered = got.get("id");
+        }
+        if (name.equals("HELLO")) {
             wanted = Integer.parseInt(got.get("features"));
         }
-        for (Map.Entry<String, String> field :
-                Words.fields(words.subList(1, words.size())).entrySet()) {
-            variables.match(field.getKey(), field.getValue(), got.get(field.getKey()), "the client sent " + frame);
-        }
+        wantedFields.forEach(
+                (field, value) -> variables.match(field, value, got.get(field), "the client sent " + frame));
     }
 
-    /** The next frame but PONGs and PINGs, which may come at any time; a PING is answered. */
+    /**
+     * The next frame but PONGs and PINGs, which may come at any time; a PING is answered. One that comes while another
+     * waits for the case's answer is one too many.
+     */
     private Peer.Frame nextFrame(String name) throws IOException {
         while (true) {
             Peer.Frame frame = peer.next();
             String its = frame == null ? "" : FrameText.name(frame.type());
+            if (its.equals("PING") && unanswered != null) {
+                throw new AssertionError(
+                        "the client sent PING " + id(frame) + " while PING " + unanswered + " was not answered");
+            }
             if (its.equals(name) || !its.equals("PING") && !its.equals("PONG")) {
                 return frame;
             }
             if (its.equals("PING")) {
-                peer.send("PONG id="
-                        + FrameText.decode(frame.type(), frame.body()).get("id"));
+                peer.send("PONG id=" + id(frame));
             }
         }
+    }
+
+    /** {@code read-to PING most=BYTES ...}: messages of so many bytes at most, headers included, and then a PING. */
+    private void readTo(List<String> words) throws IOException {
+        Map<String, String> fields = Words.fields(words.subList(1, words.size()));
+        long most = FrameText.number(fields.remove("most"));
+        long bytes = 0;
+        Peer.Frame frame;
+        while ((frame = nextFrame(words.get(0))) != null && !ControlFrames.isControl(frame.type())) {
+            bytes += FrameLayout.HEADER_LENGTH + frame.body().remaining();
+            if (bytes > most) {
+                throw new AssertionError("no " + words.get(0) + " within " + most + " bytes of messages");
+            }
+        }
+        match(frame, words.get(0), fields);
     }
 
     private void expectEnd() {

@@ -80,6 +80,7 @@ final class UserPart {
                 awaitBegun();
                 command(words);
                 begun = words.get(0);
+                open &= !begun.equals("close");
             }
             case "told" -> told(words);
             case "told-messages" -> toldMessages(words);
@@ -231,7 +232,6 @@ final class UserPart {
         Map<String, String> fields = Words.fields(words.subList(1, words.size()));
         String name = words.get(0);
         if (begun != null && (name.equals(REPLIES.get(begun)) || begun.equals(fields.get("command")))) {
-            open &= !begun.equals("close");
             begun = null;
         }
         if (name.equals("message")) {
