@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# What run and long share; sourced.
+# What the scripts here share; sourced.
 
 # step WHAT COMMAND...: says what it does, what came of it, and how long it took. A failure ends CI, but for one: Maven
 # cannot fetch what the step needs. Then it is skipped.
@@ -34,6 +34,15 @@ jdks() {
         seen="$seen $version"
         [ "$version" -lt 17 ] || echo "$version $home"
     done
+}
+
+# failures LOG CODE: the tests that Maven's output says have failed, on one line; or its first error, or the exit code.
+failures() {
+    local tests
+    # Each failed test stands once in Surefire's summary: [ERROR]   Class.method:line message
+    tests=$(sed -nE 's/^\[ERROR\] (  |.*» )([A-Za-z0-9]+(Test)?[.][^ :]+).*/\2/p' "$1" | sort -u | tr '\n' ' ')
+    tests=${tests:-$(grep -m 1 '^\[ERROR\]' "$1" || echo "exit code $2")}
+    echo "${tests:0:600}"
 }
 
 # skips: the tests of the last mvn verify that were skipped, and why, a line each.
