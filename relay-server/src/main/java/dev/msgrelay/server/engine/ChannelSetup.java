@@ -20,7 +20,6 @@ import dev.msgrelay.server.tls.TlsWatch;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
-import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
 
 /**
@@ -76,11 +75,11 @@ record ChannelSetup(
     }
 
     private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
-        accepted.config().setRecvByteBufAllocator(reads(SubscriberConnection.READ_BYTES));
-        if (tls != null && !secure(accepted, tls, null, ticket)) {
+        SubscriberConnection connection = new SubscriberConnection(services, subscribing);
+        accepted.config().setRecvByteBufAllocator(new SocketReads(connection.reader(), 1));
+        if (tls != null && !secure(accepted, tls, connection.reader(), ticket)) {
             return core;
         }
-        SubscriberConnection connection = new SubscriberConnection(services, subscribing);
         accepted.closeFuture().addListener(closed -> connection.leaveSeat());
         EngineLoop loop = connection.takeSeat();
         connection.session().join(accepted, ticket);
@@ -88,13 +87,11 @@ record ChannelSetup(
     }
 
     private void refuse(Channel accepted, CloseReason reason, String text) {
-        accepted.config().setRecvByteBufAllocator(reads(RefusedConnection.READ_BYTES));
+        // At most one read a cycle.
+        accepted.config()
+                .setRecvByteBufAllocator(
+                        new FixedRecvByteBufAllocator(RefusedConnection.READ_BYTES).maxMessagesPerRead(1));
         accepted.pipeline().addLast(new RefusedConnection(services, reason, text));
-    }
-
-    /** At most one read of {@code bytes} bytes per cycle. */
-    private static RecvByteBufAllocator reads(int bytes) {
-        return new FixedRecvByteBufAllocator(bytes).maxMessagesPerRead(1);
     }
 
     /** Adds TLS to a channel. If there is no memory for TLS, refuses the connection and gives its ticket back. */

@@ -14,6 +14,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Outbox;
@@ -22,7 +23,6 @@ import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionRole;
 import dev.msgrelay.server.session.SessionState;
-import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -44,13 +44,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     /** SUBSCRIBEs that wait to be answered; then no more is read until they are. One read may bring some more. */
     private static final int MAX_WAITING = 16;
 
-    /** A read: control frames, and few of them; with TLS or without. */
-    public static final int READ_BYTES = TlsHandler.CONTROL_READ;
-
     /** Bytes in flight beside the stream at most: a read, answers to what has come, a GAP between messages, and an ERROR. */
-    public static final int SAID_BYTES = READ_BYTES
+    public static final int SAID_BYTES = SubscriberInput.READ_BYTES
             + Outbox.MOST_BYTES
-            + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
+            + (MAX_WAITING + SubscriberInput.READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
             + GapFrame.FRAME_LENGTH
             + Closing.ERROR_BYTES;
 
@@ -112,6 +109,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session;
     }
 
+    /** The memory that the socket, or TLS, reads to. */
+    public SocketReads.Reader reader() {
+        return input;
+    }
+
     private Outbox outbox() {
         return session.dialogue().outbox();
     }
@@ -166,6 +168,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (delivery != null) {
             delivery.endWrite();
         }
+        session.writabilityChanged();
     }
 
     private void close(Refusal why) {
@@ -331,7 +334,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         readMore(true);
         long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
         farewell.begin(new Refusal(reason, text), session.channel(), most);
-        // At once where that is possible: the end of the input, which closes the channel, may be read next.
         while (farewell.isDue() && !way.busy() && way.reader.atBoundary()) {
             sayFarewell(way);
         }

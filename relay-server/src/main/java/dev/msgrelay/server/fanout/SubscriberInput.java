@@ -2,6 +2,7 @@ package dev.msgrelay.server.fanout;
 
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Progress;
 import dev.msgrelay.server.session.Services;
@@ -12,7 +13,10 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /** The bytes that a subscriber sends: control frames, which the session obeys. Owned by the subscriber's thread. */
-final class SubscriberInput {
+final class SubscriberInput implements SocketReads.Reader {
+    /** A read: control frames, and few of them; with TLS or without. */
+    static final int READ_BYTES = 1 << 10;
+
     private final Session session;
     private final Inbox inbox;
     private boolean any;
@@ -20,6 +24,36 @@ final class SubscriberInput {
     SubscriberInput(Services services, Session session) {
         this.session = session;
         this.inbox = new Inbox(services.budget().pool(Part.CONTROL));
+    }
+
+    @Override
+    public boolean mayRead() {
+        return true;
+    }
+
+    @Override
+    public ByteBuf whereToRead() {
+        return session.channel().alloc().directBuffer(READ_BYTES, READ_BYTES);
+    }
+
+    @Override
+    public void refused() {
+        // No read is refused.
+    }
+
+    @Override
+    public void moreExpected() {
+        // Nobody waits for it.
+    }
+
+    @Override
+    public boolean isDeaf() {
+        return session.state().ended();
+    }
+
+    @Override
+    public boolean mayEnd() {
+        return session.mayEnd();
     }
 
     /** Returns whether the client has said something: plain ones have not. */

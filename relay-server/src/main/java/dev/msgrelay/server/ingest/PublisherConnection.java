@@ -104,6 +104,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         producer.speak();
+        session.writabilityChanged();
     }
 
     private void moveTo(Reader reader) {

@@ -109,20 +109,21 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     @Override
     public boolean mayRead() {
-        return wait == Wait.NOTHING || throwsAway();
+        return wait == Wait.NOTHING || isDeaf();
     }
 
-    private boolean throwsAway() {
+    @Override
+    public boolean isDeaf() {
         return wait == Wait.DRAINED || session.state().ended();
     }
 
     @Override
     public ByteBuf whereToRead() {
-        if (wait == Wait.NOTHING && !throwsAway() && assembler.wants() > 0) {
+        if (wait == Wait.NOTHING && !isDeaf() && assembler.wants() > 0) {
             // The shared buffers were used up since the last read.
             askForMemory();
         }
-        if (throwsAway()) {
+        if (isDeaf()) {
             return port.buffers().scratch();
         }
         if (wait != Wait.NOTHING) {
@@ -155,6 +156,11 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         if (wait == Wait.NOTHING && !session.state().ended()) {
             port.moreExpected();
         }
+    }
+
+    @Override
+    public boolean mayEnd() {
+        return session.mayEnd();
     }
 
     void came(ByteBuf from) {

@@ -23,6 +23,15 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
         /** Takes note that a read has filled its memory. */
         void moreExpected();
+
+        /** Whether nothing is taken any more, for good: what still comes is thrown away. */
+        boolean isDeaf();
+
+        /**
+         * Takes note that the input has ended. Returns whether the channel closes by that; otherwise the end comes again with
+         * the next read.
+         */
+        boolean mayEnd();
     }
 
     /**
@@ -65,6 +74,14 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
             @Override
             public int guess() {
                 return GUESS_BYTES;
+            }
+
+            @Override
+            public void lastBytesRead(int bytes) {
+                // Not by Netty's half-closure: it does not know that of NIO's Unix sockets, and takes a socket of epoll
+                // whose
+                // input has ended out of the set, so that a write in part never goes on.
+                super.lastBytesRead(bytes < 0 && !reader.mayEnd() ? 0 : bytes);
             }
 
             @Override

@@ -34,6 +34,11 @@ public final class Closing {
         return written;
     }
 
+    /** Whether the last word is out: nothing is said any more. */
+    static boolean outputEnded(Channel channel) {
+        return channel instanceof DuplexChannel duplex && duplex.isOutputShutdown();
+    }
+
     static void endOutput(Channel channel) {
         TlsHandler tls = TlsHandler.of(channel);
         if (tls != null) {

@@ -19,6 +19,7 @@ import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
@@ -55,6 +56,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private Deadlines deadlines;
     private Admission.Ticket place;
     private boolean added;
+    // The client has ended its output before the last word to it was out.
+    private boolean inputEnded;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
 
@@ -145,7 +148,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- what the client says ------------------------------------------------------------------------------------
 
-    /** Obeys a whole control frame, whose turn it is; false: the client has ended the connection with it. */
+    /** Obeys a whole control frame, whose turn it is; false: the connection ends with it. */
     public boolean control(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.ERROR) {
             endedByPeer(body);
@@ -157,7 +160,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
         } else if (!dialogue.answer(type, body)) {
             role.control(type, body);
         }
-        return true;
+        // An answer that cannot be written may be the end.
+        return !state.ended();
     }
 
     private void hello(HelloFrame said) throws FrameException {
@@ -238,6 +242,36 @@ public final class Session extends ChannelInboundHandlerAdapter {
         try {
             role.release();
         } finally {
+            channel.close();
+        }
+    }
+
+    /**
+     * The client has ended its output, see {@link SocketReads.Reader#mayEnd}: before the last word is out that does not close
+     * the channel, since the client may still read.
+     */
+    public boolean mayEnd() {
+        if (state != SessionState.CLOSING || Closing.outputEnded(channel)) {
+            return true;
+        }
+        inputEnded = true;
+        // While the socket is full the loop sleeps. Otherwise it looks at the end again in each cycle: a socket that
+        // waits for
+        // nothing falls out of epoll's set, and a word that it takes a part of would stay there.
+        channel.config().setAutoRead(channel.isWritable());
+        return false;
+    }
+
+    /** What was written is with the system, or more is to be written. */
+    public void writabilityChanged() {
+        if (inputEnded && channel.isWritable()) {
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (inputEnded && event == ChannelOutputShutdownEvent.INSTANCE) {
             channel.close();
         }
     }

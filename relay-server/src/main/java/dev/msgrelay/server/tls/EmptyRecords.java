@@ -59,6 +59,23 @@ final class EmptyRecords {
         return records;
     }
 
+    /**
+     * Bytes from {@code from} on to the end of the record under way, whose first bytes were counted; where its header has not
+     * come, {@link Integer#MAX_VALUE}.
+     */
+    int rest(ByteBuffer bytes, int from, int to) {
+        int length = left;
+        int at = from;
+        for (int i = header; i < TlsRecords.HEADER; i++) {
+            if (at == to) {
+                return Integer.MAX_VALUE;
+            }
+            int next = bytes.get(at++) & 0xFF;
+            length = i < LENGTH_HIGH ? length : length << Byte.SIZE | next;
+        }
+        return at - from + length;
+    }
+
     /** Bytes that have come of the record under way. */
     int begun() {
         return begun;

@@ -238,7 +238,7 @@ public final class TlsContext implements AutoCloseable {
      * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
      *
      * @param pool the part of the budget that all its memory comes from
-     * @param reader names the memory for a publisher's bytes; null: a subscriber, which sends control frames only
+     * @param reader names the memory for the connection's bytes
      * @return false where the memory is used up
      */
     public boolean secure(Channel channel, Pool pool, SocketReads.Reader reader, TlsWatch watch) {

@@ -43,9 +43,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
         GONE
     }
 
-    /** Bytes of a read of a subscriber, which sends control frames only. */
-    public static final int CONTROL_READ = 1 << 10;
-
     private final TlsContext context;
     private final Channel channel;
     private final Pool pool;
@@ -236,8 +233,13 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     /** Hands on one part of the input. Returns whether there may be more. */
     private boolean deliverOnce() throws SSLException {
-        ByteBuf window =
-                reader == null ? channel.alloc().directBuffer(CONTROL_READ, CONTROL_READ) : reader.whereToRead();
+        if (reader.isDeaf()) {
+            // Not unwrapped: the end of the client's output may be among it, behind which BoringSSL writes nothing any
+            // more.
+            in.drop();
+            return false;
+        }
+        ByteBuf window = reader.whereToRead();
         if (window == null) {
             return false;
         }
@@ -269,7 +271,9 @@ public final class TlsHandler extends ChannelDuplexHandler {
             }
         }
         if (in.hasEnded()) {
-            ctx.close();
+            if (reader.mayEnd()) {
+                ctx.close();
+            }
             return false;
         }
         return true;

@@ -49,12 +49,14 @@ final class TlsInput implements SocketReads.Reader {
     private SSLEngine engine;
     // Whether the next unwrap may bring data.
     private boolean more;
+    // Whether the library holds data of a record that it has taken: there was no room for all of it.
+    private boolean decrypted;
     private ByteBuffer rest;
     private ByteBuffer spare;
     private boolean closed;
 
     /**
-     * @param reader the connection's own; null: a subscriber
+     * @param reader the connection's own
      * @param out sends the records that the library writes by itself
      */
     TlsInput(
@@ -109,9 +111,17 @@ final class TlsInput implements SocketReads.Reader {
 
     @Override
     public void moreExpected() {
-        if (reader != null) {
-            reader.moreExpected();
-        }
+        reader.moreExpected();
+    }
+
+    @Override
+    public boolean isDeaf() {
+        return reader.isDeaf();
+    }
+
+    @Override
+    public boolean mayEnd() {
+        return reader.mayEnd();
     }
 
     private void resize(int capacity) {
@@ -200,6 +210,14 @@ final class TlsInput implements SocketReads.Reader {
         return more || rest != null;
     }
 
+    /** Throws away what the connection has not taken. Nothing is unwrapped any more. */
+    void drop() {
+        start = 0;
+        end = 0;
+        more = false;
+        rest = null;
+    }
+
     /** Bytes that have come of an incomplete record: in the library, or in the buffer. */
     int begun() {
         return empty.begun() + (more ? 0 : end - start);
@@ -221,16 +239,21 @@ final class TlsInput implements SocketReads.Reader {
 
     /**
      * End of the bytes to unwrap now: before the last record if that is short, and so may be the alert of the client's end.
-     * Once BoringSSL has seen that, it writes nothing any more, and the connection could not answer the input before it.
+     * Once BoringSSL has seen that, it writes nothing any more, and the connection could not answer the input before it: what
+     * the library has decrypted and not brought yet as well.
      */
     private int turn() {
         int last = start;
         int next = start;
-        while (end - next >= TlsRecords.HEADER && end - next >= TlsRecords.length(buffer.view(), next)) {
+        // The library may have taken the first part of a record.
+        int rest = empty.rest(buffer.view(), start, end);
+        while (rest <= end - next) {
             last = next;
-            next += TlsRecords.length(buffer.view(), next);
+            next += rest;
+            rest = end - next < TlsRecords.HEADER ? Integer.MAX_VALUE : TlsRecords.length(buffer.view(), next);
         }
-        return last > start && next - last <= TlsRecords.MOST_ALERT ? last : end;
+        boolean isBehindOthers = last > start || decrypted && next > start;
+        return isBehindOthers && next - last <= TlsRecords.MOST_ALERT ? last : end;
     }
 
     private void unwrapRecords(ByteBuffer room) throws SSLException {
@@ -252,7 +275,9 @@ final class TlsInput implements SocketReads.Reader {
                         "more than " + EmptyRecords.MOST + " records without data, such as new keys, at once");
             }
             out.obey(result.getHandshakeStatus());
+            decrypted = false;
             if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
+                decrypted = moved || result.bytesProduced() > 0;
                 if (room.position() == before && !moved) {
                     unwrapToRest(room);
                 }
