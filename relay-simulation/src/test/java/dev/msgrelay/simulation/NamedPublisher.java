@@ -304,6 +304,14 @@ final class NamedPublisher extends Peer {
         producer.acked = Math.max(producer.acked, kept);
     }
 
+    @Override
+    protected void checkToldAll() {
+        // Of two connections of a name the later one may have taken what this one sent.
+        check(
+                !welcomed || hasTwin() || producer.contested || lastAck >= nextToSend - 1,
+                "has sent messages up to " + (nextToSend - 1) + " before its fault, and the last ACK says " + lastAck);
+    }
+
     private void checkAck(int number, int sequence) {
         int there = producer.source.sequence(number);
         if (producer.source.isGone(number)) {

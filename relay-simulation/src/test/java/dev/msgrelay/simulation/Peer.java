@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.session.Closing;
 import dev.msgrelay.server.session.Session;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -20,6 +21,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A client on one connection: what it wants to send comes to the relay piece by piece, what the relay sends it is taken apart
@@ -35,6 +37,9 @@ abstract class Peer implements SimChannel.Other {
             CloseReason.TOO_MANY_PUBLISHERS,
             CloseReason.TOO_MANY_FROM_ADDRESS,
             CloseReason.MEMORY_LIMIT);
+
+    /** For so long the relay tries to tell a client why it ends. */
+    private static final long LAST_WORD_NANOS = TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS);
 
     /** A socket's own buffer at the relay. */
     private static final int MOST_UNREAD = 256 << 10;
@@ -61,6 +66,11 @@ abstract class Peer implements SimChannel.Other {
     // Whether that is something that no relay takes.
     protected boolean spoilt;
     protected boolean left;
+    // Whether it ends its output right behind what waits, which is wrong, and whether it has.
+    private boolean endsBehindAFault;
+    private boolean outputEnded;
+    // By what the relay may end it for that.
+    private final EnumSet<CloseReason> faults = EnumSet.noneOf(CloseReason.class);
     private boolean leftInOrder;
     // Whether nothing is heard of it any more.
     protected boolean silent;
@@ -83,6 +93,9 @@ abstract class Peer implements SimChannel.Other {
     protected CloseReason told;
     CloseReason endedBy;
     private boolean accounted;
+    private long accountedNanos;
+    private long closedNanos;
+    private boolean cutOff;
     // The relay's output, and all of its side.
     protected boolean ended;
     boolean closedByRelay;
@@ -112,7 +125,7 @@ abstract class Peer implements SimChannel.Other {
         } else if (dice == 1 && world.onceIn(100)) {
             silent = true;
             world.trace(name, "vanishes", 0, 0);
-        } else if (dice == 2 && world.malicious && world.onceIn(20) && !spoilt) {
+        } else if (dice == 2 && world.malicious && world.onceIn(10) && !spoilt) {
             spoilt = true;
             spoil();
         } else if (dice == 3 && world.malicious && world.onceIn(6) && live()) {
@@ -135,7 +148,12 @@ abstract class Peer implements SimChannel.Other {
             wrong(7, 0, CloseReason.TLS_FAILED);
             tls.spoilsNext = true;
         } else {
+            EnumSet<CloseReason> before = EnumSet.copyOf(deserves);
             sayWrong();
+            faults.addAll(deserves);
+            faults.removeAll(before);
+            // Of those, who says ERROR itself is told nothing.
+            endsBehindAFault = world.onceIn(2) && !faults.contains(CloseReason.PEER_CLOSED);
         }
     }
 
@@ -307,7 +325,7 @@ abstract class Peer implements SimChannel.Other {
     }
 
     protected final void deliver(int most) {
-        if (silent || left) {
+        if (silent || left || outputEnded) {
             return;
         }
         int length = tls == null || tls.maySay() ? Math.min(most, waiting()) : 0;
@@ -326,7 +344,42 @@ abstract class Peer implements SimChannel.Other {
         if (tls != null) {
             tls.flush(most);
         }
+        if (endsBehindAFault && waiting() == 0 && opened) {
+            endOutput();
+        }
     }
+
+    /** It sends nothing more, and reads on: what it has sent is wrong, so it is told why. */
+    private void endOutput() {
+        outputEnded = true;
+        world.trace(name, "ends its output", channel.unread(), 0);
+        if (tls != null) {
+            tls.finish(world.onceIn(2));
+        }
+        channel.finish();
+    }
+
+    /** The relay has closed it. One that broke a rule, ended its output and read on was told why, unless it read too slowly. */
+    final void checkTold() {
+        boolean hindered = left && told == null || cutOff || deserves.contains(CloseReason.INTERNAL_ERROR);
+        if (!outputEnded || hindered || !faults.contains(endedBy)) {
+            return;
+        }
+        long most = role == Role.PUBLISHER
+                ? LAST_WORD_NANOS
+                : Math.max(LAST_WORD_NANOS, world.config.stallTimeout().toNanos());
+        boolean tooSlow = closedNanos - accountedNanos >= most;
+        check(
+                told != null || tooSlow,
+                "ends its output behind a fault, is closed as " + endedBy + ", and is told nothing");
+        if (told != null) {
+            world.saw("told behind the end of its output", 1);
+            checkToldAll();
+        }
+    }
+
+    /** What else it was told, one that has ended its output behind a fault. */
+    protected void checkToldAll() {}
 
     /** So much more has come to the relay, or is on its way. */
     protected void sent(int bytes) {}
@@ -397,7 +450,10 @@ abstract class Peer implements SimChannel.Other {
     final boolean takeEnd() {
         boolean news = !accounted
                 && (connection == null || connected && (connection.state().ended() || failedHandshake()));
-        accounted |= news;
+        if (news) {
+            accounted = true;
+            accountedNanos = world.now();
+        }
         return news;
     }
 
@@ -435,7 +491,13 @@ abstract class Peer implements SimChannel.Other {
     public final void ended(boolean whole) {
         ended = true;
         closedByRelay |= whole;
+        closedNanos = world.now();
         world.trace(name, whole ? "is closed" : "gets the end", have + (end - at), 0);
+    }
+
+    @Override
+    public final void cutOff() {
+        cutOff = true;
     }
 
     @Override

@@ -47,6 +47,9 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         /** A write begins. */
         default void beforeWrite() {}
 
+        /** The relay cuts it off, since what it holds is needed. */
+        default void cutOff() {}
+
         /** The relay has closed the socket, or its output. */
         default void ended(boolean whole) {}
     }
@@ -573,6 +576,7 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     @Override
     public ChannelFuture close() {
         if (Steps.ofRelief()) {
+            other.cutOff();
             step(true);
         }
         return super.close();

@@ -506,6 +506,7 @@ final class Simulation {
         for (Peer peer : List.copyOf(peers)) {
             peer.endOfStep();
             if (peer.closedByRelay) {
+                peer.checkTold();
                 peers.remove(peer);
                 if (peer instanceof SimPublisher publisher) {
                     gone.add(publisher);
