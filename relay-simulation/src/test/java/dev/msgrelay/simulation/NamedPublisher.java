@@ -25,6 +25,8 @@ final class NamedPublisher extends Peer {
     // And whether what lies right before it is gone, which it knows or not.
     private final boolean goneAtHello;
     private int nextToSend;
+    // On this connection; 0: none.
+    private int lastSent;
     // Of its messages, those that were there when the relay had its connection.
     private int thereAtFirst;
     // How far ACKs have told that messages are in the stream, and in the journal.
@@ -126,7 +128,8 @@ final class NamedPublisher extends Peer {
             if (nextToSend > producer.most) {
                 deserves(CloseReason.MESSAGE_GAP);
             }
-            want(producer.source, nextToSend++);
+            lastSent = nextToSend++;
+            want(producer.source, lastSent);
         }
     }
 
@@ -308,8 +311,8 @@ final class NamedPublisher extends Peer {
     protected void checkToldAll() {
         // Of two connections of a name the later one may have taken what this one sent.
         check(
-                !welcomed || hasTwin() || producer.contested || lastAck >= nextToSend - 1,
-                "has sent messages up to " + (nextToSend - 1) + " before its fault, and the last ACK says " + lastAck);
+                !welcomed || hasTwin() || producer.contested || lastAck >= lastSent,
+                "has sent messages up to " + lastSent + " before its fault, and the last ACK says " + lastAck);
     }
 
     private void checkAck(int number, int sequence) {

@@ -199,6 +199,10 @@ abstract class Peer implements SimChannel.Other {
     /** Reasons for which the relay may end it, whatever it does; those of time when {@link Patience} says so. */
     protected EnumSet<CloseReason> mayEndBy() {
         EnumSet<CloseReason> reasons = EnumSet.of(CloseReason.SHUTDOWN);
+        if (outputEnded && world.draining) {
+            // What is wrong is not looked at any more.
+            reasons.addAll(ENDED_ITSELF);
+        }
         if (hello != null || role == Role.PUBLISHER) {
             reasons.add(CloseReason.IDLE_TIMEOUT);
             reasons.add(CloseReason.FRAME_TIMEOUT);

@@ -59,6 +59,9 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     private static final int RDHUP = 4;
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
 
+    /** Once for each event of epoll, and some more where it is registered anew. */
+    private static final int MOST_ENDS_IN_VAIN = 8;
+
     private static final String FAULT = "a fault that the simulation made";
 
     /** Those that would hardly ever be hit by a count of calls. */
@@ -105,6 +108,9 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     private boolean receivedRdHup;
     private boolean inputShutdown;
     private boolean outputShutdown;
+    // How often the relay has read the end of the input, and how often in a row while the socket took nothing.
+    private int endsRead;
+    private int endsReadInVain;
 
     // From the peer.
     private final ByteBuf arrived = Unpooled.buffer();
@@ -329,6 +335,7 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
             }
             room -= length;
             taken += length;
+            endsReadInVain = 0;
             other.took(ByteBufUtil.getBytes(buffer, buffer.readerIndex(), length));
             out.removeBytes(length);
             if (length == 0) {
@@ -481,11 +488,25 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
                 resetTold = true;
                 throw new IOException("Connection reset by peer");
             }
-            return finished ? -1 : 0;
+            return finished ? readEnd() : 0;
         }
         other.wasRead(length);
         buffer.writeBytes(arrived, length);
         return length;
+    }
+
+    private int readEnd() {
+        endsRead++;
+        endsReadInVain = (ops & OUT) == 0 ? 0 : endsReadInVain + 1;
+        if (endsReadInVain > MOST_ENDS_IN_VAIN) {
+            world.fail("a loop that might sleep reads the end of an input again and again: " + state());
+        }
+        return -1;
+    }
+
+    /** Whether nothing comes any more, nor goes, as the relay knows, and it is not closed. */
+    boolean isForgotten() {
+        return open && outputShutdown && endsRead > 0;
     }
 
     @Override

@@ -212,6 +212,7 @@ final class Simulation {
         closes = Map.of();
         lastStats = null;
         ending = false;
+        world.draining = false;
         journalEnded = false;
         withoutJournal = false;
         for (int i = 0; i < localPublishers && model.hasRoomForSources(); i++) {
@@ -505,6 +506,8 @@ final class Simulation {
         checkEnds();
         for (Peer peer : List.copyOf(peers)) {
             peer.endOfStep();
+            world.check(
+                    !peer.channel.isForgotten(), peer + " has ended its output and was told why, and is not closed");
             if (peer.closedByRelay) {
                 peer.checkTold();
                 peers.remove(peer);
@@ -693,6 +696,7 @@ final class Simulation {
     }
 
     private void stopTaking() {
+        world.draining = true;
         engine.sayGoAway(1000);
         publishers.close();
         engine.stopReading(1000);

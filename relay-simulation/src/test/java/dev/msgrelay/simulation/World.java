@@ -48,6 +48,8 @@ final class World {
     int volume;
     // Whether faults have ended, and everybody does what is right.
     boolean calm;
+    // Whether the relay takes nothing any more.
+    boolean draining;
     long step;
     // How often a channel was made to throw what no channel throws.
     int injected;
