@@ -50,6 +50,8 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
     private HelloFrame hello;
     // Null before HELLO.
     private Replies replies;
+    // The connection has ended, and is told why once all its messages are in the order; null: nothing waits for that.
+    private Runnable lastWords;
     // Whether the table of names tells of the journal.
     private boolean watchesJournal;
 
@@ -181,6 +183,10 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         }
         String name = numbers.leave().name();
         stage = Stage.LOST;
+        if (lastWords != null) {
+            // Nobody tells this connection any more what becomes of its messages.
+            session.loop().execute(this::sayWaiting);
+        }
         session.loop()
                 .execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name));
     }
@@ -204,6 +210,10 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
             speak();
         } else if (stage == Stage.SETTLING) {
             letIn();
+        }
+        if (lastWords != null && !numbers.isUnderWay()) {
+            ended(SessionState.OPEN);
+            sayWaiting();
         }
     }
 
@@ -251,6 +261,24 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
+    /**
+     * The connection has ended: has something said once messages that wait for their place in the order have it, and so for as
+     * long keeps the name. Returns whether any wait.
+     */
+    boolean waitForOrder(Runnable words) {
+        boolean waits = numbers.isUnderWay();
+        lastWords = waits ? words : null;
+        return waits;
+    }
+
+    private void sayWaiting() {
+        Runnable words = lastWords;
+        lastWords = null;
+        if (words != null) {
+            words.run();
+        }
+    }
+
     /** Sends what is due to a client that has said HELLO, before the reason of the end. */
     void sayLast() {
         if (replies != null && session.channel().isActive()) {
@@ -260,6 +288,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
 
     /** Gives the name back, and memory once the channel is closed. More than once without harm. */
     void release() {
+        lastWords = null;
         PublisherName name = numbers.leave();
         if (name != null) {
             names.disconnect(name, this, services.clock().nanoTime());

@@ -122,6 +122,11 @@ final class ProducerState {
         return (name == null || !name.changed) && (levels == null || levels.settled(acceptedBefore) >= acceptedBefore);
     }
 
+    /** Whether messages of its name wait for their place in the order, which others give. */
+    boolean isUnderWay() {
+        return name != null && name.isUnderWay();
+    }
+
     /** Throws where so many messages more have no numbers. */
     void checkNumbers(int messages) throws FrameException {
         if (name != null && !name.hasNumbersFor(messages)) {

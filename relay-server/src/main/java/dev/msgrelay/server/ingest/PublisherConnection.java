@@ -175,19 +175,23 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     /**
      * Messages that came before are acknowledged before the publisher is told why it ends, and readers see it before that: in the
-     * middle of a batch the last word waits for the end of the batch. The socket is read on meanwhile, and what comes is thrown
-     * away.
+     * middle of a batch the last word waits for the end of the batch, and where others give the order, for that. The socket is
+     * read on meanwhile, and what comes is thrown away.
      */
     @Override
     public void lastWords(SessionState before, CloseReason reason, String text) {
         boolean spoke = before.speaks();
         producer.ended(before);
-        release();
-        if (intake.allShown()) {
-            sayLast(spoke, reason, text);
-        } else {
+        intake.release();
+        Runnable words = () -> sayLast(spoke, reason, text);
+        if (producer.waitForOrder(words)) {
             Closing.closeLater(session.channel());
-            shared.names.whenShown(() -> session.loop().execute(() -> sayLast(spoke, reason, text)));
+        } else if (intake.allShown()) {
+            words.run();
+        } else {
+            producer.release();
+            Closing.closeLater(session.channel());
+            shared.names.whenShown(() -> session.loop().execute(words));
         }
         if (spoke || reason != CloseReason.SHUTDOWN) {
             intake.readToTheEnd();
@@ -195,6 +199,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     }
 
     private void sayLast(boolean spoke, CloseReason reason, String text) {
+        producer.release();
         if (session.state() == SessionState.GONE) {
             return;
         }

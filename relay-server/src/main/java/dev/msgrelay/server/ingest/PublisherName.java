@@ -148,6 +148,11 @@ final class PublisherName implements Orderer.Numbered {
         handed = next() - 1 + messages;
     }
 
+    /** Whether messages that were handed on are not in the stream yet. */
+    boolean isUnderWay() {
+        return handed > accepted;
+    }
+
     @Override
     public void ordered(long number, long itsSequence) {
         restore(hole, Math.max(number, accepted), itsSequence);

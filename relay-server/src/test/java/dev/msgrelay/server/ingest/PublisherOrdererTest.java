@@ -8,6 +8,7 @@ import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.ingest.PublisherRig.Publisher;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -131,6 +132,48 @@ class PublisherOrdererTest {
         rig.connect().read(Hello.acks("trades", 1)).hangUp();
         orderer.claims.remove().claimed(null, "", Orderer.NONE, 0);
         assertThat(orderer.left).containsExactly("orders", "trades");
+    }
+
+    @Test
+    void theLastWordWaitsForTheOrderAndSoDoesTheName() {
+        Publisher publisher = named(0);
+        publisher.read(new Frames().frame(1, 10)).read(new Frames().frame(2, 10).header(3, -1));
+        assertThat(rig.closed(CloseReason.NEGATIVE_LENGTH)).isOne();
+        orderer.order();
+        rig.round();
+        assertThat(publisher.told()).isEmpty();
+        assertThat(orderer.left).isEmpty();
+        orderer.order();
+        rig.round();
+        List<Control> told = publisher.told();
+        assertThat(told).extracting(Control::type).containsExactly(Hello.ACK, Hello.ERROR);
+        assertThat(told.get(0).first()).isEqualTo(2);
+        assertThat(orderer.left).containsExactly("orders");
+    }
+
+    @Test
+    void whoseNameIsTakenMeanwhileIsToldWhyAtOnce() {
+        Publisher publisher = named(0);
+        publisher.read(new Frames().frame(1, 10).header(3, -1));
+        rig.names.takenElsewhere("orders");
+        rig.round();
+        assertThat(publisher.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.NEGATIVE_LENGTH.code());
+        orderer.order();
+        rig.round();
+        assertThat(rig.messages()).isOne();
+        assertThat(orderer.left).as("it is another connection's").isEmpty();
+    }
+
+    @Test
+    void whoGoesMeanwhileLeavesItsName() {
+        Publisher publisher = named(0);
+        publisher.read(new Frames().frame(1, 10).header(3, -1));
+        publisher.hangUp();
+        assertThat(orderer.left).containsExactly("orders");
+        orderer.order();
+        rig.round();
+        assertThat(rig.messages()).isOne();
+        assertThat(rig.closes()).containsOnlyKeys(CloseReason.NEGATIVE_LENGTH);
     }
 
     @Test
