@@ -9,7 +9,10 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.LocalPublisher;
+import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -21,6 +24,7 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsLine;
+import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.handler.ssl.SslContextBuilder;
@@ -30,7 +34,9 @@ import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -46,11 +52,12 @@ import org.junit.jupiter.params.provider.MethodSource;
  * how much of what it published is in the stream.
  */
 class FaultAndEndTest {
+    /** {@code -Dfault.cases=1000}: so many clients of each relay. */
     private static final int CASES = Integer.getInteger("fault.cases", 40);
+
     private static final int MAX_BODY = 1 << 20;
     private static final int FORBIDDEN = 2_000_000_000;
 
-    /** One where HELLO comes first, or may; {@code acks}: its messages have numbers. */
     private enum Kind {
         PLAIN,
         HELLO,
@@ -160,7 +167,7 @@ class FaultAndEndTest {
                 }
             }
             assertThat(wrong).as("%d of %d over %s", wrong.size(), CASES, way).isEmpty();
-            int all = java.util.Arrays.stream(valid).sum();
+            int all = Arrays.stream(valid).sum();
             subscriber.awaitMessages(all).received().assertAllOf(valid);
         }
     }
@@ -170,7 +177,7 @@ class FaultAndEndTest {
         if (certificates == null) {
             return TestRelay.start(way.setting, more);
         }
-        var files = certificates.relayFiles();
+        TlsFiles files = certificates.relayFiles();
         return TestRelay.start(
                 way.setting,
                 b -> more.apply(
@@ -294,54 +301,74 @@ class FaultAndEndTest {
 
     // ---- subscribers ---------------------------------------------------------------------------------------------
 
-    /** The stream is under way to it, and it does not read for a while: then it gets all of what is under way, and the ERROR. */
+    /** A subscriber, with much or little under way to it: it breaks a rule, and ends its output. Returns why it ends. */
+    private static CloseReason fillAndEnd(TestRelay relay, SocketChannel channel, boolean speaks, Random random)
+            throws IOException {
+        relay.awaitSubscribers(1);
+        if (random.nextInt(4) > 0) {
+            relay.fill(relay.relay().newLocalPublisher(), 1000 + random.nextInt(30_000));
+        }
+        CloseReason reason = speaks ? CloseReason.NEGATIVE_LENGTH : CloseReason.UNEXPECTED_INPUT;
+        Frames fault = speaks ? new Frames().header(Hello.PING, -1) : new Frames().frame(7, 10);
+        inPieces(channel, fault.bytes(), random);
+        channel.shutdownOutput();
+        relay.awaitClosed(reason, 1);
+        return reason;
+    }
+
+    /** It does not read for a while: then it gets all of what is under way, and the ERROR. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void aSubscriberThatIsSentTo(Setting setting) throws Exception {
         Random random = Seeds.random("FaultAndEndTest " + setting);
-        for (int i = 0; i < Math.max(3, CASES / 10); i++) {
-            try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE)) {
-                LocalPublisher local = relay.relay().newLocalPublisher();
-                try (SocketChannel channel = PlainPublisher.open(relay.subscribe(), 16 << 10)) {
-                    relay.awaitSubscribers(1);
-                    boolean speaks = random.nextBoolean();
-                    if (speaks) {
-                        channel.write(HelloFrame.subscriber().build().encode());
-                        channel.read(ByteBuffer.allocate(1));
-                    }
-                    boolean full = random.nextInt(4) > 0;
-                    if (full) {
-                        relay.fill(local, 1000 + random.nextInt(30_000));
-                    }
-                    Fault fault = speaks
-                            ? new Fault(
-                                    CloseReason.NEGATIVE_LENGTH,
-                                    new Frames().header(Hello.PING, -1).bytes())
-                            : new Fault(
-                                    CloseReason.UNEXPECTED_INPUT,
-                                    new Frames().frame(7, 10).bytes());
-                    inPieces(channel, fault.bytes, random);
-                    channel.shutdownOutput();
-                    relay.awaitClosed(fault.reason, 1);
-                    pause(random, 10);
-                    byte[] got = readToEnd(channel);
-                    assertLast(ByteBuffer.wrap(got), speaks ? -1 : 0, fault.reason);
+        for (int i = 0; i < Math.max(4, CASES / 10); i++) {
+            boolean speaks = i % 2 == 0;
+            try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
+                    SocketChannel channel = PlainPublisher.open(relay.subscribe(), 16 << 10)) {
+                if (speaks) {
+                    channel.write(HelloFrame.subscriber().build().encode());
                 }
+                CloseReason reason = fillAndEnd(relay, channel, speaks, random);
+                pause(random, 10);
+                assertLast(ByteBuffer.wrap(readToEnd(channel)), reason);
             }
         }
     }
 
-    /** @param at where a frame begins; -1: behind the first byte of one */
-    private static void assertLast(ByteBuffer bytes, int at, CloseReason reason) {
-        int last = at;
-        int next = at;
-        while (next < bytes.capacity()) {
+    private static void assertLast(ByteBuffer bytes, CloseReason reason) {
+        int last = 0;
+        for (int next = 0; next < bytes.capacity(); next += 8 + bytes.getInt(next + 4)) {
             last = next;
-            next += 8 + bytes.getInt(Math.max(0, next + 4));
         }
-        assertThat(next).as("ends between two frames").isEqualTo(bytes.capacity());
-        assertThat(bytes.capacity() - last).as("the last frame").isGreaterThanOrEqualTo(10);
+        assertThat(8 + bytes.getInt(last + 4)).as("ends behind a frame").isEqualTo(bytes.capacity() - last);
         assertThat(bytes.getInt(last)).as("the type of the last frame").isEqualTo(Hello.ERROR);
         assertThat(CloseReason.ofCode(bytes.getShort(last + 8))).isEqualTo(reason);
+    }
+
+    // ---- who does not read -----------------------------------------------------------------------------------------
+
+    /** One that neither reads nor closes keeps its place for as long as the relay tries to tell it why, and no longer. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
+    void whoReadsNothingIsClosedAllTheSame(Setting setting) throws Exception {
+        UnaryOperator<RelayConfig.Builder> impatient = b -> b.stallTimeout(Duration.ofMillis(100));
+        try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE, impatient);
+                SocketChannel publisher = PlainPublisher.open(relay.publish(), 0);
+                SocketChannel subscriber = PlainPublisher.open(relay.subscribe(), 16 << 10)) {
+            publisher.write(new Frames().frame(7, 10).header(7, -1).buffer());
+            publisher.shutdownOutput();
+            relay.awaitClosed(CloseReason.NEGATIVE_LENGTH, 1);
+            relay.awaitSubscribers(1);
+            LocalPublisher local = relay.relay().newLocalPublisher();
+            for (int n = 0; n < 8; n++) {
+                TestRelay.publish(local, n, 200_000, Await.LIMIT_NANOS);
+            }
+            subscriber.write(new Frames().frame(7, 10).buffer());
+            subscriber.shutdownOutput();
+            relay.awaitClosed(CloseReason.UNEXPECTED_INPUT, 1);
+            RelayEngine engine = Sessions.get(relay.relay(), "engine");
+            Await.until("no channel is left", () -> engine.services().table().allGone());
+            assertThat(publisher.isOpen() && subscriber.isOpen()).isTrue();
+        }
     }
 }

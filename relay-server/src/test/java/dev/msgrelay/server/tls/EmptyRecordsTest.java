@@ -57,6 +57,18 @@ class EmptyRecordsTest {
     }
 
     @Test
+    void theEndOfARecordIsKnownOnceItsHeaderHasCome() {
+        ByteBuffer two = of(2, 300);
+        int length = 5 + 300;
+        for (int at = 0; at < length; at++) {
+            assertThat(records.rest(two, at, two.limit())).as("from byte " + at).isEqualTo(length - at);
+            assertThat(records.rest(two, at, at)).isEqualTo(at < 5 ? Integer.MAX_VALUE : length - at);
+            records.tooMany(two, at, at + 1, 1);
+        }
+        assertThat(records.rest(two, length, two.limit())).isEqualTo(length);
+    }
+
+    @Test
     void recordsWithDataAreNoneOfThem() {
         ByteBuffer many = of(100, 120);
         assertThat(records.tooMany(many, 0, many.limit(), 100 * 100)).isFalse();
