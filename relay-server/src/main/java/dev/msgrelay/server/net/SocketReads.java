@@ -78,9 +78,8 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
             @Override
             public void lastBytesRead(int bytes) {
-                // Not by Netty's half-closure: it does not know that of NIO's Unix sockets, and takes a socket of epoll
-                // whose
-                // input has ended out of the set, so that a write in part never goes on.
+                // Netty's own half-closure does not do. It is not there for NIO's Unix sockets. A socket of epoll
+                // leaves the set by it, so that a write of which the socket has taken a part never goes on.
                 super.lastBytesRead(bytes < 0 && !reader.mayEnd() ? 0 : bytes);
             }
 

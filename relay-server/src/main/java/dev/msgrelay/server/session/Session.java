@@ -255,9 +255,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
             return true;
         }
         inputEnded = true;
-        // While the socket is full the loop sleeps. Otherwise it looks at the end again in each cycle: a socket that
-        // waits for
-        // nothing falls out of epoll's set, and a word that it takes a part of would stay there.
+        // A socket that waits for nothing falls out of epoll's set, and what it takes a part of never goes on. So it
+        // waits for the end again, until the next cycle; and while it is full, for room, so that the loop sleeps.
         channel.config().setAutoRead(channel.isWritable());
         return false;
     }

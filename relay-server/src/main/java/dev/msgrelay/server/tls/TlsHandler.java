@@ -234,8 +234,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     /** Hands on one part of the input. Returns whether there may be more. */
     private boolean deliverOnce() throws SSLException {
         if (reader.isDeaf()) {
-            // Not unwrapped: the end of the client's output may be among it, behind which BoringSSL writes nothing any
-            // more.
+            // Unwrapped, it might show the end of the client's output: BoringSSL writes nothing behind that.
             in.drop();
             return false;
         }

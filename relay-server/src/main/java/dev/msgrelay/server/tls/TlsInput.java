@@ -246,11 +246,11 @@ final class TlsInput implements SocketReads.Reader {
         int last = start;
         int next = start;
         // The library may have taken the first part of a record.
-        int rest = empty.rest(buffer.view(), start, end);
-        while (rest <= end - next) {
+        int length = empty.rest(buffer.view(), start, end);
+        while (length <= end - next) {
             last = next;
-            next += rest;
-            rest = end - next < TlsRecords.HEADER ? Integer.MAX_VALUE : TlsRecords.length(buffer.view(), next);
+            next += length;
+            length = end - next < TlsRecords.HEADER ? Integer.MAX_VALUE : TlsRecords.length(buffer.view(), next);
         }
         boolean isBehindOthers = last > start || decrypted && next > start;
         return isBehindOthers && next - last <= TlsRecords.MOST_ALERT ? last : end;
