@@ -209,8 +209,8 @@ final class Settings {
                 .description("Most connections that one address may open in a second; further ones are refused.");
         row("replays-per-address", NUMBER, Builder::replaysPerSecond, limits.replaysPerSecond())
                 .description(
-                        "Most starts at the earliest message, a sequence or a time that subscribers of one address "
-                                + "may make in a second; further starts are refused.");
+                        "Starts in the journal that subscribers of one address may make in a second; a further one waits for "
+                                + "its turn, and is refused after 3s. A start that the log has is not counted.");
         row("max-heartbeat", TIME, Builder::maxHeartbeat, limits.maxHeartbeat())
                 .description("Longest heartbeat interval that a client gets, even if it asks for a longer one.");
         row("publisher-silence", TIME, Builder::publisherSilence, limits.publisherSilence())

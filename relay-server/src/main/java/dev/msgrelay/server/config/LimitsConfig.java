@@ -23,7 +23,7 @@ import java.time.Duration;
  * @param minRate bytes per second that a frame under way must bring
  * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER}: no limit of its own
  * @param handshakesPerSecond connections that one address may open a second
- * @param replaysPerSecond subscribers of one address a second that may start at the earliest message or at a sequence
+ * @param replaysPerSecond subscribers of one address a second that may start in the journal
  * @param maxHeartbeat longest interval of PINGs that a client gets, even if it asks for a longer one; the relay's own
  *     interval if that is longer
  * @param publisherSilence silence after which a publisher that sent no HELLO is closed; zero: never

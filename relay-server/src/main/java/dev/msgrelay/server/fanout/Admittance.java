@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -16,6 +17,7 @@ import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A subscriber's way in: the types that it may have, and from HELLO to WELCOME the place, the policy and the durability of its
@@ -28,6 +30,9 @@ import java.time.Duration;
  * <p>Owned by the subscriber's thread.
  */
 final class Admittance {
+    /** Longest wait for a turn to start in the journal: clients give up 5 s after HELLO. */
+    private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
+
     private final FanoutParts shared;
     private final Services services;
     private final Standing standing;
@@ -36,6 +41,7 @@ final class Admittance {
     // The HELLO that WELCOME has not answered yet, with those of its types that access allows; otherwise null.
     private HelloFrame hello;
     private long helloNanos;
+    private boolean hasTurn;
     private TypeRanges firstTypes;
     // The answers to it, once there is a place.
     private Start start;
@@ -72,19 +78,12 @@ final class Admittance {
     }
 
     /** Takes a HELLO; throws {@link FrameException} where what it asks for is not to be had. */
-    void greeted(HelloFrame said, SocketAddress from) throws FrameException {
-        long now = services.clock().nanoTime();
-        if (said.start() != StartFrom.LIVE) {
-            String refusal = services.admission().refuseReplay(from, now);
-            if (refusal != null) {
-                throw new FrameException(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
-            }
-        }
+    void greeted(HelloFrame said) throws FrameException {
         narrows = said.wants(Features.NARROWED);
         firstTypes = standing.grant(said.types(), narrows);
         types.want(firstTypes);
         hello = said;
-        helloNanos = now;
+        helloNanos = now();
     }
 
     /**
@@ -113,6 +112,27 @@ final class Admittance {
         return delivery.stand(start, head);
     }
 
+    /**
+     * Takes the turn of this subscriber to start in the journal, of which its address has so many a second; once taken it
+     * stays. A start within the log needs none.
+     *
+     * @return null, or why the turn has not come
+     */
+    Refusal refuseTurn(SocketAddress from) {
+        String refusal = hasTurn ? null : services.admission().refuseReplay(from, now());
+        hasTurn = refusal == null;
+        return hasTurn ? null : new Refusal(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
+    }
+
+    /** Returns whether the subscriber has waited for its turn as long as it may. */
+    boolean hasWaited() {
+        return now() - helloNanos > MOST_WAIT_NANOS;
+    }
+
+    private long now() {
+        return services.clock().nanoTime();
+    }
+
     /** Returns whether the subscriber has had more of the stream at another relay than is here yet. */
     private boolean hasReadAhead(Mark head) {
         return shared.elsewhere()
@@ -124,7 +144,7 @@ final class Admittance {
     /** The messages that the subscriber has had come here as well, and it is welcome then; but nobody waits for ever. */
     private void awaitStart(Mark head) throws FrameException {
         Duration most = services.clients().handshakeTimeout();
-        if (services.clock().nanoTime() - helloNanos > most.toNanos()) {
+        if (now() - helloNanos > most.toNanos()) {
             throw new FrameException(
                     CloseReason.HANDSHAKE_TIMEOUT,
                     "sequence " + hello.number() + " has not come to this relay within " + most.toMillis()

@@ -196,7 +196,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void greeted(HelloFrame said) throws FrameException {
-        admittance.greeted(said, session.channel().remoteAddress());
+        admittance.greeted(said);
         if (delivery == null) {
             begin();
         }
@@ -212,7 +212,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return false;
         }
         if (step == Step.JOURNAL) {
-            toJournal();
+            startInJournal();
         }
         if (step != Step.AGAIN && step != Step.GAP) {
             return false;
@@ -295,13 +295,34 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         seat.free();
     }
 
-    /** Goes on in the journal, on the loop that may wait for the disk; returns whether that is the subscriber's loop already. */
+    /**
+     * Starts in the journal, once the subscriber's turn has come: its address, and its identity, have only so many. Otherwise
+     * it is asked again at the next tick, until it has waited long enough.
+     */
+    private void startInJournal() {
+        Refusal refusal = admittance.refuseTurn(session.channel().remoteAddress());
+        if (refusal == null) {
+            refusal = delivery.catchUp.toJournal();
+        }
+        if (refusal == null) {
+            moveToReaders();
+        } else if (admittance.hasWaited()) {
+            close(refusal);
+        }
+    }
+
+    /** Goes on in the journal; returns whether this loop is the one that may wait for the disk. */
     private boolean toJournal() {
         Refusal refusal = delivery.catchUp.toJournal();
         if (refusal != null) {
             close(refusal);
             return false;
         }
+        return moveToReaders();
+    }
+
+    /** Moves to the loop that may wait for the disk; returns whether that is the subscriber's loop already. */
+    private boolean moveToReaders() {
         SendGroup readers = shared.replays().group();
         if (seat.isIn(readers)) {
             return true;

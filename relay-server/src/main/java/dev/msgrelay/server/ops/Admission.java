@@ -132,14 +132,14 @@ public final class Admission {
         }
     }
 
-    /** Whether a peer may now start behind the head once more: null, or a text with the limit. */
+    /** Whether a peer may now start in the journal once more: null, or a text with the limit. */
     public synchronized String refuseReplay(SocketAddress peer, long nowNanos) {
         InetAddress from = network(peer);
         Address address = addresses.get(from);
         if (address == null || address.replays.tryTake(nowNanos)) {
             return null;
         }
-        return "there were more than " + limits.replaysPerSecond() + " starts behind the head a second of "
+        return "there were more than " + limits.replaysPerSecond() + " starts in the journal a second of "
                 + describe(from) + ", which is the limit";
     }
 

@@ -14,10 +14,12 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** One address that wants too much is told so; others do not notice. */
 class PerAddressTest {
@@ -25,6 +27,9 @@ class PerAddressTest {
     private static final String OTHER = "127.0.0.3";
 
     private static final byte[] LIVE = HelloFrame.subscriber().build().encode().array();
+
+    @TempDir
+    private Path directory;
 
     private static TestRelay start(UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return TestRelay.start(new Setting(Transport.AUTO, false, RelayConfig.AUTO_EVENT_LOOPS), more);
@@ -68,24 +73,50 @@ class PerAddressTest {
         }
     }
 
+    /** Starts in the journal take turns; who waits too long is told so. Starts within the log, and live ones, need no turn. */
     @Test
-    void replaysPerSecond() throws Exception {
+    void startsInTheJournal() throws Exception {
+        byte[] earliest =
+                HelloFrame.subscriber().fromEarliest().build().encode().array();
+        try (TestRelay relay = start(b -> Attack.small(b).journal(directory).replaysPerSecond(1));
+                HealthyPair pair = Attack.pair(relay)) {
+            pair.push(2L * Attack.SMALL_LOG);
+            pair.begin();
+            List<TalkingPublisher> greedy = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                TalkingPublisher client = TalkingPublisher.connectFrom(GREEDY, relay.subscribe());
+                client.send(earliest);
+                greedy.add(client);
+            }
+            assertThat(welcomed(GREEDY, relay.subscribe(), LIVE)).isTrue();
+            assertThat(welcomed(OTHER, relay.subscribe(), earliest)).isTrue();
+            int refused = 0;
+            for (TalkingPublisher client : greedy) {
+                refused += welcomed(GREEDY, client) ? 0 : 1;
+                client.close();
+            }
+            assertThat(refused).isBetween(1, 59);
+            relay.awaitClosed(CloseReason.TOO_MANY_FROM_ADDRESS, refused);
+            Await.until("it may start there again", () -> welcomed(GREEDY, relay.subscribe(), earliest));
+            pair.end("starts of one address in the journal");
+            pair.finish();
+        }
+    }
+
+    /** Sixty readers of one address come back to a place that the log has: a start there is no burden. */
+    @Test
+    void startsInTheLog() throws Exception {
         byte[] earliest =
                 HelloFrame.subscriber().fromEarliest().build().encode().array();
         byte[] sequence =
                 HelloFrame.subscriber().fromSequence(0, 1).build().encode().array();
-        try (TestRelay relay = start(b -> b.replaysPerSecond(5));
+        try (TestRelay relay = start(b -> Attack.small(b).journal(directory).replaysPerSecond(1));
                 HealthyPair pair = Attack.pair(relay)) {
-            pair.push(4 << 20);
-            pair.begin();
-            int refused = askUntilRefused(relay.subscribe(), earliest, sequence);
-            relay.awaitClosed(CloseReason.TOO_MANY_FROM_ADDRESS, refused);
-            // To start live costs nothing.
-            assertThat(welcomed(GREEDY, relay.subscribe(), LIVE)).isTrue();
-            assertThat(welcomed(OTHER, relay.subscribe(), earliest)).isTrue();
-            Await.until("it may replay again", () -> welcomed(GREEDY, relay.subscribe(), earliest));
-            pair.end("replays of one address");
-            pair.finish();
+            pair.push(1 << 20);
+            for (int i = 0; i < 60; i++) {
+                assertThat(welcomed(GREEDY, relay.subscribe(), i % 2 == 0 ? earliest : sequence))
+                        .isTrue();
+            }
         }
     }
 
@@ -108,6 +139,15 @@ class PerAddressTest {
     private static boolean welcomed(String from, SocketAddress to, byte[] hello) {
         try (TalkingPublisher client = TalkingPublisher.connectFrom(from, to)) {
             client.send(hello);
+            return welcomed(from, client);
+        } catch (IOException e) {
+            throw new AssertionError(from + " was told nothing: " + e.getMessage(), e);
+        }
+    }
+
+    /** Whether a client that has said HELLO is let in. */
+    private static boolean welcomed(String from, TalkingPublisher client) {
+        try {
             Control answer = client.next();
             while (answer != null && answer.type() != Hello.WELCOME && answer.type() != Hello.ERROR) {
                 // A subscriber is a plain one until its HELLO is there.

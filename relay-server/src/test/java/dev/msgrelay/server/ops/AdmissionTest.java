@@ -130,8 +130,7 @@ class AdmissionTest {
         assertThat(admission.refuseReplay(from(first), now)).isNull();
         assertThat(admission.refuseReplay(from(second), now)).isNull();
         assertThat(admission.refuseReplay(from(third), now))
-                .isEqualTo(
-                        "there were more than 2 starts behind the head a second of " + told + ", which is the limit");
+                .isEqualTo("there were more than 2 starts in the journal a second of " + told + ", which is the limit");
         assertThat(admission.refuseReplay(UNIX, now)).isNull();
         now += SECOND / 2;
         assertThat(admission.refuseReplay(from(third), now)).isNull();

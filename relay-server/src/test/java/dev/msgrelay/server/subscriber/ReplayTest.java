@@ -424,6 +424,19 @@ class ReplayTest {
         }
     }
 
+    /** Eight of one address come at once, where five may start in the journal a second: the others wait for their turn. */
+    @Test
+    void startsTakeTurns() throws Exception {
+        try (Scene scene = scene(b -> b.replaysPerSecond(5))) {
+            long end = scene.fill(3L * TestRelay.SMALL_LOG);
+            SpeakingSubscriber[] all = new SpeakingSubscriber[8];
+            for (int i = 0; i < all.length; i++) {
+                all[i] = scene.greeting(from(1));
+            }
+            Scene.assertNoGap(end, all);
+        }
+    }
+
     /** Bits of a file flip while the relay runs: what they hit is told, and nothing of it is sent. */
     @Test
     void damageIsToldAndNeverSent() throws Exception {
