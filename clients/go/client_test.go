@@ -346,7 +346,7 @@ func TestPublisherOverACut(t *testing.T) {
 	if err := p.Flush(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, p.Close(), int64(0))
+	expect(t, p.Close(), nil)
 	mu.Lock()
 	defer mu.Unlock()
 	expect(t, told, []acked{{6, 60}, {7, 70}})
@@ -408,11 +408,17 @@ func TestCloseTellsWhatWasNotSettled(t *testing.T) {
 	options := PublisherOptions{Options: relay.options(), Acks: true, CloseTimeout: 20 * time.Millisecond}
 	options.Name = "orders"
 	p := newPublisher(t, options)
-	defer relay.accept(welcomeFrame(1, 7, 0)).Close()
+	conn := relay.accept(welcomeFrame(1, 7, 0))
+	defer conn.Close()
 	if err := p.Publish(context.Background(), 1, nil); err != nil {
 		t.Fatal(err)
 	}
-	expect(t, p.Close(), int64(1))
+	relay.frame(conn)
+	var doubt *InDoubtError
+	if err := p.Close(); !errors.As(err, &doubt) || doubt.Sent != 1 || doubt.InDoubt != 1 || doubt.Unsent != 0 {
+		t.Error(err)
+	}
+	expect(t, p.Close(), error(doubt))
 	var why *Error
 	if err := p.Publish(context.Background(), 1, nil); !errors.As(err, &why) || why.Kind != Yours {
 		t.Error(err)
@@ -432,7 +438,7 @@ func TestLastWordToAPlainPublisher(t *testing.T) {
 	conn := relay.accept()
 	defer conn.Close()
 	time.AfterFunc(10*time.Millisecond, func() { conn.Write(encodeError(7, "the wrong port")) })
-	expect(t, p.Close(), int64(0))
+	expect(t, p.Close(), nil)
 	close(events)
 	var last Event
 	for last = range events {
@@ -578,8 +584,8 @@ func TestReconnector(t *testing.T) {
 	}
 	waits := func(r *reconnector, count int, end *Error) (all []time.Duration) {
 		for range count {
-			wait, final := r.failed(end)
-			if final != nil {
+			_, wait, more := r.failed(end)
+			if !more {
 				return append(all, -1)
 			}
 			all = append(all, wait/time.Millisecond)
@@ -594,7 +600,13 @@ func TestReconnector(t *testing.T) {
 	expect(t, waits(make(Endless, "a"), 9, fromRelay(28, "")), []time.Duration{-1})
 	unanswered := failed(again, "end")
 	unanswered.unanswered = true
-	expect(t, waits(make(Endless, "a"), 9, unanswered), []time.Duration{100, 200, -1})
+	silent := make(Endless, "a")
+	expect(t, waits(silent, 2, unanswered), []time.Duration{100, 200})
+	told, wait, more := silent.failed(unanswered)
+	expect(t, []any{wait, more}, []any{400 * time.Millisecond, true})
+	if !strings.Contains(told.Text, "Options.Plain") || told.Kind != Retry || !errors.Is(told, unanswered) {
+		t.Error(told)
+	}
 
 	now := time.Now()
 	steady := make(Endless, "a")

@@ -263,7 +263,7 @@ func TestSendsAgainFromTheFirstThatIsNotAcknowledged(t *testing.T) {
 	expect(t, l.events[len(l.events)-1], Event(acked{10, 0}))
 	// The relay counts from HELLO's number on, so 10 is sent although it is known.
 	expect(t, write(core), string(frame(1, []byte("c"))))
-	expect(t, core.unsettled(), int64(0))
+	expect(t, core.kept, int64(0))
 }
 
 func TestRingOfFramesWraps(t *testing.T) {
@@ -280,7 +280,7 @@ func TestRingOfFramesWraps(t *testing.T) {
 			if err := feed(l, core, ackFrame(i-1, i)); err != nil {
 				t.Fatal(err)
 			}
-			expect(t, core.unsettled(), int64(1))
+			expect(t, core.kept, int64(1))
 		}
 	}
 }
@@ -297,9 +297,9 @@ func TestAckBeforeTheWriteReturns(t *testing.T) {
 		t.Fatal(err)
 	}
 	// The socket still reads the ring.
-	expect(t, core.unsettled(), int64(2))
+	expect(t, core.kept, int64(2))
 	core.written(int64(len(pieces[0])), true)
-	expect(t, core.unsettled(), int64(1))
+	expect(t, core.kept, int64(1))
 }
 
 func TestAckBeyondWhatWasSent(t *testing.T) {
@@ -310,7 +310,7 @@ func TestAckBeyondWhatWasSent(t *testing.T) {
 	}
 	offer(t, core, "a")
 	expectCode(t, feed(l, core, ackFrame(1, 1)), codeProtocolOrder)
-	expect(t, core.unsettled(), int64(1))
+	expect(t, core.kept, int64(1))
 }
 
 func TestFullIsAValue(t *testing.T) {

@@ -42,6 +42,32 @@ func (e *Error) Error() string { return e.Text }
 
 func (e *Error) Unwrap() error { return e.Err }
 
+// InDoubtError is the error of Flush and Close: not every message is settled.
+type InDoubtError struct {
+	// Sent is the number of messages that were handed to a socket until now.
+	Sent int64
+	// InDoubt is how many of these the relay has not confirmed, or with ACKS not acknowledged: it may lack them. Plain it
+	// is 0, since nothing is known. Those of lost connections that a Flush has told before are left out.
+	InDoubt int64
+	// Unsent is the number of messages that no socket has taken yet. They go out after a Flush, not after a Close.
+	Unsent int64
+	// Err is why: the error of the context, or an [*Error] that ended the connection or the client.
+	Err error
+}
+
+func (e *InDoubtError) Error() string {
+	text := fmt.Sprintf("%d sent", e.Sent)
+	if e.InDoubt > 0 {
+		text += fmt.Sprintf(", %d in doubt: the relay has not confirmed them", e.InDoubt)
+	}
+	if e.Unsent > 0 {
+		text += fmt.Sprintf("; %d not sent", e.Unsent)
+	}
+	return fmt.Sprintf("%s: %v", text, e.Err)
+}
+
+func (e *InDoubtError) Unwrap() error { return e.Err }
+
 // Codes of ERROR that this package itself finds or handles.
 const (
 	codeNegativeLength   = 4

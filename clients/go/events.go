@@ -75,7 +75,8 @@ type GoingAway struct {
 	ClosesIn time.Duration
 }
 
-// InDoubt says that of so many messages, sent without ACKS over a connection that is lost, the last may be lost.
+// InDoubt says that so many messages, sent without ACKS over a connection that is lost, were not confirmed; plain: were
+// sent over it. They may be lost, the last ones first, and are not sent again.
 type InDoubt struct{ Messages int64 }
 
 // GaveUp says that the client has ended for good.

@@ -6,6 +6,7 @@ import "time"
 type handler interface {
 	onWelcome(w welcome) *Error
 	onPing(next, head int64) *Error
+	onPong(id int64)
 	onControl(typ int32, body []byte) *Error
 	onMessage(typ int32, body []byte) *Error
 }
@@ -182,7 +183,11 @@ func (l *link) control(typ int32, body []byte) *Error {
 		l.pong, l.hasPong = id, true
 		return nil
 	case typ == typePong:
-		return decodePong(body)
+		id, err := decodePong(body)
+		if err == nil {
+			l.handler.onPong(id)
+		}
+		return err
 	case typ == typeGoAway:
 		code, ms, text, err := decodeGoAway(body)
 		if err != nil {

@@ -152,10 +152,10 @@ type PublisherOptions struct {
 	ProducerFile string
 	// FirstNumber is the number of the first message, of FirstEpoch; 0: the relay's accepted + 1.
 	FirstNumber, FirstEpoch int64
-	// Buffer is the number of bytes of messages that are not settled yet, headers included: 1 MiB + 8 by default. At
-	// this bound the user waits.
+	// Buffer is the number of bytes of messages that are not acknowledged, or without ACKS not handed to the socket yet,
+	// headers included: 1 MiB + 8 by default. At this bound the user waits.
 	Buffer int
-	// CloseTimeout is the longest time in which Close waits for messages to be settled: 5 s by default.
+	// CloseTimeout is the longest time in which Close waits for the relay, as Flush does: 5 s by default.
 	CloseTimeout time.Duration
 	// OnAck gets a number and its sequence (0: not known): this message and all before it are acknowledged. It runs as
 	// OnEvent does.

@@ -2,7 +2,10 @@ package relay
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"net"
+	"sync"
 	"time"
 )
 
@@ -15,6 +18,9 @@ type Publisher struct {
 	work signal
 	// Closed, and made anew, when messages are settled or the client ends. Guarded by the session's lock.
 	news chan struct{}
+
+	close  sync.Once
+	closed error
 }
 
 // NewPublisher makes a publisher, which connects in the background. The error is an [*Error] of the kind Yours.
@@ -27,16 +33,13 @@ func NewPublisher(options PublisherOptions) (*Publisher, error) {
 	p.session.onAck = options.OnAck
 	p.session.onInput = func() {
 		p.work.set()
-		p.session.mu.Lock()
-		p.wake()
-		p.session.mu.Unlock()
+		p.changed()
 	}
+	p.session.onEnd = p.changed
 	p.session.write = p.write
 	go func() {
 		p.session.run()
-		p.session.mu.Lock()
-		p.wake()
-		p.session.mu.Unlock()
+		p.changed()
 	}()
 	return p, nil
 }
@@ -50,8 +53,16 @@ func (p *Publisher) wake() {
 	p.news = make(chan struct{})
 }
 
-// Offer takes a message for sending; false: the buffer has no room for it now. The body is copied. The error is an
-// [*Error]: of the kind Yours for a reserved type or a body over MaxBody, otherwise the client has given up.
+// Wakes all that wait; takes the lock.
+func (p *Publisher) changed() {
+	p.session.mu.Lock()
+	p.wake()
+	p.session.mu.Unlock()
+}
+
+// Offer takes a message for sending; false: the buffer has no room for it now. The body is copied. That it was taken
+// says nothing about the relay: [Publisher.Flush] does. The error is an [*Error]: of the kind Yours for a reserved type
+// or a body over MaxBody, otherwise the client has given up.
 func (p *Publisher) Offer(typ int32, body []byte) (bool, error) {
 	p.session.mu.Lock()
 	taken, err := p.core.offer(typ, body)
@@ -87,33 +98,50 @@ func (p *Publisher) Publish(ctx context.Context, typ int32, body []byte) error {
 	}
 }
 
-// Flush waits until every message is settled: acknowledged, or without ACKS handed to the socket. It fails if ctx ends
-// or the client gives up before.
+// Flush waits until the relay has every message that was taken before: acknowledged with ACKS; confirmed without, that
+// is read, though perhaps not in the journal yet. Plain, it waits until the socket has them; no more can be known.
+//
+// The error is an [*InDoubtError]. Its cause is that of ctx if ctx ends before, or why the client gave up. Without ACKS
+// it also tells, once, of messages that a lost connection has left in doubt: they are not sent again.
 func (p *Publisher) Flush(ctx context.Context) error {
+	s, c := p.session, p.core
+	f := locked(s, c.flush)
+	p.work.set()
 	for {
-		p.session.mu.Lock()
-		unsettled, failure, news := p.core.unsettled(), p.core.failure, p.news
-		p.session.mu.Unlock()
-		if unsettled == 0 {
-			return nil
+		cause := context.Cause(ctx)
+		s.mu.Lock()
+		over, why := c.flushed(f, cause)
+		news := p.news
+		var left net.Conn
+		if c.confirms && c.closing && s.link != nil && s.link.goingAway != 0 {
+			// The relay reads no more, and may take its time to close. What was not sent goes to another one.
+			left = s.conn
 		}
-		if failure != nil {
-			return failure
+		s.mu.Unlock()
+		switch {
+		case why != nil:
+			return why
+		case over:
+			return nil
+		case left != nil:
+			left.Close()
 		}
 		select {
 		case <-news:
 		case <-ctx.Done():
-			return ctx.Err()
 		}
 	}
 }
 
-// Writes messages, and the answer to PING between them, until the connection has ended.
+// Writes messages, and PINGs and the answers to PINGs between them, until the connection has ended.
 func (p *Publisher) write(conn net.Conn, ended <-chan struct{}) {
 	mu := &p.session.mu
+	heartbeat := time.NewTimer(0)
+	defer heartbeat.Stop()
 	for {
 		select {
 		case <-p.work:
+		case <-heartbeat.C:
 		case <-ended:
 			return
 		}
@@ -125,18 +153,26 @@ func (p *Publisher) write(conn net.Conn, ended <-chan struct{}) {
 			if l.hasPong {
 				pong, l.hasPong = encodePong(l.pong), false
 			}
+			now := time.Now()
 			pieces := p.core.frames()
+			ping := p.core.nextPing(now)
+			due, beats := p.core.pingDue()
 			mu.Unlock()
-			if pong == nil && len(pieces[0]) == 0 {
+			if pong == nil && ping == nil && len(pieces[0]) == 0 {
 				p.session.writing.unlock()
+				heartbeat.Stop()
+				if beats {
+					heartbeat.Reset(due.Sub(now))
+				}
 				break
 			}
 			// The reader notices a relay that is silent; it closes the connection, and so ends this write.
 			conn.SetWriteDeadline(time.Time{})
-			buffers := net.Buffers{pong, pieces[0], pieces[1]}
+			messages := int64(len(pieces[0]) + len(pieces[1]))
+			buffers := net.Buffers{pong, pieces[0], pieces[1], ping}
 			n, err := buffers.WriteTo(conn)
 			mu.Lock()
-			p.core.written(max(0, n-int64(len(pong))), err == nil)
+			p.core.written(min(max(0, n-int64(len(pong))), messages), err == nil)
 			p.wake()
 			mu.Unlock()
 			if err != nil {
@@ -158,9 +194,19 @@ func (p *Publisher) Messages() int64 {
 // Bytes is the number of bytes of these messages, headers included.
 func (p *Publisher) Bytes() int64 { return locked(p.session, func() int64 { return p.core.bytes }) }
 
-// Settled is the number of messages that are settled.
+// Settled is the number of messages that are acknowledged; without ACKS, that were handed to a socket.
 func (p *Publisher) Settled() int64 {
 	return locked(p.session, func() int64 { return p.core.settled })
+}
+
+// Confirmed is the number of messages that the relay is known to have: acknowledged with ACKS, read without; plain: 0.
+func (p *Publisher) Confirmed() int64 {
+	return locked(p.session, func() int64 {
+		if p.options.Acks {
+			return p.core.settled
+		}
+		return p.core.confirmed
+	})
 }
 
 // FirstNumber is the number of this publisher's first message; 0: not known yet.
@@ -171,28 +217,43 @@ func (p *Publisher) FirstNumber() int64 {
 // Epoch is the epoch of the relay's stream, to store with the numbers; 0: not known yet.
 func (p *Publisher) Epoch() int64 { return locked(p.session, func() int64 { return p.core.epoch }) }
 
-// Close settles what was published, for CloseTimeout at most, over new connections if needed. It returns the number of
-// messages that were not settled.
-func (p *Publisher) Close() (unsettled int64) {
-	s := p.session
+// Close waits as Flush does, for CloseTimeout at most and over new connections if needed, and ends the client. The
+// error is an [*InDoubtError]: what is in doubt or unsent will not be sent any more. Another Close returns the same.
+func (p *Publisher) Close() error {
+	p.close.Do(func() { p.closed = p.end() })
+	return p.closed
+}
+
+func (p *Publisher) end() error {
+	s, limit := p.session, p.options.CloseTimeout
 	s.mu.Lock()
 	p.core.closing = true
+	told := p.core.told
 	s.mu.Unlock()
-	ctx, cancel := context.WithTimeout(context.Background(), p.options.CloseTimeout)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), limit,
+		fmt.Errorf("the close time-out of %v is over: %w", limit, context.DeadlineExceeded))
 	defer cancel()
-	if p.Flush(ctx) == nil && !p.options.Acks {
+	err := p.Flush(ctx)
+	if err == nil && p.options.Plain {
 		p.listen()
 	}
 	s.cancel()
 	<-s.done
-	return locked(s, p.core.unsettled)
+	var why *InDoubtError
+	if errors.As(err, &why) {
+		// Only now it is known how much of the last write the socket has taken.
+		why = p.core.outstanding(told, why.Err)
+	}
+	if why == nil || why.InDoubt+why.Unsent == 0 {
+		return nil
+	}
+	return why
 }
 
-// Hears the relay's last word: only now it reports a fault in the last messages.
+// Hears the relay's last word to a plain publisher: only now it reports a fault in the last messages.
 func (p *Publisher) listen() {
 	s := p.session
 	s.mu.Lock()
-	s.stopping = true
 	half, ok := s.conn.(interface{ CloseWrite() error })
 	s.mu.Unlock()
 	if ok && half.CloseWrite() == nil {

@@ -1,6 +1,12 @@
 package relay
 
-import "math"
+import (
+	"math"
+	"time"
+)
+
+// Bytes of messages after which a PING asks how far the relay has read.
+const pingEvery = 1 << 20
 
 // Messages of a publisher that are not settled, their numbers and acknowledgements, over all connections. They lie in a
 // ring of frames, so nothing is stored beside them:
@@ -25,6 +31,25 @@ type publisherCore struct {
 	wasWelcomed                       bool
 	handedBefore                      int64
 
+	// With HELLO and without ACKS, where a message's number is the count of messages up to it:
+	//
+	//	| confirmed or doubted | over this connection, not confirmed | not handed to the socket yet |
+	//	                                                     settled ^                     messages ^
+	confirms  bool
+	confirmed int64
+	// Messages that were sent over lost connections and not confirmed; and how many of them the user was told of.
+	doubted, told int64
+	// Why the last of them are in doubt.
+	doubtedBy *Error
+	ping      ping
+	heartbeat time.Duration
+	// Bytes of messages behind the last PING.
+	unasked int64
+	// Time of the last PING, or of the first message that is not confirmed, whichever was later.
+	since time.Time
+	// Number of the last message that a flush waits for.
+	flushTo int64
+
 	maxBody     int
 	epoch       int64
 	firstNumber int64
@@ -35,6 +60,13 @@ type publisherCore struct {
 	closing     bool
 }
 
+// The last PING of a publisher, which asks about the messages up to number.
+type ping struct {
+	id, number int64
+	// Whether its PONG is still to come; the socket has all of it; its PONG was here before the write was over.
+	waits, written, answered bool
+}
+
 func newPublisherCore(options *PublisherOptions) *publisherCore {
 	core := &publisherCore{
 		options: options, ring: make([]byte, options.Buffer), number: options.FirstNumber, maxBody: options.MaxBody,
@@ -43,6 +75,7 @@ func newPublisherCore(options *PublisherOptions) *publisherCore {
 	if !options.Acks {
 		// These numbers are for this side alone.
 		core.number = 1
+		core.confirms = !options.Plain
 	}
 	core.startAt(max(core.number, 1))
 	return core
@@ -52,7 +85,54 @@ func (c *publisherCore) startAt(number int64) {
 	c.handedTo, c.writtenTo, c.everHandedTo = number-1, number-1, number-1
 }
 
-func (c *publisherCore) unsettled() int64 { return c.messages - c.settled }
+// Number of messages, in their order, that need no more waiting: a flush up to there is over.
+func (c *publisherCore) done() int64 {
+	if c.confirms {
+		return c.confirmed + c.doubted
+	}
+	return c.settled
+}
+
+// A flush, of the messages up to target; the user had been told by then that so many are in doubt.
+type flush struct{ target, told int64 }
+
+func (c *publisherCore) flush() flush {
+	c.flushTo = max(c.flushTo, c.messages)
+	return flush{c.messages, c.told}
+}
+
+// Whether a flush is over, and what it tells; cause: its time is over, for this reason.
+func (c *publisherCore) flushed(f flush, cause error) (bool, *InDoubtError) {
+	var why *InDoubtError
+	switch {
+	case c.done() < f.target && c.failure != nil:
+		why = c.outstanding(f.told, c.failure)
+	case c.done() < f.target && cause != nil:
+		why = c.outstanding(f.told, cause)
+	case c.done() < f.target:
+		return false, nil
+	case c.doubted > f.told:
+		why = &InDoubtError{Sent: c.settled, InDoubt: c.doubted - f.told, Err: c.doubtedBy}
+	}
+	c.told = max(c.told, c.doubted)
+	return true, why
+}
+
+// What is not settled, but for the doubts that were told before.
+func (c *publisherCore) outstanding(told int64, cause error) *InDoubtError {
+	if c.confirms {
+		return &InDoubtError{Sent: c.settled, InDoubt: c.settled - c.confirmed - told, Unsent: c.kept, Err: cause}
+	}
+	// With ACKS what was sent is kept; the numbers of a publisher that was never welcomed are not known.
+	sent := int64(0)
+	if c.options.Acks && c.number > 0 {
+		sent = min(c.kept, c.everHandedTo-c.number+1)
+	}
+	return &InDoubtError{Sent: c.settled + sent, InDoubt: sent, Unsent: c.kept - sent, Err: cause}
+}
+
+// Whether nothing is left to send, now or later.
+func (c *publisherCore) finished() bool { return c.closing && c.kept == 0 }
 
 // Takes a message; false: there is no room for it now.
 func (c *publisherCore) offer(typ int32, body []byte) (bool, *Error) {
@@ -108,6 +188,7 @@ func (c *publisherCore) begin(l *link) []byte {
 	}
 	c.sent = c.first
 	c.handedBefore = c.messages - c.kept
+	c.ping.waits, c.unasked = false, 0
 	if l.plain {
 		l.events = append(l.events, Connected{Endpoint: l.endpoint, Plain: true})
 		return nil
@@ -119,24 +200,90 @@ func (c *publisherCore) begin(l *link) []byte {
 	return c.options.hello(c.epoch, number)
 }
 
-// All frames to write now, whole ones, in one or two pieces.
+func (c *publisherCore) mayWrite() bool { return c.link.isOpen && c.link.goingAway == 0 }
+
+// All frames to write now, whole ones, in one or two pieces; no more than up to the place of the next PING.
 func (c *publisherCore) frames() (pieces [2][]byte) {
-	if c.sent == c.tail || !c.link.isOpen || c.link.goingAway != 0 {
+	if c.sent == c.tail || !c.mayWrite() {
 		return pieces
 	}
+	end, last := c.tail, c.number+c.kept-1
+	if c.confirms {
+		end, last = c.upToPing(end, last)
+		c.unasked += end - c.sent
+	}
 	size := int64(len(c.ring))
-	from, to := c.sent%size, c.tail%size
+	from, to := c.sent%size, end%size
 	if from < to {
 		pieces[0] = c.ring[from:to]
 	} else {
 		pieces[0], pieces[1] = c.ring[from:], c.ring[:to]
 	}
-	c.handedTo = c.number + c.kept - 1
+	c.handedTo = last
 	c.everHandedTo = max(c.everHandedTo, c.handedTo)
 	return pieces
 }
 
-// The socket has taken so many bytes of the frames that it was given; all: every one.
+// The end of the kept frames, and the number of the last one, or of those before the next PING's place.
+func (c *publisherCore) upToPing(end, last int64) (int64, int64) {
+	room := pingEvery - c.unasked
+	if room <= 0 {
+		// The last PING is not answered yet. The next one has its place behind this write, if it is by then.
+		room = pingEvery
+	}
+	if end-c.sent <= room {
+		return end, last
+	}
+	end, last = c.sent, c.number-1
+	for end-c.sent < room {
+		end += c.frameAt(end)
+		last++
+	}
+	return end, last
+}
+
+// The PING to write behind the frames that are written now; nil: none.
+func (c *publisherCore) nextPing(now time.Time) []byte {
+	if !c.confirms || !c.mayWrite() {
+		return nil
+	}
+	done := c.done()
+	if c.settled == done {
+		c.since = now
+	}
+	if c.handedTo == done || c.ping.waits {
+		return nil
+	}
+	isFlushed := done < c.flushTo && c.flushTo <= c.handedTo
+	if c.unasked < pingEvery && !isFlushed && now.Sub(c.since) < c.heartbeat {
+		return nil
+	}
+	c.ping = ping{id: c.ping.id + 1, number: c.handedTo, waits: true}
+	c.unasked, c.since = 0, now
+	return encodePing(c.ping.id)
+}
+
+// When the heartbeat asks for the next PING; false: nothing asks for one.
+func (c *publisherCore) pingDue() (time.Time, bool) {
+	return c.since.Add(c.heartbeat), c.confirms && c.mayWrite() && !c.ping.waits && c.settled > c.done()
+}
+
+func (c *publisherCore) onPong(id int64) {
+	if c.ping.waits && id == c.ping.id {
+		c.ping.answered = true
+		c.confirm()
+	}
+}
+
+// The PONG may be here before the write of its PING returns. What that write took counts only then.
+func (c *publisherCore) confirm() {
+	if c.ping.waits && c.ping.written && c.ping.answered {
+		c.ping.waits = false
+		c.confirmed = c.ping.number - c.doubted
+	}
+}
+
+// The socket has taken so many bytes of the frames that it was given; all: every one, and the PING behind them.
 func (c *publisherCore) written(bytes int64, all bool) {
 	c.sent += bytes
 	if all {
@@ -147,6 +294,8 @@ func (c *publisherCore) written(bytes int64, all bool) {
 		c.forget(min(c.settledTo, c.writtenTo))
 	case all:
 		c.forget(c.writtenTo)
+		c.ping.written = true
+		c.confirm()
 	default:
 		// Frames that are whole in the socket are settled; the others go over the next connection.
 		for c.kept > 0 && c.first+c.frameAt(c.first) <= c.sent {
@@ -159,7 +308,15 @@ func (c *publisherCore) written(bytes int64, all bool) {
 func (c *publisherCore) received() {}
 
 // The connection has ended.
-func (c *publisherCore) lost() {
+func (c *publisherCore) lost(end *Error) {
+	if c.confirms {
+		if sent := c.settled - c.done(); sent > 0 {
+			c.doubted += sent
+			c.doubtedBy = end
+			c.link.events = append(c.link.events, InDoubt{sent})
+		}
+		return
+	}
 	if handed := c.messages - c.kept - c.handedBefore; !c.options.Acks && handed > 0 && !(c.closing && c.kept == 0) {
 		c.link.events = append(c.link.events, InDoubt{handed})
 	}
@@ -202,6 +359,7 @@ func (c *publisherCore) onWelcome(w welcome) *Error {
 		return failed(stop, "the relay at %s keeps no journal: level %v is not possible", endpoint, c.options.Level)
 	}
 	c.maxBody = min(c.options.MaxBody, w.maxBody)
+	c.heartbeat = time.Duration(w.heartbeatMs) * time.Millisecond
 	c.link.events = append(c.link.events, connected(endpoint, w))
 	if c.options.Acks {
 		if err := c.numbered(w); err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// Closes before WELCOME in a row after which the relay counts as one without HELLO; fewer may be a start or stop.
+	// Closes before WELCOME in a row after which the relay may be one without HELLO; fewer may be a start or stop.
 	mostUnanswered = 3
 	// Failures in a row of a kind for which another try is only a hope.
 	mostHopes = 5
@@ -68,8 +68,9 @@ func (r *reconnector) progressed(now time.Time) {
 // Takes note of GOAWAY. If only the connection's TLS key is used up, the same endpoint comes next.
 func (r *reconnector) leaving(code int) { r.isLeaving = code != codeTLSKeyUsedUp }
 
-// Takes note of a failed try or a lost connection: the wait before the next try, or the reason to give up.
-func (r *reconnector) failed(end *Error) (time.Duration, *Error) {
+// Takes note of a failed try or a lost connection: what to tell of it, and the wait before the next try; false: there
+// is none.
+func (r *reconnector) failed(end *Error) (*Error, time.Duration, bool) {
 	end = r.verdict(end)
 	if r.hasProgressed && !r.steady {
 		r.shortLived++
@@ -80,11 +81,8 @@ func (r *reconnector) failed(end *Error) (time.Duration, *Error) {
 		r.index = (r.index + 1) % len(r.endpoints)
 	}
 	r.hasProgressed, r.steady, r.isLeaving = false, false, false
-	wait, ok := r.wait(end.advice)
-	if !ok {
-		return 0, end
-	}
-	return wait, nil
+	wait, more := r.wait(end.advice)
+	return end, wait, more
 }
 
 func (r *reconnector) verdict(end *Error) *Error {
@@ -96,8 +94,7 @@ func (r *reconnector) verdict(end *Error) *Error {
 	if r.everWelcomed || r.unanswered < mostUnanswered {
 		return end
 	}
-	return failed(stop,
-		"%w; %d tries in a row ended so: it seems to be a relay that knows no HELLO. Use the plain mode with it",
+	return failed(again, "%w; %d tries in a row ended so: it may be a relay that knows no HELLO. Options.Plain is for it",
 		end, r.unanswered)
 }
 

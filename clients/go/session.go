@@ -21,7 +21,9 @@ type core interface {
 	received()
 	// Control frames to send on the open connection.
 	output() []byte
-	lost()
+	lost(end *Error)
+	// Whether the client needs no other connection.
+	finished() bool
 	end(cause *Error)
 }
 
@@ -39,6 +41,8 @@ type session struct {
 	// Writes messages until the connection has ended; nil: there are none.
 	write func(conn net.Conn, end <-chan struct{})
 	onAck func(number, sequence int64)
+	// Called when a connection has ended, and the user was told what came of it.
+	onEnd func()
 
 	mu     sync.Mutex
 	conn   net.Conn
@@ -46,8 +50,6 @@ type session struct {
 	chunks chunks
 	// Closed at the first WELCOME or plain connection.
 	welcomed chan struct{}
-	// All was sent: the end of the connection is then the end of the client.
-	stopping bool
 	failure  *Error
 	// Serialises writers of the connection.
 	writing turn
@@ -58,6 +60,7 @@ func newSession(options *Options, c core) *session {
 	return &session{
 		options: options, core: c, retry: newReconnector(options.endpoints, *options.Reconnect),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), welcomed: make(chan struct{}), writing: make(turn, 1),
+		onEnd: func() {},
 	}
 }
 
@@ -69,15 +72,15 @@ func (s *session) run() {
 		if s.ctx.Err() != nil {
 			break
 		}
-		wait, final := s.retry.failed(end)
+		end, wait, more := s.retry.failed(end)
 		s.mu.Lock()
-		stopping := s.stopping
+		finished := s.core.finished()
 		s.mu.Unlock()
-		if stopping {
-			final = end
-		}
-		if final != nil {
-			s.giveUp(final, stopping)
+		if finished || !more {
+			// An end behind the last message is no failure, unless the relay has a complaint. One that may pass is told by
+			// Close alone, as the cause of what is in doubt; plain, nothing is known to be in doubt.
+			isTold := finished && (end.Code == 0 || more && !s.options.Plain)
+			s.giveUp(end, !isTold)
 			return
 		}
 		s.options.OnEvent(Lost{endpoint, end, wait})
@@ -91,24 +94,23 @@ func (s *session) run() {
 	s.mu.Unlock()
 }
 
-func (s *session) giveUp(why *Error, stopping bool) {
+func (s *session) giveUp(why *Error, isNews bool) {
 	// The client has failed before its user hears of it.
 	s.mu.Lock()
 	s.failure = why
 	s.core.end(why)
 	s.mu.Unlock()
-	// All was sent, and the relay has no complaint: this end is no failure.
-	if !stopping || why.Code != 0 {
+	if isNews {
 		s.options.OnEvent(GaveUp{why})
 	}
 }
 
 // Runs one connection to its end.
-func (s *session) connection() *Error {
+func (s *session) connection() (end *Error) {
 	target := s.retry.current()
-	conn, err := s.dial(target)
-	if err != nil {
-		return err
+	conn, end := s.dial(target)
+	if end != nil {
+		return end
 	}
 	defer conn.Close()
 	plain := s.options.Plain
@@ -133,10 +135,11 @@ func (s *session) connection() *Error {
 		conn.Close()
 		writer.Wait()
 		s.mu.Lock()
-		s.core.lost()
+		s.core.lost(end)
 		l.close()
 		s.mu.Unlock()
 		s.emit(l)
+		s.onEnd()
 	}()
 	if err := s.send(conn, first, s.options.HandshakeTimeout); err != nil {
 		return failed(again, "HELLO to %s: %w", target.text, err)
@@ -148,7 +151,7 @@ func (s *session) connection() *Error {
 			s.write(conn, ended)
 		}()
 	}
-	end := s.read(conn, l)
+	end = s.read(conn, l)
 	if l.goingAway != 0 {
 		s.retry.leaving(l.goingAway)
 	}
@@ -255,6 +258,9 @@ func (s *session) send(conn net.Conn, data []byte, timeout time.Duration) error 
 }
 
 func (s *session) endOf(l *link, err error) *Error {
+	if s.ctx.Err() != nil {
+		return usage("the client is closed")
+	}
 	var netErr net.Error
 	switch {
 	case errors.As(err, &netErr) && netErr.Timeout() && l.isOpen:
@@ -269,6 +275,9 @@ func (s *session) endOf(l *link, err error) *Error {
 		end := failed(again, "the relay at %s closed the connection", l.endpoint)
 		end.unanswered = !l.isOpen
 		return end
+	}
+	if errors.Is(err, net.ErrClosed) && l.goingAway != 0 {
+		return failed(again, "the relay at %s goes away, and reads no more", l.endpoint)
 	}
 	var alert *net.OpError
 	if errors.As(err, &alert) && alert.Op == "remote error" {

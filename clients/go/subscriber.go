@@ -263,7 +263,7 @@ func (s *Subscriber) Next() int64 { return locked(s.session, func() int64 { retu
 // Head is the newest sequence of the stream, from the relay's last PING; 0: not known.
 func (s *Subscriber) Head() int64 { return locked(s.session, func() int64 { return s.core.head }) }
 
-func locked(s *session, get func() int64) int64 {
+func locked[T any](s *session, get func() T) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return get()

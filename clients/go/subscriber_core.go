@@ -88,7 +88,9 @@ func (c *subscriberCore) received() {
 }
 
 // The end of the connection needs nothing: the next HELLO says where the stream goes on.
-func (c *subscriberCore) lost() {}
+func (c *subscriberCore) lost(*Error) {}
+
+func (c *subscriberCore) finished() bool { return false }
 
 // Asks for other types.
 func (c *subscriberCore) change(types []Range) (chan changed, *Error) {
@@ -215,6 +217,9 @@ func (c *subscriberCore) onPing(next, head int64) *Error {
 	}
 	return c.leftOut(typePing, next)
 }
+
+// A subscriber sends no PING.
+func (c *subscriberCore) onPong(int64) {}
 
 func (c *subscriberCore) onControl(typ int32, body []byte) *Error {
 	switch typ {

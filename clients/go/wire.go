@@ -113,6 +113,11 @@ func encodeSubscribe(request int32, ranges []Range) []byte {
 	return frame(typeSubscribe, appendRanges(b, ranges))
 }
 
+// A publisher's PING. It has no next and head.
+func encodePing(id int64) []byte {
+	return frame(typePing, append(be.AppendUint64(nil, uint64(id)), make([]byte, 16)...))
+}
+
 func encodePong(id int64) []byte { return frame(typePong, be.AppendUint64(nil, uint64(id))) }
 
 func encodeError(code int, text string) []byte {
@@ -177,6 +182,7 @@ type welcome struct {
 	next         int64
 	accepted     int64
 	maxBody      int
+	heartbeatMs  int64
 	idleMs       int64
 	mostRanges   int
 	server       string
@@ -200,8 +206,8 @@ func decodeWelcome(body []byte) (w welcome, err *Error) {
 	w.next = f.within("next", f.i64(16), 1, math.MaxInt64)
 	w.accepted = f.within("accepted", f.i64(24), 0, math.MaxInt64)
 	w.maxBody = int(f.within("longest body", f.i32(32), 1, maxBody))
-	heartbeat := f.within("heartbeat in ms", f.i32(36), 100, 3_600_000)
-	w.idleMs = f.within("idle timeout in ms", f.i32(40), heartbeat, math.MaxInt32)
+	w.heartbeatMs = f.within("heartbeat in ms", f.i32(36), 100, 3_600_000)
+	w.idleMs = f.within("idle timeout in ms", f.i32(40), w.heartbeatMs, math.MaxInt32)
 	w.mostRanges = int(f.u16(44))
 	f.reserved(f.u16(46))
 	length := f.within("length of server", f.u16(48), 0, maxName)
@@ -249,7 +255,10 @@ func decodePing(body []byte) (id, next, head int64, err *Error) {
 	return id, next, head, f.err
 }
 
-func decodePong(body []byte) *Error { return read(typePong, body, 8).err }
+func decodePong(body []byte) (id int64, err *Error) {
+	f := read(typePong, body, 8)
+	return f.i64(0), f.err
+}
 
 func decodeSequence(body []byte) (next int64, err *Error) {
 	f := read(typeSequence, body, 8)

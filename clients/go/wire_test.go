@@ -15,7 +15,7 @@ const vectors = "../../relay-protocol/src/test/resources/vectors"
 var decoders = map[string]func([]byte) *Error{
 	"welcome":    func(b []byte) *Error { _, err := decodeWelcome(b); return err },
 	"ping":       func(b []byte) *Error { _, _, _, err := decodePing(b); return err },
-	"pong":       decodePong,
+	"pong":       func(b []byte) *Error { _, err := decodePong(b); return err },
 	"sequence":   func(b []byte) *Error { _, err := decodeSequence(b); return err },
 	"gap":        func(b []byte) *Error { _, err := decodeGap(b); return err },
 	"ack":        func(b []byte) *Error { _, err := decodeAck(b); return err },

@@ -210,11 +210,7 @@ func (d *driver) obey(c *command) error {
 			}
 		}()
 	case "flush":
-		err := d.publisher.Flush(ctx)
-		if err != nil && !errors.Is(err, context.DeadlineExceeded) {
-			return err
-		}
-		tell("flushed", fields{"settled": err == nil})
+		tell("flushed", fields{"settled": d.publisher.Flush(ctx) == nil})
 	case "pause":
 		d.turn.Lock()
 		d.paused = true
@@ -231,7 +227,7 @@ func (d *driver) obey(c *command) error {
 		} else if p := d.publisher; p != nil {
 			tell("counters", fields{
 				"messages": number(p.Messages()), "bytes": number(p.Bytes()), "settled": number(p.Settled()),
-				"first_number": number(p.FirstNumber()),
+				"confirmed": number(p.Confirmed()), "first_number": number(p.FirstNumber()),
 			})
 		}
 	case "close":
@@ -405,7 +401,10 @@ func (d *driver) close() {
 		d.subscriber = nil
 	}
 	if d.publisher != nil {
-		unsettled = d.publisher.Close()
+		var doubt *relay.InDoubtError
+		if errors.As(d.publisher.Close(), &doubt) {
+			unsettled = doubt.InDoubt + doubt.Unsent
+		}
 		d.publisher = nil
 	}
 	tell("closed", fields{"unsettled": number(unsettled)})
