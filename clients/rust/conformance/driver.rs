@@ -470,7 +470,7 @@ async fn serve(mut commands: UnboundedReceiver<String>, out: Out) {
             "flush" => {
                 let wait = command.millis("wait_ms", Duration::from_secs(60));
                 let settled = match &writes {
-                    Some(publisher) => matches!(tokio::time::timeout(wait, publisher.flush()).await, Ok(Ok(()))),
+                    Some(publisher) => publisher.flush(wait).await.is_ok(),
                     None => false,
                 };
                 say(&out, &format!(r#"{{"event":"flushed","settled":{settled}}}"#));
@@ -492,18 +492,19 @@ async fn serve(mut commands: UnboundedReceiver<String>, out: Out) {
                     say(
                         &out,
                         &format!(
-                            r#"{{"event":"counters","messages":"{}","bytes":"{}","settled":"{}","first_number":"{}"}}"#,
-                            c.messages, c.bytes, c.settled, c.first_number
+                            r#"{{"event":"counters","messages":"{}","bytes":"{}","settled":"{}","confirmed":"{}","first_number":"{}"}}"#,
+                            c.messages, c.bytes, c.settled, c.confirmed, c.first_number
                         ),
                     );
                 }
             }
             "close" => {
                 reads = None;
-                let unsettled = match writes.take() {
-                    Some(publisher) => publisher.close().await.unsettled,
-                    None => 0,
+                let closed = match writes.take() {
+                    Some(publisher) => publisher.close().await,
+                    None => Ok(()),
                 };
+                let unsettled = closed.map_or_else(|why| why.in_doubt + why.unsent, |()| 0);
                 say(&out, &format!(r#"{{"event":"closed","unsettled":"{unsettled}"}}"#));
             }
             _ => eprintln!("no command {name}"),

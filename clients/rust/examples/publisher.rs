@@ -12,8 +12,6 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     for line in std::io::stdin().lines() {
         publisher.publish(1, line?.as_bytes()).await?;
     }
-    match publisher.close().await.error {
-        Some(error) => Err(error.into()),
-        None => Ok(()),
-    }
+    publisher.close().await?;
+    Ok(())
 }

@@ -13,7 +13,8 @@ use futures_core::Stream;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use crate::error::Error;
+use crate::confirm::Unsettled;
+use crate::error::{Advice, Error};
 use crate::link::State;
 use crate::net::Io;
 use crate::options::{Hook, PublisherOptions, SubscriberOptions};
@@ -174,7 +175,7 @@ impl Shared {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         loop {
             if self.stopped {
-                self.io.close();
+                self.io.hang_up(cx, &[]);
                 return Poll::Ready(());
             }
             self.core.take_frames();
@@ -235,16 +236,6 @@ impl Drop for TaskOf {
     }
 }
 
-/// What [`Publisher::close`] came to.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Closed {
-    /// Messages that were not settled.
-    pub unsettled: u64,
-    /// Why, or the relay's last word.
-    pub error: Option<Error>,
-}
-
 /// A publisher. A task of the runtime sends, listens and connects again, until the publisher is closed or dropped; many
 /// tasks may publish at once.
 pub struct Publisher {
@@ -290,7 +281,8 @@ impl Publisher {
         })
     }
 
-    /// Takes a message; waits for room in the buffer.
+    /// Takes a message; waits for room in the buffer. That it was taken says nothing about the relay:
+    /// [`Publisher::flush`] does.
     ///
     /// # Errors
     ///
@@ -321,24 +313,34 @@ impl Publisher {
         taken
     }
 
-    /// Waits until every message is settled: acknowledged, or without acknowledgements handed to the socket.
+    /// Waits until the relay has every message that was taken before, for this time at most: acknowledged; without
+    /// acknowledgements confirmed, that is read, though perhaps not in the journal yet. Plain, it waits until the
+    /// socket has them; no more can be known. A future that is dropped before it is ready changes nothing, and tells
+    /// nothing.
     ///
     /// # Errors
     ///
-    /// The publisher has given up.
-    pub async fn flush(&self) -> Result<(), Error> {
-        poll_fn(|cx| {
+    /// The time is over, or the publisher has given up. Without acknowledgements it also tells, once, of messages that
+    /// a lost connection has left in doubt: they are not sent again.
+    pub async fn flush(&self, limit: Duration) -> Result<(), Unsettled> {
+        let flush = {
             let mut shared = lock(&self.shared);
-            if shared.core.is_settled() {
-                return Poll::Ready(Ok(()));
-            }
-            if shared.core.link.state == State::Ended {
-                return Poll::Ready(Err(shared.core.link.error.clone()));
+            shared.wake_task();
+            shared.core.flush()
+        };
+        let flushed = poll_fn(|cx| {
+            let mut shared = lock(&self.shared);
+            if let Some(over) = shared.core.flushed(&flush, None) {
+                return Poll::Ready(over);
             }
             shared.wait(cx);
             Poll::Pending
-        })
-        .await
+        });
+        if let Ok(over) = timeout(limit, flushed).await {
+            return over;
+        }
+        let cause = Advice::Again.error(0, format!("its time of {limit:?} is over"));
+        lock(&self.shared).core.flushed(&flush, Some(cause)).unwrap_or(Ok(()))
     }
 
     /// The numbers until now.
@@ -351,17 +353,17 @@ impl Publisher {
         lock(&self.shared).core.producer()
     }
 
-    /// Settles what was taken, within the close time-out, and closes.
-    pub async fn close(mut self) -> Closed {
-        let mut error = match timeout(self.close_timeout, self.flush()).await {
-            Ok(done) => done.err(),
-            Err(_) => Some(Error {
-                kind: crate::Kind::Retry,
-                code: 0,
-                text: format!("not everything was settled within {:?}", self.close_timeout),
-            }),
-        };
-        if error.is_none() && self.end_output() {
+    /// Waits as [`Publisher::flush`] does, for the close time-out at most and over new connections if needed, and ends
+    /// the publisher. If the future is dropped before it is ready, the publisher ends at once.
+    ///
+    /// # Errors
+    ///
+    /// As for `flush`: what is in doubt or unsent will not be sent any more. Plain, also the relay's ERROR behind the
+    /// last message.
+    pub async fn close(mut self) -> Result<(), Unsettled> {
+        lock(&self.shared).core.closing = true;
+        let mut closed = self.flush(self.close_timeout).await;
+        if closed.is_ok() && self.end_output() {
             // Only now the relay reports a fault in the last messages.
             let ended = poll_fn(|cx| {
                 let mut shared = lock(&self.shared);
@@ -372,7 +374,9 @@ impl Publisher {
                 Poll::Pending
             });
             if let Ok(last_word) = timeout(LINGER.min(self.close_timeout), ended).await {
-                error = Some(last_word).filter(|error| error.code() != 0);
+                if last_word.code() != 0 {
+                    closed = Err(lock(&self.shared).core.complaint(last_word));
+                }
             }
         }
         self.stop();
@@ -382,17 +386,14 @@ impl Publisher {
                 std::panic::resume_unwind(panic);
             }
         }
-        let counters = self.counters();
-        Closed {
-            unsettled: counters.messages - counters.settled,
-            error,
-        }
+        closed
     }
 
-    /// Whether the connection says no more and listens for the relay's last word.
+    /// Whether a plain connection says no more and listens for the relay's last word.
     fn end_output(&self) -> bool {
         let mut shared = lock(&self.shared);
-        let listens = !shared.core.has_acks() && shared.core.link.state == State::Open;
+        let link = &shared.core.link;
+        let listens = link.options.plain && link.state == State::Open;
         if listens {
             shared.core.link.closing = true;
             shared.io.half_close();

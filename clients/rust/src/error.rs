@@ -71,6 +71,12 @@ impl Advice {
         }
     }
 
+    /// What the user is told of an end with this advice.
+    pub(crate) fn error(self, code: u16, text: String) -> Error {
+        let kind = if self == Advice::Stop { Kind::Fatal } else { Kind::Retry };
+        Error { kind, code, text }
+    }
+
     pub(crate) fn is_few(self) -> bool {
         matches!(self, Advice::Few | Advice::FewSlowly)
     }

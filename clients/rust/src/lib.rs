@@ -11,6 +11,7 @@
 #[doc = include_str!("../README.md")]
 struct Readme;
 
+mod confirm;
 mod error;
 mod link;
 mod options;
@@ -25,6 +26,7 @@ mod net;
 #[cfg(feature = "tls")]
 mod tls;
 
+pub use confirm::Unsettled;
 pub use error::{Error, Kind};
 pub use options::{
     Connection, Hook, Level, Policy, Producer, PublisherOptions, Reconnect, Start, SubscriberOptions, TlsFiles,
@@ -34,7 +36,7 @@ pub use subscriber::SubscriberCounters;
 pub use wire::Welcome;
 
 #[cfg(feature = "tokio")]
-pub use client::{Closed, Item, Message, Publisher, Subscriber};
+pub use client::{Item, Message, Publisher, Subscriber};
 
 /// What a client notices beside messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -99,9 +101,10 @@ pub enum Event {
         /// Its sequence, where the relay has told it.
         sequence: Option<i64>,
     },
-    /// Without acknowledgements: the last of the messages sent over the lost connection may be lost.
+    /// Without acknowledgements: messages sent over the lost connection may be lost, the last ones first. They are not
+    /// sent again.
     InDoubt {
-        /// So many were sent over it.
+        /// So many were sent over it and not confirmed; plain: were sent over it.
         messages: u64,
     },
     /// The client has ended.

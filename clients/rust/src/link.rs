@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::error::{code_name, Advice, Error, Failure, Kind};
+use crate::error::{code_name, Advice, Error, Failure};
 use crate::options::{Connection, Level};
 use crate::wire::{self, Welcome, HEADER, MAX_CONTROL, MAX_NAME, MAX_TEXT};
 use crate::Event;
@@ -41,6 +41,8 @@ pub(crate) struct Frame {
 pub(crate) enum Control {
     Done,
     Welcome(Welcome),
+    /// PONG with this id.
+    Pong(i64),
     /// SEQUENCE, GAP, ACK, SUBSCRIBED or PING, which is answered already.
     Other(u8),
 }
@@ -311,16 +313,17 @@ impl Link {
                 out.extend_from_slice(&text.as_bytes()[..length]);
             });
         }
-        let mut advice = failure.advice;
+        let advice = failure.advice;
         let mut text = failure.text;
         if !failure.no_welcome {
             self.unanswered = 0;
         } else if !self.ever_welcomed {
             self.unanswered += 1;
             if self.unanswered >= UNANSWERED {
-                advice = Advice::Stop;
-                text += "; three tries in a row ended so: it seems to be a relay that knows no HELLO. \
-                         Use the plain mode";
+                text += &format!(
+                    "; {} tries in a row ended so: it may be a relay that knows no HELLO. The option plain is for it",
+                    self.unanswered
+                );
             }
         }
         self.short_lived = if self.progressed && !self.steady {
@@ -343,15 +346,9 @@ impl Link {
         self.end = 0;
         self.skip = 0;
         let wait = if self.closing { None } else { self.next_wait(advice) };
-        self.error = Error {
-            kind: if advice == Advice::Stop {
-                Kind::Fatal
-            } else {
-                Kind::Retry
-            },
-            code: failure.code,
-            text,
-        };
+        // A publisher's close tells of an end behind its last message, unless it stands for a fault.
+        let is_told = self.closing && !self.options.plain && (failure.code == 0 || advice != Advice::Stop);
+        self.error = advice.error(failure.code, text);
         match wait {
             Some(wait) => {
                 self.state = State::Idle;
@@ -360,7 +357,9 @@ impl Link {
             }
             None => {
                 self.state = State::Ended;
-                self.events.push(Event::GaveUp(self.error.clone()));
+                if !is_told {
+                    self.events.push(Event::GaveUp(self.error.clone()));
+                }
             }
         }
     }
@@ -575,7 +574,7 @@ impl Link {
             }
             wire::HELLO | wire::SUBSCRIBE => Err(unexpected(control, "is for clients to send")),
             _ if self.state != State::Open => Err(unexpected(control, "before WELCOME")),
-            wire::PONG => wire::check_pong(body).map(|()| Control::Done),
+            wire::PONG => wire::decode_pong(body).map(Control::Pong),
             wire::PING => {
                 self.pong = Some(wire::decode_ping(body)?.id);
                 self.alive = true;
@@ -634,6 +633,14 @@ impl Link {
         &self.out
     }
 
+    /// A PING of this client, which has no next and head.
+    pub(crate) fn put_ping(&mut self, id: i64) {
+        wire::put_control(&mut self.out, wire::PING, |out| {
+            out.extend_from_slice(&id.to_be_bytes());
+            out.extend_from_slice(&[0; 16]);
+        });
+    }
+
     pub(crate) fn wrote(&mut self, n: usize) {
         self.out.drain(..n);
     }
@@ -676,11 +683,16 @@ pub(crate) trait Role {
     fn output(&mut self) -> &[u8];
     /// Takes note that the first `n` bytes of the output were written.
     fn wrote(&mut self, n: usize);
+    /// When there will be output, at the latest; `None`: input or the user decide.
+    fn due(&self) -> Option<u64> {
+        None
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Kind;
     use crate::options::Reconnect;
 
     fn link(reconnect: Reconnect) -> Link {

@@ -138,22 +138,22 @@ impl Io {
         sleep.as_mut().poll(cx)
     }
 
-    /// Ends the connection of a role that has none any more, with its last word to the relay.
-    fn hang_up(&mut self, cx: &mut Context<'_>, farewell: &[u8]) {
+    /// Ends the connection of a role that has none any more, in order, with its last word to the relay.
+    pub(crate) fn hang_up(&mut self, cx: &mut Context<'_>, farewell: &[u8]) {
         self.connecting = None;
         let Some(mut transport) = self.transport.take() else {
             return;
         };
         if !farewell.is_empty() {
             let _ = transport.poll_write(cx, farewell);
-            let _ = transport.poll_shutdown(cx);
-            // Unread input would make the system reset the connection, which overtakes the ERROR.
-            let mut rest = [0; 16 << 10];
-            for _ in 0..4 {
-                let Poll::Ready(Ok(1..)) = transport.poll_read(cx, &mut rest) else {
-                    return;
-                };
-            }
+        }
+        let _ = transport.poll_shutdown(cx);
+        // Unread input would make the system reset the connection, which overtakes the ERROR.
+        let mut rest = [0; 16 << 10];
+        for _ in 0..4 {
+            let Poll::Ready(Ok(1..)) = transport.poll_read(cx, &mut rest) else {
+                return;
+            };
         }
     }
 
@@ -221,6 +221,7 @@ impl Io {
         let Some(transport) = &mut self.transport else {
             return Poll::Pending;
         };
+        let asked_at = role.link().now;
         loop {
             let output = role.output();
             if output.is_empty() || self.half_closed {
@@ -268,7 +269,12 @@ impl Io {
             if let Err(late) = role.link().late() {
                 return Poll::Ready(Err(late));
             }
-            match role.link().until() {
+            // What was due before waits for room in the socket.
+            let due = role.due().filter(|due| *due > asked_at);
+            if due.is_some_and(|due| role.link().now >= due) {
+                return Poll::Ready(Ok(()));
+            }
+            match due.into_iter().chain(role.link().until()).min() {
                 None => return Poll::Pending,
                 Some(until) => ready!(self.poll_sleep(cx, until)),
             }

@@ -203,9 +203,10 @@ pub struct PublisherOptions {
     pub first_number: i64,
     /// Epoch of the first number; 0: any.
     pub epoch: i64,
-    /// Bytes for messages that are not settled, headers included; `None`: 1 MiB + 8, or the longest frame.
+    /// Bytes for messages that are not acknowledged, or without acknowledgements not handed to the socket yet, headers
+    /// included; `None`: 1 MiB + 8, or the longest frame.
     pub buffer: Option<usize>,
-    /// Longest time that close settles messages; 5 s.
+    /// Longest time that close waits for the relay, as a flush does; 5 s.
     pub close_timeout: Duration,
 }
 

@@ -6,6 +6,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
+use crate::confirm::{Confirming, Flush, Unsettled};
 use crate::error::{Advice, Error, Failure};
 use crate::link::{unexpected, Control, Frame, Link, Role, State};
 use crate::options::{reserved, Level, Producer, PublisherOptions};
@@ -25,6 +26,8 @@ pub struct PublisherCounters {
     pub bytes: u64,
     /// Messages acknowledged; without acknowledgements: handed to the socket.
     pub settled: u64,
+    /// Messages that the relay is known to have: acknowledged, or without acknowledgements read; plain: 0.
+    pub confirmed: u64,
     /// Number of the first message; 0: not known yet.
     pub first_number: i64,
 }
@@ -49,8 +52,10 @@ pub(crate) struct PublisherCore {
     accepted: i64,
     told_gone: i64,
     pub(crate) counters: PublisherCounters,
-    messages_of_connection: u64,
-    bytes_of_connection: u64,
+    /// Without acknowledgements; plain, nothing is asked and all stays in doubt.
+    pub(crate) confirming: Confirming,
+    /// The user publishes no more.
+    pub(crate) closing: bool,
     max_body: usize,
     was_welcomed: bool,
 }
@@ -81,8 +86,8 @@ impl PublisherCore {
                 first_number: options.first_number,
                 ..PublisherCounters::default()
             },
-            messages_of_connection: 0,
-            bytes_of_connection: 0,
+            confirming: Confirming::new(),
+            closing: false,
             max_body: options.connection.max_body,
             was_welcomed: false,
             link: Link::new(options.connection, true, wire::MAX_CONTROL + HEADER, now, seed),
@@ -116,12 +121,70 @@ impl PublisherCore {
         Ok(true)
     }
 
-    pub(crate) fn is_settled(&self) -> bool {
-        self.ring.is_empty()
+    /// Whether PINGs ask what the relay has read.
+    fn confirms(&self) -> bool {
+        !self.acks && !self.link.options.plain
     }
 
-    pub(crate) fn has_acks(&self) -> bool {
-        self.acks
+    /// Messages, in their order, that need no more waiting.
+    fn done(&self) -> u64 {
+        if self.confirms() {
+            self.confirming.done()
+        } else {
+            self.counters.settled
+        }
+    }
+
+    pub(crate) fn flush(&mut self) -> Flush {
+        self.confirming.flush(self.counters.messages)
+    }
+
+    /// The end of a flush; `None`: it is not over. `cause`: its time is over.
+    pub(crate) fn flushed(&mut self, flush: &Flush, cause: Option<Error>) -> Option<Result<(), Unsettled>> {
+        let unsettled = if self.done() < flush.target {
+            let ended = (self.link.state == State::Ended).then(|| self.link.error.clone());
+            Some(self.outstanding(flush, ended.or(cause)?))
+        } else if self.confirms() {
+            self.confirming.lost_since(flush)
+        } else {
+            None
+        };
+        self.confirming.tell();
+        Some(unsettled.map_or(Ok(()), Err))
+    }
+
+    /// All was sent, and then the relay had this to say.
+    pub(crate) fn complaint(&self, cause: Error) -> Unsettled {
+        Unsettled {
+            sent: self.counters.settled,
+            in_doubt: 0,
+            unsent: 0,
+            cause,
+        }
+    }
+
+    /// What is not settled, but for the doubts that were told before.
+    fn outstanding(&self, flush: &Flush, cause: Error) -> Unsettled {
+        let unsettled = self.counters.messages - self.counters.settled;
+        let (sent, in_doubt) = if self.confirms() {
+            (0, self.counters.settled - self.counters.confirmed - flush.told)
+        } else if self.acks {
+            let mut at = 0;
+            let mut sent = 0;
+            while at < self.ever_written {
+                at += self.frame_length(at);
+                sent += 1;
+            }
+            (sent, sent)
+        } else {
+            (0, 0)
+        };
+        Unsettled {
+            sent: self.counters.settled + sent,
+            in_doubt,
+            unsent: unsettled - sent,
+            cause,
+        }
     }
 
     /// Takes the frames that have come.
@@ -129,9 +192,14 @@ impl PublisherCore {
         loop {
             match self.step() {
                 Ok(true) => {}
-                Ok(false) => return,
+                Ok(false) => break,
                 Err(failure) => self.fail(failure),
             }
+        }
+        if self.closing && self.confirms() && self.link.leaving && self.link.is_connected() {
+            // The relay reads no more, and may take its time to close. What was not sent goes to another one.
+            let text = format!("{} goes away, and reads no more", self.link.endpoint());
+            self.fail(Failure::new(Advice::Again, 0, text));
         }
     }
 
@@ -142,6 +210,10 @@ impl PublisherCore {
         };
         match self.link.control(frame)? {
             Control::Done | Control::Other(wire::PING) => {}
+            Control::Pong(id) => {
+                self.confirming.pong(id);
+                self.counters.confirmed = self.confirming.confirmed;
+            }
             Control::Welcome(welcome) => self.welcomed(&welcome)?,
             Control::Other(wire::ACK) if self.acks => self.acknowledged(frame)?,
             Control::Other(control) => return Err(unexpected(control, "to a publisher that did not ask for it")),
@@ -155,6 +227,7 @@ impl PublisherCore {
             return Err(Failure::new(Advice::Stop, 0, text));
         }
         self.link.accept(welcome);
+        self.confirming.welcomed(welcome.heartbeat_ms);
         self.max_body = self.link.options.max_body.min(welcome.max_body);
         if self.acks {
             self.number(welcome)?;
@@ -256,6 +329,9 @@ impl PublisherCore {
         self.ever_written = self.ever_written.saturating_sub(bytes);
         self.boundary = self.boundary.saturating_sub(bytes);
         self.counters.settled += messages;
+        if self.acks {
+            self.counters.confirmed = self.counters.settled;
+        }
     }
 
     /// Forgets whole messages before this offset, as long as `also` says so; returns their number.
@@ -276,6 +352,11 @@ impl PublisherCore {
         if self.acks && accepted >= first {
             self.first += self.forget_whole(limit, |messages| first + messages <= accepted) as i64;
         }
+    }
+
+    /// Whether this connection has PINGs of the publisher.
+    fn pings(&self) -> bool {
+        self.confirms() && self.link.state == State::Open && !self.link.leaving
     }
 
     /// Bytes until the next message starts; 0: none is half written.
@@ -307,16 +388,17 @@ impl Role for PublisherCore {
 
     fn fail(&mut self, failure: Failure) {
         let may_speak = self.half_written() == 0;
-        if !self.acks && self.bytes_of_connection > 0 {
-            self.link.events.push(Event::InDoubt {
-                messages: self.messages_of_connection,
-            });
+        let messages = self
+            .confirming
+            .lost(failure.advice.error(failure.code, failure.text.clone()));
+        if messages > 0 {
+            self.link.events.push(Event::InDoubt { messages });
         }
         self.forget_accepted(self.ever_written);
         self.written = 0;
         self.boundary = 0;
-        self.messages_of_connection = 0;
-        self.bytes_of_connection = 0;
+        // Nothing is left to send: another connection is of no use.
+        self.link.closing |= self.closing && self.confirms() && self.ring.is_empty();
         self.link.failed(failure, may_speak);
     }
 
@@ -326,9 +408,14 @@ impl Role for PublisherCore {
             return &[];
         }
         let mut most = MOST_PER_WRITE;
-        if self.link.state != State::Open || self.link.has_control() {
+        let wants_ping = self.pings() && self.confirming.wants_ping(self.link.now);
+        if self.link.state != State::Open || self.link.has_control() || wants_ping {
             let half = self.half_written();
             if half == 0 {
+                if wants_ping {
+                    let id = self.confirming.ping(self.link.now);
+                    self.link.put_ping(id);
+                }
                 self.writes_control = true;
                 return self.link.output();
             }
@@ -353,12 +440,16 @@ impl Role for PublisherCore {
         }
         self.written += n;
         self.ever_written = self.ever_written.max(self.written);
-        self.bytes_of_connection += n as u64;
         if self.acks {
             self.forget_accepted(self.written);
         } else {
-            self.messages_of_connection += self.forget_whole(self.written, |_| true);
+            let messages = self.forget_whole(self.written, |_| true);
+            self.confirming.wrote(n, messages, self.link.now);
         }
+    }
+
+    fn due(&self) -> Option<u64> {
+        self.confirming.due().filter(|_| self.pings())
     }
 }
 

@@ -186,7 +186,7 @@ impl SubscriberCore {
             return Ok(Step::Message(frame, self.count(frame)));
         }
         match self.link.control(frame)? {
-            Control::Done => {}
+            Control::Done | Control::Pong(_) => {}
             Control::Welcome(welcome) => self.welcomed(&welcome)?,
             Control::Other(control) => self.other(control, frame)?,
         }

@@ -150,6 +150,7 @@ pub struct Welcome {
     pub accepted: i64,
     /// Longest body of a message in bytes.
     pub max_body: usize,
+    pub(crate) heartbeat_ms: u64,
     pub(crate) idle_ms: u64,
     pub(crate) max_ranges: usize,
     /// Name and version of the relay; may be empty.
@@ -210,6 +211,7 @@ impl Welcome {
             next: get64(body, 16),
             accepted: get64(body, 24),
             max_body: get32(body, 32) as usize,
+            heartbeat_ms: heartbeat as u64,
             idle_ms: get32(body, 40) as u64,
             max_ranges: usize::from(get16(body, 44)),
             server: server.to_owned(),
@@ -247,8 +249,10 @@ pub(crate) fn decode_ping(body: &[u8]) -> Result<Ping, Failure> {
     })
 }
 
-pub(crate) fn check_pong(body: &[u8]) -> Result<(), Failure> {
-    at_least(PONG, body, 8)
+/// Its id.
+pub(crate) fn decode_pong(body: &[u8]) -> Result<i64, Failure> {
+    at_least(PONG, body, 8)?;
+    Ok(get64(body, 0))
 }
 
 pub(crate) fn decode_sequence(body: &[u8]) -> Result<i64, Failure> {
@@ -340,7 +344,7 @@ mod tests {
             let taken = match bytes[3] {
                 WELCOME => Welcome::decode(body).map(drop),
                 PING => decode_ping(body).map(drop),
-                PONG => check_pong(body),
+                PONG => decode_pong(body).map(drop),
                 SEQUENCE => decode_sequence(body).map(drop),
                 GAP => decode_gap(body).map(drop),
                 ACK => decode_ack(body).map(drop),

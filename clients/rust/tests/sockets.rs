@@ -174,9 +174,12 @@ async fn a_full_buffer_is_told_and_close_is_bounded() {
         .unwrap()
         .unwrap();
     assert_eq!(publisher.counters().settled, 2);
-    let closed = timeout(DEADLINE, publisher.close()).await.unwrap();
-    assert_eq!(closed.unsettled, 3);
-    assert_eq!(closed.error.unwrap().kind(), Kind::Retry);
+    let unsettled = timeout(DEADLINE, publisher.close()).await.unwrap().unwrap_err();
+    assert_eq!(
+        (unsettled.sent, unsettled.in_doubt + unsettled.unsent),
+        (2 + unsettled.in_doubt, 3)
+    );
+    assert_eq!(unsettled.cause.kind(), Kind::Retry);
     relay.join().unwrap();
 }
 
@@ -200,11 +203,10 @@ async fn close_hears_the_last_word() {
     });
     let publisher = Publisher::open(options).unwrap();
     publisher.publish(7, b"hi").await.unwrap();
-    let closed = timeout(DEADLINE, publisher.close()).await.unwrap();
-    assert_eq!(closed.unsettled, 0);
-    let error = closed.error.unwrap();
-    assert_eq!(error.code(), 29);
-    assert_eq!(error.kind(), Kind::Fatal);
+    let unsettled = timeout(DEADLINE, publisher.close()).await.unwrap().unwrap_err();
+    assert_eq!((unsettled.sent, unsettled.in_doubt, unsettled.unsent), (1, 0, 0));
+    assert_eq!(unsettled.cause.code(), 29);
+    assert_eq!(unsettled.cause.kind(), Kind::Fatal);
     relay.join().unwrap();
 }
 
@@ -220,6 +222,120 @@ async fn drop_leaves_nothing() {
     drop(publisher);
     let ended = tokio::task::spawn_blocking(move || socket.read_to_end(&mut Vec::new()));
     timeout(DEADLINE, ended).await.unwrap().unwrap().unwrap();
+}
+
+fn confirming_publisher(listener: &TcpListener) -> PublisherOptions {
+    let mut options = PublisherOptions::new([listener.local_addr().unwrap().to_string()]);
+    options.connection.reconnect = soon();
+    options.close_timeout = DEADLINE;
+    options
+}
+
+/// Accepts a publisher, and reads its messages up to a PING; returns their number and the PING's id.
+fn read_to_ping(listener: &TcpListener) -> (TcpStream, usize, [u8; 8]) {
+    let (mut socket, _) = listener.accept().unwrap();
+    take_hello(&mut socket);
+    let mut patient = welcome(0, 1);
+    // Heartbeat and idle time-out: an hour.
+    patient[44..52].copy_from_slice(&[0, 0x36, 0xEE, 0x80, 0, 0x36, 0xEE, 0x80]);
+    socket.write_all(&patient).unwrap();
+    for messages in 0.. {
+        let mut header = [0; 8];
+        socket.read_exact(&mut header).unwrap();
+        let mut body = vec![0; header[7].into()];
+        socket.read_exact(&mut body).unwrap();
+        if header[..4] == [0x80, 0, 0, 4] {
+            return (socket, messages, body[..8].try_into().unwrap());
+        }
+    }
+    unreachable!()
+}
+
+fn pong(id: [u8; 8]) -> Vec<u8> {
+    [&[0x80, 0, 0, 5, 0, 0, 0, 8][..], &id].concat()
+}
+
+#[tokio::test]
+async fn flushes_share_one_ping_and_close_needs_none() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let publisher = Arc::new(Publisher::open(confirming_publisher(&listener)).unwrap());
+    let (go, wait) = std::sync::mpsc::channel();
+    let relay = std::thread::spawn(move || {
+        let (mut socket, messages, id) = read_to_ping(&listener);
+        wait.recv().unwrap();
+        socket.write_all(&pong(id)).unwrap();
+        let mut rest = Vec::new();
+        socket.read_to_end(&mut rest).unwrap();
+        (messages, rest)
+    });
+    for body in [b"a", b"b", b"c"] {
+        publisher.publish(1, body).await.unwrap();
+    }
+    // Nobody is told of what a dropped flush would have told.
+    let dropped = timeout(Duration::from_millis(5), publisher.flush(DEADLINE)).await;
+    assert!(dropped.is_err());
+    let unsettled = publisher.flush(Duration::from_millis(5)).await.unwrap_err();
+    assert_eq!(unsettled.in_doubt + unsettled.unsent, 3);
+    assert_eq!(unsettled.cause.kind(), Kind::Retry);
+    let mut flushes = Vec::new();
+    for _ in 0..20 {
+        let its = publisher.clone();
+        flushes.push(tokio::spawn(async move { its.flush(DEADLINE).await }));
+    }
+    tokio::task::yield_now().await;
+    assert_eq!(publisher.counters().confirmed, 0);
+    go.send(()).unwrap();
+    for flush in flushes {
+        assert_eq!(flush.await.unwrap(), Ok(()));
+    }
+    assert_eq!(publisher.counters().confirmed, 3);
+    let publisher = Arc::into_inner(publisher).expect("the flushes are over");
+    assert_eq!(publisher.close().await, Ok(()));
+    // The end comes in order, without another PING.
+    assert_eq!(relay.join().unwrap(), (3, Vec::new()));
+}
+
+#[tokio::test]
+async fn a_loss_is_told_to_each_flush_that_waits_and_then_no_more() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let publisher = Publisher::open(confirming_publisher(&listener)).unwrap();
+    let relay = std::thread::spawn(move || {
+        read_to_ping(&listener);
+        let (mut socket, messages, id) = read_to_ping(&listener);
+        socket.write_all(&pong(id)).unwrap();
+        socket.read_to_end(&mut Vec::new()).unwrap();
+        messages
+    });
+    publisher.publish(1, b"a").await.unwrap();
+    publisher.publish(1, b"b").await.unwrap();
+    let both = async { tokio::join!(publisher.flush(DEADLINE), publisher.flush(DEADLINE)) };
+    let (one, other) = timeout(DEADLINE, both).await.unwrap();
+    for unsettled in [one.unwrap_err(), other.unwrap_err()] {
+        assert_eq!((unsettled.sent, unsettled.in_doubt, unsettled.unsent), (2, 2, 0));
+    }
+    assert_eq!(publisher.flush(DEADLINE).await, Ok(()));
+    publisher.publish(1, b"c").await.unwrap();
+    assert_eq!(publisher.close().await, Ok(()));
+    assert_eq!(relay.join().unwrap(), 1);
+}
+
+#[tokio::test]
+async fn close_tells_what_is_in_doubt() {
+    let (address, relay) = relay_without_answers();
+    let mut options = PublisherOptions::new([address]);
+    options.close_timeout = Duration::from_millis(50);
+    let publisher = Publisher::open(options).unwrap();
+    publisher.publish(1, b"a").await.unwrap();
+    // The connection is there before the short time begins.
+    let sent = async {
+        while publisher.counters().settled == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    timeout(DEADLINE, sent).await.unwrap();
+    let unsettled = publisher.close().await.unwrap_err();
+    assert_eq!((unsettled.sent, unsettled.in_doubt, unsettled.unsent), (1, 1, 0));
+    relay.join().unwrap();
 }
 
 /// A relay that welcomes a publisher, and reads on until it has gone.
@@ -258,10 +374,13 @@ async fn a_panic_of_the_hook_ends_the_publisher() {
             }
         }
     };
-    let flushed = publisher.flush();
+    let flushed = publisher.flush(DEADLINE);
     let error = timeout(DEADLINE, full).await.expect("no hang");
     assert_eq!(error.kind(), Kind::Fatal);
-    assert_eq!(timeout(DEADLINE, flushed).await.expect("no hang"), Err(error));
+    assert_eq!(
+        timeout(DEADLINE, flushed).await.expect("no hang").unwrap_err().cause,
+        error
+    );
     let closed = timeout(DEADLINE, tokio::spawn(publisher.close())).await.unwrap();
     assert!(closed.unwrap_err().is_panic());
     relay.join().unwrap();
@@ -282,10 +401,10 @@ fn the_end_of_the_runtime_ends_the_publisher() {
     assert!(publisher.try_publish(1, b"x").unwrap());
     drop(first);
     runtime().block_on(async {
-        let flushed = timeout(DEADLINE, publisher.flush()).await.expect("no hang");
-        assert_eq!(flushed.unwrap_err().kind(), Kind::Fatal);
+        let flushed = publisher.flush(DEADLINE).await;
+        assert_eq!(flushed.unwrap_err().cause.kind(), Kind::Fatal);
         let closed = timeout(DEADLINE, publisher.close()).await.expect("no hang");
-        assert_eq!(closed.unsettled, 1);
+        assert_eq!(closed.unwrap_err().unsent, 1);
     });
     // The relay may still wait for a connection that was never made.
     drop(relay);
@@ -347,8 +466,8 @@ async fn a_round_trip_with_a_real_relay() {
     for i in 1..=MESSAGES {
         publisher.publish(i % 3, i.to_string().as_bytes()).await.unwrap();
     }
-    timeout(DEADLINE, publisher.flush()).await.unwrap().unwrap();
-    assert_eq!(publisher.close().await.unsettled, 0);
+    publisher.flush(DEADLINE).await.unwrap();
+    publisher.close().await.unwrap();
     let mut options = SubscriberOptions::new([format!("unix:{}", socket("subscribe"))]);
     options.start = Start::Earliest;
     options.types = vec![(1, 1)];
