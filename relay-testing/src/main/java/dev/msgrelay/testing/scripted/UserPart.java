@@ -126,6 +126,7 @@ final class UserPart {
     private void open(List<String> words) throws Exception {
         Map<String, String> options = new LinkedHashMap<>();
         options.put("rounds", "-1");
+        options.put("connect_timeout_ms", String.valueOf(patience.toMillis()));
         options.put("handshake_timeout_ms", String.valueOf(patience.toMillis()));
         options.put("close_timeout_ms", words.get(0).equals("publisher") ? "1000" : null);
         options.putAll(Words.fields(words.subList(1, words.size())));
