@@ -447,8 +447,8 @@ static void tell_counters(void) {
     } else {
         relay_publisher_counters c = relay_publisher_count(publisher);
         printf("{\"event\":\"counters\",\"messages\":\"%" PRId64 "\",\"bytes\":\"%" PRId64 "\",\"settled\":\"%" PRId64
-               "\",\"first_number\":\"%" PRId64 "\"}\n",
-               c.messages, c.bytes, c.settled, c.first_number);
+               "\",\"confirmed\":\"%" PRId64 "\",\"first_number\":\"%" PRId64 "\"}\n",
+               c.messages, c.bytes, c.settled, c.confirmed, c.first_number);
     }
 }
 

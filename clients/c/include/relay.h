@@ -28,6 +28,8 @@ typedef enum relay_result {
     RELAY_NOTHING = 1,
     /** A publisher's buffer has no room: publish again later. */
     RELAY_FULL = 2,
+    /** Of relay_publisher_flush: messages were lost with a connection, perhaps. Told once; the publisher goes on. */
+    RELAY_DOUBT = 3,
     /** Connecting again may help. The client has done so, as often as its policy allows. */
     RELAY_RETRY = -1,
     /** The same would happen again. */
@@ -126,7 +128,7 @@ typedef enum relay_kind {
     RELAY_GOING_AWAY,
     /** The publisher's messages up to number are acknowledged; sequence is that of the last one, 0: not known. */
     RELAY_ACKED,
-    /** Without acknowledgements: the last of `number` messages sent over the lost connection may be lost. */
+    /** Without acknowledgements: `number` messages sent over the lost connection, and not confirmed, may be lost. */
     RELAY_IN_DOUBT,
     /** The client has ended, for the reason in error. */
     RELAY_GAVE_UP
@@ -209,7 +211,8 @@ typedef struct relay_options {
     const char *producer_file;
     /** Number of the first message that will be published; 0: the one after the last that the relay has. */
     int64_t first_number;
-    int32_t close_timeout_ms; /**< 5,000 */
+    /** 5,000. relay_publisher_close waits so long at most. */
+    int32_t close_timeout_ms;
 } relay_options;
 
 relay_options relay_options_default(void);
@@ -278,6 +281,8 @@ typedef struct relay_publisher_counters {
     int64_t settled;
     /** Number of the first message; 0: not known yet. */
     int64_t first_number;
+    /** Messages that the relay is known to have read; with acknowledgements: acknowledged; plain: 0. */
+    int64_t confirmed;
 } relay_publisher_counters;
 
 /** A publisher, which connects in the calls below; NULL: error says why, and may be NULL. */
@@ -303,7 +308,18 @@ relay_result relay_publisher_add(relay_publisher *publisher, int32_t type, const
  */
 relay_result relay_publisher_poll(relay_publisher *publisher, int timeout_ms);
 
-/** Waits until every message is settled. Returns RELAY_OK, RELAY_NOTHING, or the end of the publisher. */
+/**
+ * Waits until every message is done, up to timeout_ms, -1: for ever. A message is done when it is acknowledged; without
+ * acknowledgements when the relay has read it, which it confirms; plain when the socket has it, since no more can be
+ * known. A message that the relay has read may not be in the journal yet.
+ *
+ * With 0 it asks the relay to confirm, and does not wait: call it again when relay_publisher_fd is ready, or when the
+ * time of relay_publisher_wait_ms is over.
+ *
+ * Returns RELAY_OK; RELAY_NOTHING: the time is over; RELAY_DOUBT: all else is done, but some messages were sent over a
+ * connection that was lost before the relay confirmed them; or the end of the publisher. Without acknowledgements,
+ * relay_publisher_error then has the number of messages in doubt: never fewer than those that the relay lacks.
+ */
 relay_result relay_publisher_flush(relay_publisher *publisher, int timeout_ms);
 
 /** As those of a subscriber. */
@@ -317,8 +333,12 @@ const relay_error *relay_publisher_error(const relay_publisher *publisher);
 const char *relay_publisher_producer(const relay_publisher *publisher);
 
 /**
- * Settles what was taken, within the close time-out, and closes. NULL is allowed. Returns the number of messages that
- * were not settled; error, which may be NULL, says why, and has the kind RELAY_OK if there is none.
+ * Waits as relay_publisher_flush until every message is done, within the close time-out, and closes. NULL is allowed.
+ * After a flush that returned RELAY_OK it does not wait; in the plain mode up to a second for the relay's last word.
+ *
+ * Returns the number of messages that are not done: not acknowledged; without acknowledgements not sent or in doubt,
+ * but for those of which RELAY_DOUBT has told; plain not handed to the socket. What is in doubt is not sent again.
+ * error, which may be NULL, says why, and has the kind RELAY_OK if there is nothing to say.
  */
 int64_t relay_publisher_close(relay_publisher *publisher, relay_error *error);
 

@@ -427,6 +427,8 @@ typedef struct relay_link {
     size_t skip;
     uint8_t out[OUT_SIZE];
     size_t out_length;
+    /* Bytes of control frames that sockets have taken. */
+    uint64_t out_taken;
     bool pong_due;
     int64_t pong_id;
 } relay_link;
@@ -545,12 +547,10 @@ static void connection_failed(relay_link *l, advice how, bool no_welcome) {
     if (!no_welcome) {
         l->unanswered = 0;
     } else if (!l->ever_welcomed && ++l->unanswered >= UNANSWERED) {
-        how = STOP;
-        char text[sizeof l->error.text];
-        snprintf(text, sizeof text,
-                 "%.400s; %d tries in a row ended so: it seems to be a relay that knows no HELLO. Use the plain mode",
-                 l->error.text, UNANSWERED);
-        memcpy(l->error.text, text, sizeof text);
+        size_t length = strlen(l->error.text);
+        snprintf(l->error.text + length, sizeof l->error.text - length,
+                 "; %d connections in a row ended so: the relay may know no HELLO, for which there is the option plain",
+                 l->unanswered);
     }
     l->short_lived = l->progressed && !l->steady ? l->short_lived + 1 : 0;
     if (!l->progressed || l->short_lived > 1 || leaving || how != AGAIN || l->error.code == SHUTDOWN) {
@@ -658,6 +658,7 @@ static bool flush(relay_link *l) {
         size_t n = write_some(l, l->out, l->out_length);
         memmove(l->out, l->out + n, l->out_length - n);
         l->out_length -= n;
+        l->out_taken += n;
     } while (l->pong_due && l->out_length == 0);
     return l->out_length == 0;
 }
@@ -842,12 +843,18 @@ static void make_room(relay_link *l) {
     }
 }
 
-static void ended(relay_link *l) {
+/* The relay has ended the connection: in order, or by a failure with this text. */
+static void ended(relay_link *l, const char *failure) {
     bool within = l->end > l->start || l->skip > 0;
     bool no_welcome = l->state == GREETING;
+    const char *where = no_welcome ? " before WELCOME" : "";
     l->error = (relay_error){.kind = RELAY_RETRY};
-    snprintf(l->error.text, sizeof l->error.text, "%s closed the connection%s%s", endpoint_text(l),
-             within ? " within a frame" : "", no_welcome ? " before WELCOME" : "");
+    if (failure == NULL) {
+        snprintf(l->error.text, sizeof l->error.text, "%s closed the connection%s%s", endpoint_text(l),
+                 within ? " within a frame" : "", where);
+    } else {
+        snprintf(l->error.text, sizeof l->error.text, "connection to %s lost%s: %s", endpoint_text(l), where, failure);
+    }
     connection_failed(l, AGAIN, no_welcome);
 }
 
@@ -891,12 +898,12 @@ static bool read_some(relay_link *l) {
         return false;
     }
     if (n == 0) {
-        ended(l);
+        ended(l, NULL);
     } else if (l->session != NULL && l->state == GREETING) {
         /* With TLS 1.3 the relay refuses a certificate behind the client's handshake. */
         fail(l, n == RELAY_TLS_HOPELESS ? STOP : FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
     } else {
-        fail(l, AGAIN, 0, "connection to %s lost: %s", endpoint_text(l), text);
+        ended(l, text);
     }
     return true;
 }
@@ -989,16 +996,15 @@ static int until_ms(int64_t until, int64_t now) {
     return left > INT_MAX ? INT_MAX : (int)left;
 }
 
-static int wait_ms(const relay_link *l) {
-    return l->state == ENDED ? -1 : l->blocked ? until_ms(wait_until(l), now_ms()) : 0;
+static int wait_ms(const relay_link *l, int64_t until) {
+    return l->state == ENDED ? -1 : l->blocked ? until_ms(until, now_ms()) : 0;
 }
 
-/* Waits until the link can go on, but not behind limit; returns whether limit has not come yet. */
-static bool wait_for(relay_link *l, int64_t limit) {
+/* Waits until the link can go on, at most until then, and not behind limit; returns whether limit is still to come. */
+static bool wait_for(relay_link *l, int64_t until, int64_t limit) {
     if (l->now >= limit) {
         return false;
     }
-    int64_t until = wait_until(l);
     struct pollfd one = {.fd = l->fd, .events = wanted_events(l)};
     poll(&one, l->fd < 0 ? 0 : 1, until_ms(until < limit ? until : limit, l->now));
     return true;
@@ -1134,8 +1140,9 @@ static bool take_control(relay_link *l, int32_t type, const uint8_t *body, size_
         case PONG:
             if (length < 8) {
                 malformed(l, "PONG is too short");
+                return true;
             }
-            return true;
+            return false;
         case PING:
             wrong = check_ping(body, length);
             if (wrong != NULL) {
@@ -1554,6 +1561,8 @@ static void subscriber_frame(relay_subscriber *s, int32_t type, const uint8_t *b
                 left_out(s, control, get64(body + 8), s->filtered);
             }
             break;
+        case PONG:
+            break;
         case SEQUENCE:
             if (length < 8 || get64(body) < 1) {
                 malformed(l, "SEQUENCE is too short, or below 1");
@@ -1710,7 +1719,7 @@ relay_result relay_subscriber_next(relay_subscriber *s, relay_event *event, int 
             send_changes(s);
             flush(l);
         }
-        if (done == BLOCKED ? !wait_for(l, limit) : l->now >= limit && limit != INT64_MIN) {
+        if (done == BLOCKED ? !wait_for(l, wait_until(l), limit) : l->now >= limit && limit != INT64_MIN) {
             return RELAY_NOTHING;
         }
         if (limit == INT64_MIN && l->state == OPEN) {
@@ -1817,7 +1826,7 @@ short relay_subscriber_events(const relay_subscriber *s) {
 }
 
 int relay_subscriber_wait_ms(const relay_subscriber *s) {
-    return waits_for_user(s) ? -1 : wait_ms(&s->link);
+    return waits_for_user(s) ? -1 : wait_ms(&s->link, wait_until(&s->link));
 }
 
 relay_subscriber_counters relay_subscriber_count(const relay_subscriber *s) {
@@ -1844,11 +1853,14 @@ void relay_subscriber_close(relay_subscriber *s) {
 
 /* ---- Publishers ---- */
 
-enum { MOST_PER_WRITE = 256 << 10, GATHERED = 64 << 10, MAX_BUFFER = 1 << 30 };
+enum { MOST_PER_WRITE = 256 << 10, GATHERED = 64 << 10, MAX_BUFFER = 1 << 30, BYTES_PER_PING = 1 << 20 };
 
 /*
  * Messages wait in a ring, as frames. Positions count its bytes from the beginning: head <= written <= ever_written <=
- * tail. Behind head they are settled.
+ * tail. Before head they are settled.
+ *
+ * Without acknowledgements the messages are counted from the beginning too: answered <= settled <= messages. Those up
+ * to answered are confirmed, or were lost with a connection; those up to settled are handed to a socket.
  */
 struct relay_publisher {
     relay_link link;
@@ -1876,8 +1888,21 @@ struct relay_publisher {
     int64_t messages;
     int64_t bytes;
     int64_t settled;
-    int64_t messages_of_connection;
-    uint64_t bytes_of_connection;
+    int64_t answered;
+    int64_t confirmed;
+    /* Messages lost with connections, of which no flush has told; and the reason of the last loss. */
+    int64_t in_doubt;
+    relay_error cause;
+    /* Messages that a flush waits for. */
+    int64_t asked;
+    /* The last PING, which stands behind the message ping_behind and ends at the byte ping_end of control frames. */
+    bool ping_unanswered;
+    int64_t ping_id;
+    int64_t ping_behind;
+    uint64_t ping_end;
+    int64_t ping_at;
+    int64_t ping_interval;
+    uint64_t bytes_since_ping;
     int32_t max_body;
     bool welcomed;
 };
@@ -1942,8 +1967,61 @@ static void forget_written(relay_publisher *p) {
         at += frame_length(p, at);
         messages++;
     }
-    p->messages_of_connection += messages;
     forget(p, at, messages);
+}
+
+/* Whether the relay's PONGs count: with acknowledgements they say nothing new, and a plain relay sends none. */
+static bool counts_pongs(const relay_publisher *p) {
+    return !p->link.options.acks && !p->link.options.plain;
+}
+
+/* Messages of which a flush is not sure yet. */
+static int64_t outstanding(const relay_publisher *p) {
+    return p->messages - (counts_pongs(p) ? p->answered : p->settled);
+}
+
+/* When the next PING is due because of the time alone; INT64_MAX: none. */
+static int64_t ping_due(const relay_publisher *p) {
+    const relay_link *l = &p->link;
+    bool may_write = l->state == OPEN && !l->leaving && !l->write_broken && !l->write_blocked;
+    bool between = p->repeated == 0 && l->out_length == 0;
+    return counts_pongs(p) && may_write && between && !p->ping_unanswered && p->settled > p->answered
+               ? p->ping_at + p->ping_interval
+               : INT64_MAX;
+}
+
+static int64_t publisher_until(const relay_publisher *p) {
+    int64_t until = wait_until(&p->link);
+    int64_t due = ping_due(p);
+    return due < until ? due : until;
+}
+
+static bool wants_ping(const relay_publisher *p) {
+    return p->settled > p->answered && !p->ping_unanswered && counts_pongs(p) &&
+           (p->bytes_since_ping >= BYTES_PER_PING || (p->asked > p->answered && p->settled >= p->asked) ||
+            p->link.now >= p->ping_at + p->ping_interval);
+}
+
+/* Puts a PING behind all messages that are written; call it between two frames, when no control frame waits. */
+static void put_ping(relay_publisher *p) {
+    relay_link *l = &p->link;
+    uint8_t *at = put64(put64(put64(put_header(l->out, PING, 24), ++p->ping_id), 0), 0);
+    l->out_length = (size_t)(at - l->out);
+    p->ping_unanswered = true;
+    p->ping_behind = p->settled;
+    p->ping_end = l->out_taken + l->out_length;
+    p->ping_at = l->now;
+    p->bytes_since_ping = 0;
+}
+
+/* A PONG confirms what stands before its PING, once the socket has taken this PING. */
+static void take_pong(relay_publisher *p, int64_t id) {
+    if (p->ping_unanswered && id == p->ping_id && p->link.out_taken >= p->ping_end) {
+        p->link.alive = true;
+        p->ping_unanswered = false;
+        p->confirmed += p->ping_behind - p->answered;
+        p->answered = p->ping_behind;
+    }
 }
 
 static void tell_acked(relay_publisher *p, int64_t number, int64_t sequence) {
@@ -1975,16 +2053,22 @@ static void publisher_greet(relay_link *l) {
 
 static void publisher_lost(relay_link *l) {
     relay_publisher *p = (relay_publisher *)l;
-    if (!l->options.acks && p->bytes_of_connection > 0) {
-        emit(l, (relay_event){.kind = RELAY_IN_DOUBT, .number = p->messages_of_connection});
+    int64_t lost = l->options.acks ? 0 : p->settled - p->answered;
+    if (lost > 0 || p->in_doubt == 0) {
+        p->cause = l->error;
+    }
+    if (lost > 0) {
+        p->answered = p->settled;
+        p->in_doubt += lost;
+        emit(l, (relay_event){.kind = RELAY_IN_DOUBT, .number = lost});
     }
     if (l->options.acks) {
         forget_accepted(p, p->ever_written);
     }
     p->written = p->boundary = p->head;
-    p->messages_of_connection = 0;
-    p->bytes_of_connection = 0;
     p->unheard = p->repeated = 0;
+    p->ping_unanswered = false;
+    p->bytes_since_ping = 0;
 }
 
 /* Sets the numbers by WELCOME; false: the connection has ended. */
@@ -2018,6 +2102,11 @@ static bool publisher_welcomed(relay_link *l, const welcome *w) {
         return true;
     }
     p->max_body = l->options.max_body < w->max_body ? l->options.max_body : w->max_body;
+    if (p->in_doubt == 0) {
+        p->cause = (relay_error){0};
+    }
+    p->ping_interval = w->heartbeat_ms;
+    p->ping_at = l->now;
     if (l->options.acks && !number_messages(p, w)) {
         return false;
     }
@@ -2073,6 +2162,8 @@ static void publisher_frames(relay_publisher *p) {
         int control = (int)((uint32_t)type & 0xFF);
         if (control == ACK && l->options.acks) {
             take_ack(p, body, length);
+        } else if (control == PONG) {
+            take_pong(p, get64(body));
         } else if (control != PING) {
             unexpected(l, control, "to a publisher that did not ask for it");
         }
@@ -2084,10 +2175,15 @@ static void write_messages(relay_publisher *p) {
     relay_link *l = &p->link;
     while (l->state == OPEN && !l->leaving && !l->write_broken && p->unheard < GATHERED * 4) {
         size_t most = MOST_PER_WRITE;
-        if (p->repeated == 0 && (l->out_length > 0 || l->pong_due)) {
+        bool pings = wants_ping(p);
+        if (p->repeated == 0 && (pings || l->out_length > 0 || l->pong_due)) {
             size_t half = to_boundary(p);
             if (half == 0 && !flush(l)) {
                 return;
+            }
+            if (half == 0 && pings) {
+                put_ping(p);
+                continue;
             }
             most = half == 0 ? most : half;
         }
@@ -2103,7 +2199,7 @@ static void write_messages(relay_publisher *p) {
         p->repeated = l->session != NULL && taken == 0 ? n : 0;
         p->written += taken;
         p->ever_written = p->ever_written > p->written ? p->ever_written : p->written;
-        p->bytes_of_connection += taken;
+        p->bytes_since_ping += taken;
         p->unheard += taken;
         if (!l->options.acks) {
             forget_written(p);
@@ -2129,10 +2225,6 @@ static step publisher_advance(relay_publisher *p) {
     done = p->written != before && !l->write_blocked ? MOVED : done;
     l->blocked = done == BLOCKED;
     return done;
-}
-
-static bool is_settled(const relay_publisher *p) {
-    return p->head == p->tail;
 }
 
 /* Takes the id from its text; returns whether that begins with 32 hex digits. */
@@ -2288,7 +2380,7 @@ static relay_result await_room(relay_publisher *p, size_t length, int timeout_ms
         if (p->size - (size_t)(p->tail - p->head) >= length) {
             break;
         }
-        if (done == BLOCKED ? !wait_for(l, limit) : limit != INT64_MIN && l->now >= limit) {
+        if (done == BLOCKED ? !wait_for(l, publisher_until(p), limit) : limit != INT64_MIN && l->now >= limit) {
             return RELAY_FULL;
         }
     }
@@ -2353,26 +2445,70 @@ relay_result relay_publisher_poll(relay_publisher *p, int timeout_ms) {
         if (done == MOVED && l->now < limit) {
             continue;
         }
-        if (done == MOVED || waited || !wait_for(l, limit)) {
+        if (done == MOVED || waited || !wait_for(l, publisher_until(p), limit)) {
             return RELAY_OK;
         }
         waited = true;
     }
 }
 
-relay_result relay_publisher_flush(relay_publisher *p, int timeout_ms) {
+/* Whether waiting is in vain: all was sent, and the relay, which goes away, reads no more of it. */
+static bool is_left(const relay_publisher *p) {
+    return counts_pongs(p) && p->link.leaving && p->settled == p->messages;
+}
+
+/* Returns RELAY_OK if nothing is outstanding or, while closing, will be answered; or RELAY_NOTHING, or the end. */
+static relay_result settle(relay_publisher *p, int timeout_ms, bool closing) {
     relay_link *l = &p->link;
     int64_t limit = limit_of(timeout_ms);
-    while (!is_settled(p)) {
+    p->asked = p->messages;
+    while (outstanding(p) > 0 && !(closing && is_left(p))) {
         step done = publisher_advance(p);
+        if (outstanding(p) == 0) {
+            break;
+        }
         if (done == STOPPED) {
             return l->error.kind;
         }
-        if (!is_settled(p) && (done == BLOCKED ? !wait_for(l, limit) : limit != INT64_MIN && l->now >= limit)) {
+        if (done == BLOCKED ? !wait_for(l, publisher_until(p), limit) : limit != INT64_MIN && l->now >= limit) {
             return RELAY_NOTHING;
         }
     }
     return RELAY_OK;
+}
+
+/* Messages of which close is not sure. */
+static int64_t unsettled_of(const relay_publisher *p) {
+    return outstanding(p) + (counts_pongs(p) ? p->in_doubt : 0);
+}
+
+/* Writes what is in doubt, and why, as an error that another try may help. */
+static void tell_doubt(const relay_publisher *p, const relay_error *why, relay_error *error) {
+    int64_t unsent = p->messages - p->settled;
+    char rest[64] = "";
+    if (unsent > 0) {
+        snprintf(rest, sizeof rest, ", and %lld are not sent", (long long)unsent);
+    }
+    char cause[sizeof why->text];
+    memcpy(cause, why->text, sizeof cause);
+    yours(error, why->code, "%lld sent, %lld in doubt: the relay has not confirmed them%s%s%s", (long long)p->settled,
+          (long long)(unsettled_of(p) - unsent), rest, *cause ? "; " : "", cause);
+    error->kind = RELAY_RETRY;
+}
+
+relay_result relay_publisher_flush(relay_publisher *p, int timeout_ms) {
+    relay_link *l = &p->link;
+    relay_result done = settle(p, timeout_ms, false);
+    if (done < 0 || !counts_pongs(p) || (done == RELAY_OK && p->in_doubt == 0)) {
+        return done;
+    }
+    tell_doubt(p, &p->cause, &l->error);
+    if (done == RELAY_OK) {
+        p->in_doubt = 0;
+        p->cause = (relay_error){0};
+        return RELAY_DOUBT;
+    }
+    return done;
 }
 
 int relay_publisher_fd(const relay_publisher *p) {
@@ -2384,11 +2520,12 @@ short relay_publisher_events(const relay_publisher *p) {
 }
 
 int relay_publisher_wait_ms(const relay_publisher *p) {
-    return wait_ms(&p->link);
+    return wait_ms(&p->link, publisher_until(p));
 }
 
 relay_publisher_counters relay_publisher_count(const relay_publisher *p) {
-    return (relay_publisher_counters){p->messages, p->bytes, p->settled, p->first_number};
+    int64_t confirmed = p->link.options.acks ? p->settled : p->confirmed;
+    return (relay_publisher_counters){p->messages, p->bytes, p->settled, p->first_number, confirmed};
 }
 
 const relay_error *relay_publisher_error(const relay_publisher *p) {
@@ -2399,22 +2536,35 @@ const char *relay_publisher_producer(const relay_publisher *p) {
     return p->producer_text;
 }
 
-/* Only now the relay reports a fault in the last messages; one that has acknowledged all has none to report. */
+/* To a plain publisher, only now the relay reports a fault in the last messages. */
 static void await_last_word(relay_publisher *p, int64_t limit) {
     relay_link *l = &p->link;
     l->closing = true;
     l->error = (relay_error){0};
-    if (l->session == NULL) {
-        shutdown(l->fd, SHUT_WR);
-    } else {
-        l->options.tls->end_output(l->session);
-    }
     while (l->state == OPEN) {
         l->now = now_ms();
-        if (!read_some(l) && !wait_for(l, limit)) {
+        if (!read_some(l) && !wait_for(l, wait_until(l), limit)) {
             return;
         }
         publisher_frames(p);
+    }
+}
+
+/* Ends a connection on which nothing is outstanding. */
+static void end_in_order(relay_publisher *p, int64_t limit, relay_error *error) {
+    relay_link *l = &p->link;
+    if (l->session == NULL) {
+        shutdown(l->fd, SHUT_WR);
+    } else if (l->out_length == 0) {
+        l->options.tls->end_output(l->session);
+    }
+    if (l->options.plain) {
+        int64_t most = now_ms() + LINGER_MS;
+        l->options.on_event = NULL;
+        await_last_word(p, most < limit ? most : limit);
+        if (l->error.code != 0) {
+            *error = l->error;
+        }
     }
 }
 
@@ -2427,22 +2577,27 @@ int64_t relay_publisher_close(relay_publisher *p, relay_error *error) {
     }
     relay_link *l = &p->link;
     int64_t limit = now_ms() + l->options.close_timeout_ms;
-    relay_result done = relay_publisher_flush(p, l->options.close_timeout_ms);
-    if (done < 0) {
+    relay_result done = settle(p, l->options.close_timeout_ms, true);
+    int64_t unsettled = unsettled_of(p);
+    if (unsettled > 0 && counts_pongs(p)) {
+        relay_error why = done < 0 ? l->error : p->cause;
+        if (*why.text == 0 && done == RELAY_NOTHING) {
+            snprintf(why.text, sizeof why.text, "the close time-out of %d ms is over",
+                     (int)l->options.close_timeout_ms);
+        } else if (*why.text == 0) {
+            snprintf(why.text, sizeof why.text, "the relay goes away and reads no more");
+        }
+        tell_doubt(p, &why, error);
+        error->kind = done < 0 ? done : RELAY_RETRY;
+    } else if (done < 0) {
         *error = l->error;
-    } else if (!is_settled(p)) {
-        yours(error, 0, "%lld messages were not settled within %d ms", (long long)(p->messages - p->settled),
+    } else if (unsettled > 0) {
+        yours(error, 0, "%lld messages were not settled within %d ms", (long long)unsettled,
               (int)l->options.close_timeout_ms);
         error->kind = RELAY_RETRY;
-    } else if (!l->options.acks && l->state == OPEN) {
-        int64_t most = now_ms() + LINGER_MS;
-        l->options.on_event = NULL;
-        await_last_word(p, most < limit ? most : limit);
-        if (l->error.code != 0) {
-            *error = l->error;
-        }
+    } else if (l->state == OPEN) {
+        end_in_order(p, limit, error);
     }
-    int64_t unsettled = p->messages - p->settled;
     end_link(l);
     free(p->ring);
     free(p);

@@ -13,6 +13,8 @@ static size_t writes_at_most;
 static const uint8_t *feed;
 static size_t feed_length;
 static size_t reads_at_most;
+/* Behind what is fed, the relay's output has ended. */
+static bool feed_ends;
 
 static long fake_read(void *session, void *bytes, size_t size, char *text, size_t text_size) {
     (void)session;
@@ -23,7 +25,7 @@ static long fake_read(void *session, void *bytes, size_t size, char *text, size_
     put_bytes(bytes, feed, n);
     feed += n;
     feed_length -= n;
-    return n == 0 ? RELAY_TLS_WANTS_READ : (long)n;
+    return n > 0 ? (long)n : feed_ends ? RELAY_TLS_END : RELAY_TLS_WANTS_READ;
 }
 
 static long fake_write(void *session, const void *bytes, size_t size, char *text, size_t text_size) {
@@ -65,6 +67,7 @@ static relay_options options_of_tests(void) {
 /* Connects a client to memory, as after its HELLO. */
 static void connect_to_memory(relay_link *l) {
     feed_length = written_length = told_count = 0;
+    feed_ends = false;
     reads_at_most = writes_at_most = SIZE_MAX;
     l->session = l;
     /* A number that poll ignores and close refuses. */
@@ -108,6 +111,10 @@ static uint8_t *gap_frame(uint8_t *at, int64_t from, int64_t to, unsigned reason
 
 static uint8_t *ping_frame(uint8_t *at, int64_t id, int64_t next, int64_t head) {
     return put64(put64(put64(put_header(at, PING, 24), id), next), head);
+}
+
+static uint8_t *pong_frame(uint8_t *at, int64_t id) {
+    return put64(put_header(at, PONG, 8), id);
 }
 
 static uint8_t *ack_frame(uint8_t *at, int64_t number, int64_t sequence) {
@@ -445,6 +452,295 @@ static void test_ring(void) {
     }
 }
 
+/* ---- Publishers without acknowledgements ---- */
+
+static void feed_to(relay_publisher *p, const uint8_t *frames, const uint8_t *end) {
+    feed = frames;
+    feed_length = (size_t)(end - frames);
+    while (feed_length > 0) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+    }
+    CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+}
+
+static relay_publisher *publisher_without_acks(size_t buffer) {
+    relay_options o = options_of_tests();
+    o.buffer = buffer;
+    o.max_body = 1000;
+    o.reconnect = (relay_reconnect){-1, 60000, 60000, 0};
+    relay_publisher *p = publisher_of(&o);
+    uint8_t frames[128];
+    feed_to(p, frames, welcome_frame(frames, 0, 1, 0));
+    written_length = 0;
+    return p;
+}
+
+static void publish(relay_publisher *p, int count) {
+    for (int i = 0; i < count; i++) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 1, "hello", 5, 0));
+    }
+}
+
+/* The id of the PING that was written behind so many bytes; nothing is behind it. */
+static int64_t ping_behind(size_t bytes) {
+    CHECK_EQUAL(bytes + HEADER + 24, written_length);
+    CHECK_EQUAL(0x80000000u | PING, get32(written + bytes));
+    CHECK_EQUAL(0, get64(written + bytes + HEADER + 8));
+    CHECK_EQUAL(0, get64(written + bytes + HEADER + 16));
+    return get64(written + bytes + HEADER);
+}
+
+/* The PONG's bytes come one by one; only the last one confirms. */
+static void test_pong_byte_by_byte(void) {
+    relay_publisher *p = publisher_without_acks(1 << 20);
+    publish(p, 3);
+    CHECK_EQUAL(3, relay_publisher_count(p).settled);
+    CHECK_EQUAL(39, written_length);
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 0));
+    CHECK(strstr(relay_publisher_error(p)->text, "3 sent, 3 in doubt") != NULL);
+    int64_t id = ping_behind(39);
+    publish(p, 2);
+    uint8_t pong[HEADER + 8];
+    pong_frame(pong, id);
+    for (size_t i = 0; i < sizeof pong; i++) {
+        CHECK_EQUAL(0, relay_publisher_count(p).confirmed);
+        feed_to(p, pong + i, pong + i + 1);
+    }
+    CHECK_EQUAL(3, relay_publisher_count(p).confirmed);
+    /* It confirms once. */
+    feed_to(p, pong, pong + sizeof pong);
+    CHECK_EQUAL(3, relay_publisher_count(p).confirmed);
+    written_length = 0;
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 0));
+    pong_frame(pong, ping_behind(0));
+    feed_to(p, pong, pong + sizeof pong);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, 0));
+    CHECK_EQUAL(5, relay_publisher_count(p).confirmed);
+    CHECK_EQUAL(0, relay_publisher_close(p, NULL));
+}
+
+/* A PONG is no answer to a PING that the socket has not taken whole. */
+static void test_pong_before_its_ping(void) {
+    for (size_t taken = 0; taken < HEADER + 24; taken++) {
+        relay_publisher *p = publisher_without_acks(1 << 20);
+        publish(p, 1);
+        written_length = 0;
+        writes_at_most = taken;
+        p->asked = p->messages;
+        write_messages(p);
+        CHECK_EQUAL(taken, written_length);
+        writes_at_most = 0;
+        uint8_t pong[HEADER + 8];
+        feed_to(p, pong, pong_frame(pong, p->ping_id));
+        CHECK_EQUAL(0, relay_publisher_count(p).confirmed);
+        writes_at_most = SIZE_MAX;
+        CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 0));
+        feed_to(p, pong, pong_frame(pong, ping_behind(0)));
+        CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, 0));
+        relay_publisher_close(p, NULL);
+    }
+}
+
+/* A PING a heartbeat while something is not confirmed, and no wait for one that nothing asks for. */
+static void test_ping_each_heartbeat(void) {
+    relay_publisher *p = publisher_without_acks(1 << 20);
+    CHECK_EQUAL(INT64_MAX, ping_due(p));
+    publish(p, 1);
+    CHECK_EQUAL(p->link.now + 1000, ping_due(p));
+    CHECK(relay_publisher_wait_ms(p) <= 1000);
+    p->ping_at -= 1000;
+    CHECK_EQUAL(0, relay_publisher_wait_ms(p));
+    CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+    int64_t id = ping_behind(13);
+    /* It is not answered: no other one. */
+    CHECK_EQUAL(INT64_MAX, ping_due(p));
+    CHECK(relay_publisher_wait_ms(p) > 1000);
+    publish(p, 1);
+    p->ping_at -= 1000;
+    CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+    CHECK_EQUAL(13 + 32 + 13, written_length);
+    written_length = 0;
+    uint8_t pong[HEADER + 8];
+    feed_to(p, pong, pong_frame(pong, id));
+    feed_to(p, pong, pong_frame(pong, ping_behind(0)));
+    CHECK_EQUAL(2, relay_publisher_count(p).confirmed);
+    /* All is confirmed: none. */
+    p->ping_at -= 10000;
+    CHECK_EQUAL(INT64_MAX, ping_due(p));
+    CHECK(relay_publisher_wait_ms(p) > 0);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+    CHECK_EQUAL(HEADER + 24, written_length);
+    /* A socket that takes nothing: what is waited for is the socket, not the time. */
+    writes_at_most = 0;
+    publish(p, 1);
+    p->ping_at -= 10000;
+    CHECK_EQUAL(INT64_MAX, ping_due(p));
+    CHECK(relay_publisher_wait_ms(p) > 0);
+    CHECK_EQUAL(POLLIN | POLLOUT, relay_publisher_events(p));
+    writes_at_most = SIZE_MAX;
+    CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+    p->link.options.close_timeout_ms = 1;
+    relay_error error;
+    CHECK_EQUAL(1, relay_publisher_close(p, &error));
+    CHECK(strstr(error.text, "3 sent, 1 in doubt") != NULL);
+}
+
+static void test_going_away(void) {
+    relay_publisher *p = publisher_without_acks(1 << 20);
+    publish(p, 2);
+    uint8_t frames[64];
+    feed_to(p, frames, put32(put32(put_header(frames, GOAWAY, 8), SHUTDOWN << 16), 60000));
+    written_length = 0;
+    publish(p, 1);
+    p->ping_at -= 10000;
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 0));
+    CHECK_EQUAL(0, written_length);
+    CHECK(relay_publisher_wait_ms(p) > 0);
+    /* What was not sent goes out over the next connection. */
+    feed_ends = true;
+    CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+    CHECK_EQUAL(RELAY_IN_DOUBT, told[told_count - 2].kind);
+    CHECK_EQUAL(2, told[told_count - 2].number);
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 0));
+    connect_to_memory(&p->link);
+    written_length = 0;
+    feed_to(p, frames, welcome_frame(frames, 0, 1, 0));
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 0));
+    feed_to(p, frames, pong_frame(frames, ping_behind(13)));
+    CHECK_EQUAL(RELAY_DOUBT, relay_publisher_flush(p, 0));
+    CHECK(strstr(relay_publisher_error(p)->text, "3 sent, 2 in doubt") != NULL);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, 0));
+    CHECK_EQUAL(1, relay_publisher_count(p).confirmed);
+    /* While it closes, nobody waits for such a relay. */
+    publish(p, 4);
+    feed_to(p, frames, put32(put32(put_header(frames, GOAWAY, 8), SHUTDOWN << 16), 60000));
+    p->link.options.close_timeout_ms = INT32_MAX;
+    relay_error error;
+    CHECK_EQUAL(4, relay_publisher_close(p, &error));
+    CHECK_EQUAL(RELAY_RETRY, error.kind);
+    CHECK(strstr(error.text, "7 sent, 4 in doubt") != NULL);
+}
+
+static uint64_t state_of_random;
+
+static uint32_t random_below(uint32_t bound) {
+    state_of_random = state_of_random * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(state_of_random >> 33) % bound;
+}
+
+/* A relay that reads what was written when it likes, and answers when it likes. */
+typedef struct reader {
+    size_t read;
+    int64_t messages;
+    int64_t pings[64];
+    size_t ping_count;
+} reader;
+
+static void read_up_to(reader *r, size_t limit) {
+    while (limit - r->read >= HEADER && limit - r->read >= HEADER + get32(written + r->read + 4)) {
+        const uint8_t *at = written + r->read;
+        if (!is_reserved((int32_t)get32(at))) {
+            r->messages++;
+        } else if (get32(at) == (0x80000000u | PING)) {
+            CHECK(r->ping_count < 64);
+            r->pings[r->ping_count++] = get64(at + HEADER);
+        }
+        r->read += HEADER + get32(at + 4);
+    }
+}
+
+/* Messages, PONGs, false PONGs and losses in any order: in doubt is never less than what the relay lacks. */
+static void test_any_order(void) {
+    for (uint64_t seed = 1; seed <= 3000; seed++) {
+        state_of_random = seed * 0x9E3779B97F4A7C15u;
+        bool losses = seed % 3 != 0;
+        relay_publisher *p = publisher_without_acks(2000 + random_below(3000));
+        reader r = {0};
+        int64_t told_in_doubt = 0;
+        int64_t lost = 0;
+        uint8_t frames[256];
+        static const uint8_t BODY[1000];
+        for (int turn = 0; turn < 120; turn++) {
+            writes_at_most = random_below(4) == 0 ? SIZE_MAX : random_below(400);
+            reads_at_most = random_below(3) == 0 ? 1 : SIZE_MAX;
+            uint32_t choice = random_below(losses ? 20 : 19);
+            uint8_t *at = frames;
+            if (choice < 8) {
+                relay_publisher_publish(p, 1, BODY, random_below(300), 0);
+            } else if (choice < 11) {
+                read_up_to(&r, r.read + random_below((uint32_t)(written_length - r.read) + 1));
+            } else if (choice < 14 && r.ping_count > 0) {
+                at = pong_frame(at, r.pings[--r.ping_count]);
+            } else if (choice == 14) {
+                /* Of a PING that is not sent yet, or of one that has its answer. */
+                at = pong_frame(at, p->ping_id + (p->ping_unanswered ? 1 : 0));
+            } else if (choice == 15) {
+                at = ping_frame(pong_frame(at, p->ping_id - 1), turn, 0, 0);
+            } else if (choice == 16) {
+                p->ping_at -= 1000;
+            } else if (choice < 19) {
+                int64_t in_doubt = p->in_doubt;
+                relay_result done = relay_publisher_flush(p, 0);
+                CHECK(done == RELAY_OK || done == RELAY_NOTHING || (done == RELAY_DOUBT && in_doubt > 0));
+                told_in_doubt += done == RELAY_DOUBT ? in_doubt : 0;
+            } else {
+                feed_ends = true;
+                lost++;
+            }
+            feed = frames;
+            feed_length = (size_t)(at - frames);
+            do {
+                CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+            } while (feed_length > 0 || (feed_ends && p->link.state == OPEN));
+            if (p->link.state == IDLE) {
+                connect_to_memory(&p->link);
+                r = (reader){.messages = r.messages};
+                feed_to(p, frames, welcome_frame(frames, 0, 1, 0));
+            }
+            relay_publisher_counters c = relay_publisher_count(p);
+            CHECK(c.confirmed <= r.messages);
+            CHECK(c.confirmed <= c.settled && c.settled <= c.messages);
+            CHECK(unsettled_of(p) + told_in_doubt >= c.messages - r.messages);
+        }
+        /* The relay reads on, and answers. */
+        writes_at_most = reads_at_most = SIZE_MAX;
+        relay_result done;
+        while ((done = relay_publisher_flush(p, 0)) == RELAY_NOTHING) {
+            read_up_to(&r, written_length);
+            uint8_t *at = frames;
+            while (r.ping_count > 0) {
+                at = pong_frame(at, r.pings[--r.ping_count]);
+            }
+            feed_to(p, frames, at);
+        }
+        CHECK(done == RELAY_OK || lost > 0);
+        CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, 0));
+        relay_publisher_counters c = relay_publisher_count(p);
+        CHECK(c.messages - c.confirmed >= c.messages - r.messages);
+        CHECK(lost > 0 || (c.confirmed == c.messages && r.messages == c.messages));
+        CHECK_EQUAL(0, relay_publisher_close(p, NULL));
+    }
+}
+
+/* A relay that ends each connection before its WELCOME: the third time the reason is guessed, and tries go on. */
+static void test_no_welcome(void) {
+    relay_options o = options_of_tests();
+    o.reconnect = (relay_reconnect){-1, 1, 1, 0};
+    relay_subscriber *s = subscriber_of(&o);
+    relay_event e;
+    for (int i = 1; i <= 20; i++) {
+        connect_to_memory(&s->link);
+        feed_ends = true;
+        advance(&s->link);
+        CHECK(!take_frames(s, &e));
+        CHECK_EQUAL(IDLE, s->link.state);
+        CHECK_EQUAL(RELAY_LOST, told[told_count - 1].kind);
+        CHECK_EQUAL(i < 3, strstr(s->link.error.text, "plain") == NULL);
+        CHECK(strstr(s->link.error.text, "before WELCOME") != NULL);
+    }
+    relay_subscriber_close(s);
+}
+
 static void refused(relay_options o, bool publisher, const char *because) {
     relay_error error;
     void *client = publisher ? (void *)relay_publisher_open(&o, &error) : (void *)relay_subscriber_open(&o, &error);
@@ -543,6 +839,12 @@ int main(int count, char **arguments) {
     test_error_codes();
     test_waits();
     test_ring();
+    test_pong_byte_by_byte();
+    test_pong_before_its_ping();
+    test_ping_each_heartbeat();
+    test_going_away();
+    test_any_order();
+    test_no_welcome();
     test_refused_options();
     test_refused_messages();
     test_text();

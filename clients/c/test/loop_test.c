@@ -24,7 +24,7 @@ enum { DEADLINE_MS = 60000 };
 static const uint8_t WELCOME[] = {0x80, 0,  0, 2, 0, 0, 0, 50,   0, 1, 1,    0,    0, 0, 0, 3, 0, 0, 0, 0,
                                   0,    0,  0, 9, 0, 0, 0, 0,    0, 0, 0,    1,    0, 0, 0, 0, 0, 0, 0, 0,
                                   0,    16, 0, 0, 0, 0, 3, 0xE8, 0, 0, 0x13, 0x88, 4, 0, 0, 0, 0, 0};
-enum { NEXT_OF_WELCOME = 8 + 16 };
+enum { NEXT_OF_WELCOME = 8 + 16, HEARTBEAT_OF_WELCOME = 8 + 36 };
 
 static char address[64];
 static const char *endpoint = address;
@@ -188,6 +188,105 @@ static void test_full(void) {
     close(listener);
 }
 
+/* Turns the publisher as a loop with other sockets would, until the relay's end has so many bytes. */
+static void receive_in_a_loop(relay_publisher *p, int fd, uint8_t *to, size_t length) {
+    int64_t deadline = now_ms() + DEADLINE_MS;
+    for (size_t got = 0; got < length;) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
+        struct pollfd both[2] = {{relay_publisher_fd(p), relay_publisher_events(p), 0}, {fd, POLLIN, 0}};
+        poll(both, 2, relay_publisher_wait_ms(p));
+        ssize_t n = both[1].revents == 0 ? 0 : recv(fd, to + got, length - got, 0);
+        CHECK(n > 0 || both[1].revents == 0);
+        got += (size_t)n;
+        CHECK(now_ms() < deadline);
+    }
+}
+
+static relay_result flush_in_a_loop(relay_publisher *p) {
+    int64_t deadline = now_ms() + DEADLINE_MS;
+    relay_result done;
+    while ((done = relay_publisher_flush(p, 0)) == RELAY_NOTHING) {
+        struct pollfd one = {relay_publisher_fd(p), relay_publisher_events(p), 0};
+        poll(&one, 1, relay_publisher_wait_ms(p));
+        CHECK(now_ms() < deadline);
+    }
+    return done;
+}
+
+enum { HELLO_LENGTH = 50, MESSAGE_LENGTH = 10, PING_LENGTH = 32 };
+
+/* The connection of a publisher without acknowledgements, behind its WELCOME. */
+static int welcome_without_acks(int listener, relay_publisher *p, uint8_t heartbeat_ms) {
+    int fd = accept_from(listener, NULL, p);
+    uint8_t hello[HELLO_LENGTH];
+    receive_in_a_loop(p, fd, hello, sizeof hello);
+    uint8_t frame[sizeof WELCOME];
+    memcpy(frame, WELCOME, sizeof frame);
+    frame[HEARTBEAT_OF_WELCOME + 2] = 0;
+    frame[HEARTBEAT_OF_WELCOME + 3] = heartbeat_ms;
+    send_all(fd, frame, sizeof frame);
+    return fd;
+}
+
+static void answer(int fd, const uint8_t *ping) {
+    CHECK(memcmp(ping, "\200\0\0\4\0\0\0\30", 8) == 0);
+    uint8_t pong[16] = {0x80, 0, 0, 5, 0, 0, 0, 8};
+    memcpy(pong + 8, ping + 8, 8);
+    send_all(fd, pong, sizeof pong);
+}
+
+/* Without acknowledgements, in a loop: the loop's waits end when a PING is due, and flush asks for one at once. */
+static void test_confirmed(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    o.close_timeout_ms = 10 * DEADLINE_MS;
+    relay_error error;
+    relay_publisher *p = relay_publisher_open(&o, &error);
+    CHECK(p != NULL);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 7, "hi", 2, DEADLINE_MS));
+    int fd = welcome_without_acks(listener, p, 100);
+    uint8_t frames[MESSAGE_LENGTH + PING_LENGTH];
+    receive_in_a_loop(p, fd, frames, sizeof frames);
+    answer(fd, frames + MESSAGE_LENGTH);
+    CHECK_EQUAL(RELAY_OK, flush_in_a_loop(p));
+    CHECK_EQUAL(1, relay_publisher_count(p).confirmed);
+    close(fd);
+
+    /* This time only flush asks. A call that waits does the same as one of a loop. */
+    while (told[RELAY_LOST] == 0) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 1));
+    }
+    CHECK_EQUAL(0, told[RELAY_IN_DOUBT]);
+    fd = welcome_without_acks(listener, p, 255);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 7, "hi", 2, DEADLINE_MS));
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 10));
+    receive_in_a_loop(p, fd, frames, sizeof frames);
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 10));
+    answer(fd, frames + MESSAGE_LENGTH);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, DEADLINE_MS));
+
+    /* What a lost connection leaves in doubt is told once. */
+    CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 7, "hi", 2, DEADLINE_MS));
+    receive(fd, frames, MESSAGE_LENGTH);
+    close(fd);
+    CHECK_EQUAL(RELAY_DOUBT, flush_in_a_loop(p));
+    CHECK(strstr(relay_publisher_error(p)->text, "3 sent, 1 in doubt") != NULL);
+    CHECK_EQUAL(1, told[RELAY_IN_DOUBT]);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, DEADLINE_MS));
+
+    /* Close does not wait for what is there, nor for a connection that is lost. */
+    fd = welcome_without_acks(listener, p, 255);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 7, "hi", 2, DEADLINE_MS));
+    while (relay_publisher_count(p).settled < 4) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 10));
+    }
+    close(fd);
+    CHECK_EQUAL(1, relay_publisher_close(p, &error));
+    CHECK_EQUAL(RELAY_RETRY, error.kind);
+    CHECK(strstr(error.text, "4 sent, 1 in doubt") != NULL);
+    close(listener);
+}
+
 /* Over a Unix socket, without acknowledgements: close hands over everything, and hears the relay's last word. */
 static void test_unix_socket(void) {
     char path[] = "/tmp/relay-c-XXXXXX";
@@ -326,6 +425,7 @@ static void test_no_relay(void) {
 int main(void) {
     test_subscriber();
     test_full();
+    test_confirmed();
     test_unix_socket();
     test_producer_file();
     test_streams_that_change_often();
