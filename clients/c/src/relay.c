@@ -448,12 +448,17 @@ static bool random_bytes(void *to, size_t length) {
     return done;
 }
 
-/* 0 inclusive to 1 exclusive; xorshift64*, for the jitter of waits only. */
-static double next_random(relay_link *l) {
+/* xorshift64*, for nothing that has to be a secret. */
+static uint64_t next_bits(relay_link *l) {
     l->random ^= l->random >> 12;
     l->random ^= l->random << 25;
     l->random ^= l->random >> 27;
-    return (double)((l->random * 0x2545F4914F6CDD1DULL) >> 11) / 9007199254740992.0;
+    return l->random * 0x2545F4914F6CDD1DULL;
+}
+
+/* 0 inclusive to 1 exclusive. */
+static double next_random(relay_link *l) {
+    return (double)(next_bits(l) >> 11) / 9007199254740992.0;
 }
 
 static void emit(relay_link *l, relay_event event) {
@@ -2002,10 +2007,14 @@ static bool wants_ping(const relay_publisher *p) {
             p->link.now >= p->ping_at + p->ping_interval);
 }
 
-/* Puts a PING behind all messages that are written; call it between two frames, when no control frame waits. */
+/*
+ * Puts a PING behind all messages that are written; call it between two frames, when no control frame waits. Its id is
+ * drawn, so that only who has read it can answer it; it is never 0, the id of a PONG that answers none.
+ */
 static void put_ping(relay_publisher *p) {
     relay_link *l = &p->link;
-    uint8_t *at = put64(put64(put64(put_header(l->out, PING, 24), ++p->ping_id), 0), 0);
+    p->ping_id = (int64_t)(next_bits(l) | 1);
+    uint8_t *at = put64(put64(put64(put_header(l->out, PING, 24), p->ping_id), 0), 0);
     l->out_length = (size_t)(at - l->out);
     p->ping_unanswered = true;
     p->ping_behind = p->settled;

@@ -673,9 +673,9 @@ static void test_any_order(void) {
                 at = pong_frame(at, r.pings[--r.ping_count]);
             } else if (choice == 14) {
                 /* Of a PING that is not sent yet, or of one that has its answer. */
-                at = pong_frame(at, p->ping_id + (p->ping_unanswered ? 1 : 0));
+                at = pong_frame(at, p->ping_id + (p->ping_unanswered ? 2 : 0));
             } else if (choice == 15) {
-                at = ping_frame(pong_frame(at, p->ping_id - 1), turn, 0, 0);
+                at = ping_frame(pong_frame(at, p->ping_id - 2), turn, 0, 0);
             } else if (choice == 16) {
                 p->ping_at -= 1000;
             } else if (choice < 19) {
