@@ -570,9 +570,13 @@ static void test_ping_each_heartbeat(void) {
     CHECK(relay_publisher_wait_ms(p) > 0);
     CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
     CHECK_EQUAL(HEADER + 24, written_length);
-    /* A socket that takes nothing: what is waited for is the socket, not the time. */
-    writes_at_most = 0;
+    /* A socket that takes no more: what is waited for is the socket, not the time. */
+    p->ping_at = p->link.now;
     publish(p, 1);
+    CHECK_EQUAL(p->link.now + 1000, ping_due(p));
+    writes_at_most = 5;
+    publish(p, 1);
+    CHECK_EQUAL(3, relay_publisher_count(p).settled);
     p->ping_at -= 10000;
     CHECK_EQUAL(INT64_MAX, ping_due(p));
     CHECK(relay_publisher_wait_ms(p) > 0);
@@ -581,8 +585,20 @@ static void test_ping_each_heartbeat(void) {
     CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 0));
     p->link.options.close_timeout_ms = 1;
     relay_error error;
-    CHECK_EQUAL(1, relay_publisher_close(p, &error));
-    CHECK(strstr(error.text, "3 sent, 1 in doubt") != NULL);
+    CHECK_EQUAL(2, relay_publisher_close(p, &error));
+    CHECK(strstr(error.text, "4 sent, 2 in doubt") != NULL);
+}
+
+static void test_ping_each_mebibyte(void) {
+    relay_publisher *p = publisher_without_acks(1 << 20);
+    p->bytes_since_ping = BYTES_PER_PING - 14;
+    publish(p, 1);
+    CHECK_EQUAL(13, written_length);
+    publish(p, 1);
+    ping_behind(26);
+    CHECK_EQUAL(0, p->bytes_since_ping);
+    p->link.options.close_timeout_ms = 1;
+    CHECK_EQUAL(2, relay_publisher_close(p, NULL));
 }
 
 static void test_going_away(void) {
@@ -616,7 +632,9 @@ static void test_going_away(void) {
     feed_to(p, frames, put32(put32(put_header(frames, GOAWAY, 8), SHUTDOWN << 16), 60000));
     p->link.options.close_timeout_ms = INT32_MAX;
     relay_error error;
+    size_t told_before = told_count;
     CHECK_EQUAL(4, relay_publisher_close(p, &error));
+    CHECK_EQUAL(told_before, told_count);
     CHECK_EQUAL(RELAY_RETRY, error.kind);
     CHECK(strstr(error.text, "7 sent, 4 in doubt") != NULL);
 }
@@ -842,6 +860,7 @@ int main(int count, char **arguments) {
     test_pong_byte_by_byte();
     test_pong_before_its_ping();
     test_ping_each_heartbeat();
+    test_ping_each_mebibyte();
     test_going_away();
     test_any_order();
     test_no_welcome();
