@@ -18,7 +18,9 @@ func newConfirming(t testing.TB, options PublisherOptions) *publisherCore {
 	if err := options.check(); err != nil {
 		t.Fatal(err)
 	}
-	return newPublisherCore(&options)
+	core := newPublisherCore(&options)
+	core.nextID = func(last int64) int64 { return last + 1 }
+	return core
 }
 
 func pingFrame(id int64) []byte { return frame(typePing, longs(id, 0, 0)) }

@@ -2,6 +2,7 @@ package relay
 
 import (
 	"math"
+	"math/rand/v2"
 	"time"
 )
 
@@ -42,6 +43,8 @@ type publisherCore struct {
 	// Why the last of them are in doubt.
 	doubtedBy *Error
 	ping      ping
+	// The id of the next PING, from the last one. Drawn, so that no relay answers a PING that it has not read.
+	nextID    func(last int64) int64
 	heartbeat time.Duration
 	// Bytes of messages behind the last PING.
 	unasked int64
@@ -71,6 +74,8 @@ func newPublisherCore(options *PublisherOptions) *publisherCore {
 	core := &publisherCore{
 		options: options, ring: make([]byte, options.Buffer), number: options.FirstNumber, maxBody: options.MaxBody,
 		epoch: options.FirstEpoch, firstNumber: options.FirstNumber,
+		// Not 0, which no PING has.
+		nextID: func(int64) int64 { return 1 + rand.Int64N(math.MaxInt64) },
 	}
 	if !options.Acks {
 		// These numbers are for this side alone.
@@ -258,7 +263,7 @@ func (c *publisherCore) nextPing(now time.Time) []byte {
 	if c.unasked < pingEvery && !isFlushed && now.Sub(c.since) < c.heartbeat {
 		return nil
 	}
-	c.ping = ping{id: c.ping.id + 1, number: c.handedTo, waits: true}
+	c.ping = ping{id: c.nextID(c.ping.id), number: c.handedTo, waits: true}
 	c.unasked, c.since = 0, now
 	return encodePing(c.ping.id)
 }

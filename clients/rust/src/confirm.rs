@@ -1,6 +1,8 @@
 //! How far the relay has read a publisher's messages that nobody acknowledges: PINGs ask for it.
 
+use std::collections::hash_map::RandomState;
 use std::fmt;
+use std::hash::{BuildHasher, Hasher};
 
 use crate::error::Error;
 
@@ -74,6 +76,8 @@ pub(crate) struct Confirming {
     doubted_by: Error,
     /// The last PING, which asks about the messages up to a count, and whether its PONG is still to come.
     id: i64,
+    /// The id of the next PING, from the last one. Drawn, so that no relay answers a PING that it has not read.
+    next_id: fn(i64) -> i64,
     asked: u64,
     waits: bool,
     /// Milliseconds between PINGs while something is not confirmed.
@@ -95,6 +99,8 @@ impl Confirming {
             told: 0,
             doubted_by: Error::yours(0, ""),
             id: 0,
+            // Not 0, which no PING has.
+            next_id: |_| (RandomState::new().build_hasher().finish() >> 1) as i64 | 1,
             asked: 0,
             waits: false,
             heartbeat: 0,
@@ -161,7 +167,7 @@ impl Confirming {
 
     /// The id of a PING that is written now, behind all that is sent.
     pub(crate) fn ping(&mut self, now: u64) -> i64 {
-        self.id += 1;
+        self.id = (self.next_id)(self.id);
         self.asked = self.sent;
         self.waits = true;
         self.unasked = 0;
@@ -191,9 +197,7 @@ impl Confirming {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::hash_map::RandomState;
     use std::collections::VecDeque;
-    use std::hash::{BuildHasher, Hasher};
 
     use super::*;
     use crate::error::{Advice, Failure};
@@ -210,6 +214,7 @@ mod tests {
         options.buffer = Some(buffer);
         options.connection.reconnect.rounds = None;
         let mut core = PublisherCore::new(options, 0, 1).unwrap();
+        core.confirming.next_id = |last| last + 1;
         connect(&mut core);
         core
     }
