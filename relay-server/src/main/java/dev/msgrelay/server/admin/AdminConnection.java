@@ -1,8 +1,10 @@
 package dev.msgrelay.server.admin;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.tls.TlsFailure;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
@@ -141,6 +143,15 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
                     "a first line of more than " + AdminServer.MOST_LINE_BYTES + " bytes");
         }
         return Answer.text(HttpResponseStatus.BAD_REQUEST, "this is no HTTP request");
+    }
+
+    /** The bytes before the request, if there is one, are those of another protocol. */
+    private static Answer strange(Stranger who) {
+        return Answer.text(
+                HttpResponseStatus.BAD_REQUEST,
+                who.isProxy()
+                        ? CloseReason.UNSUPPORTED + ": " + who.refusalOfProxy()
+                        : "this is no HTTP request: it begins as " + who.words() + " does");
     }
 
     private void refuse(Answer refusal) {
@@ -345,6 +356,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
             server.refused(peer(), "TLS: " + TlsFailure.describe(handshake.cause()));
             ctx.close();
+        }
+        if (event instanceof Stranger who && state == State.ASKING) {
+            refuse(strange(who));
         }
         // A peer that has sent its request may close its output; in any other state it has gone.
         if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {

@@ -203,13 +203,8 @@ public final class AdminServer implements AutoCloseable {
                 .childHandler(new ChannelInitializer<>() {
                     @Override
                     protected void initChannel(Channel channel) {
-                        if (tls != null) {
-                            SslHandler secured = tls.newAdminHandler(heap);
-                            // The handshake is part of the request, and has the same time.
-                            secured.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
-                            channel.pipeline().addLast(secured);
-                        }
                         channel.pipeline()
+                                .addLast(new FirstBytes(tls == null ? null : () -> secured(heap)))
                                 .addLast(AdminConnection.CODEC, new HttpServerCodec(limits))
                                 .addLast(new ChunkedWriteHandler(), new AdminConnection(AdminServer.this));
                     }
@@ -230,6 +225,13 @@ public final class AdminServer implements AutoCloseable {
         });
         listening = listening == null ? bound.channel() : listening;
         return (InetSocketAddress) bound.channel().localAddress();
+    }
+
+    private SslHandler secured(ByteBufAllocator heap) {
+        SslHandler secured = tls.newAdminHandler(heap);
+        // The handshake is part of the request, and has the same time.
+        secured.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
+        return secured;
     }
 
     /** The port's address as a URL; 0.0.0.0 if it listens on all addresses. */

@@ -3,6 +3,7 @@
  *
  * <pre>
  *   AdminServer     listens, on a thread of its own; at most 64 connections
+ *     FirstBytes        no TLS and no request: refused before either looks
  *     AdminConnection   one request: whole within 5 s, answered, closed
  *       Refusals        method, Host, token
  *       Reload          the result of {@code POST /reload}, read on a thread of its own

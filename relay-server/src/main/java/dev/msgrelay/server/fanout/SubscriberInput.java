@@ -3,17 +3,17 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Progress;
 import dev.msgrelay.server.session.Services;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionState;
-import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /** The bytes that a subscriber sends: control frames, which the session obeys. Owned by the subscriber's thread. */
-final class SubscriberInput implements SocketReads.Reader {
+final class SubscriberInput implements SocketReads.Reader, Inbox.Handler {
     /** A read: control frames, and few of them; with TLS or without. */
     static final int READ_BYTES = 1 << 10;
 
@@ -66,12 +66,9 @@ final class SubscriberInput implements SocketReads.Reader {
         try {
             if (!session.state().ended()) {
                 session.dialogue().heard();
-                if (!any) {
-                    // Before it is refused: a client that has said something is told why it ends.
-                    any = true;
-                    refuseStrangers(in);
-                }
-                inbox.take(in, this::onControl);
+                // Before it is refused: a client that has said something is told why it ends.
+                any = true;
+                inbox.take(in, this);
             }
         } catch (FrameException e) {
             session.close(e);
@@ -80,22 +77,15 @@ final class SubscriberInput implements SocketReads.Reader {
         }
     }
 
-    private void refuseStrangers(ByteBuf in) throws FrameException {
-        int at = in.readerIndex();
-        if (in.readableBytes() > 1 && TlsRecords.mayBegin(in.getByte(at), in.getByte(at + 1))) {
-            throw session.dialogue().refusalOfTls();
-        }
-        FrameException http = in.readableBytes() < Integer.BYTES
-                ? null
-                : session.dialogue().refusalOfHttp(session.state(), in.getInt(at));
-        if (http != null) {
-            throw http;
-        }
-    }
-
-    private boolean onControl(int type, ByteBuffer body) throws FrameException {
+    @Override
+    public boolean onControl(int type, ByteBuffer body) throws FrameException {
         session.dialogue().checkTurn(type, session.state());
         return session.control(type, body);
+    }
+
+    @Override
+    public FrameException onStranger(Stranger who, FrameException fault) {
+        return session.dialogue().refusalOf(who, fault.reason(), fault.getMessage());
     }
 
     Progress progress() {

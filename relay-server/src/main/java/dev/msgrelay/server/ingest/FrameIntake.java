@@ -6,9 +6,9 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionState;
-import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.util.concurrent.Ticker;
 import java.nio.ByteBuffer;
 
@@ -94,11 +94,14 @@ final class FrameIntake {
                 }
                 at += run.end();
                 boolean message = run.problem() == null;
+                if (session.state() == SessionState.CONNECTED && awaitsStranger(run, view, at, end - at)) {
+                    assembler.keep(view, at, end - at, 0);
+                    return Taken.ALL;
+                }
                 int frame = message ? run.incompleteFrame() : announced(run);
                 if (message || end - at < frame) {
-                    boolean tls = speaksTls(view, at, end - at);
                     assembler.keep(view, at, end - at, frame);
-                    return tls ? end(session.dialogue().refusalOfTls()) : Taken.ALL;
+                    return Taken.ALL;
                 }
                 // A slice is big-endian, as control frames are.
                 int type = run.problemType();
@@ -114,20 +117,26 @@ final class FrameIntake {
                 }
             }
         } catch (FrameException e) {
-            boolean tls = speaksTls(view, offset, length);
             assembler.keep(view, 0, 0, 0);
-            return end(tls ? session.dialogue().refusalOfTls() : e);
+            session.close(e);
+            return Taken.ENDED;
         }
     }
 
-    private Taken end(FrameException why) {
-        session.close(why);
-        return Taken.ENDED;
-    }
-
-    /** Whether a TLS client has the wrong port: its first bytes are no good frame, or the beginning of one. */
-    private boolean speaksTls(ByteBuffer view, int offset, int length) {
-        return session.state() == SessionState.CONNECTED && TlsRecords.isClientHello(view, offset, length);
+    /**
+     * Looks for another protocol in the first bytes of a connection, which are no whole message. Returns whether they break a
+     * rule, and more of them may say which protocol it is: they wait, as a header in part does.
+     *
+     * @throws FrameException it is another protocol
+     */
+    private boolean awaitsStranger(RunScan run, ByteBuffer view, int offset, int length) throws FrameException {
+        boolean header = run.problem() == null || run.problem() == CloseReason.NOT_PERMITTED;
+        Stranger who = Stranger.of(view, offset, length, header);
+        if (who != null) {
+            String fault = run.problem() == null ? "" : run.problemText();
+            throw session.dialogue().refusalOf(who, run.problem(), fault);
+        }
+        return run.problem() != null && Stranger.mayFollow(view, offset, length, header);
     }
 
     private boolean hand(IngestPort port, RunScan run, boolean ready) throws FrameException {
@@ -155,8 +164,7 @@ final class FrameIntake {
         boolean control = run.problem() == CloseReason.RESERVED_TYPE;
         int type = run.problemType();
         if (!control || (!session.state().speaks() && type != ControlFrames.HELLO)) {
-            FrameException http = session.dialogue().refusalOfHttp(session.state(), type);
-            throw http != null ? http : new FrameException(run.problem(), run.problemText());
+            throw new FrameException(run.problem(), run.problemText());
         }
         session.dialogue().checkTurn(type, session.state());
         FrameLayout.checkBodyLength(type, run.problemLength(), ControlFrames.MAX_CONTROL_BODY);

@@ -13,6 +13,7 @@ import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import java.nio.ByteBuffer;
@@ -28,9 +29,6 @@ import java.util.Locale;
  * Owned by the connection's thread.
  */
 public final class Dialogue {
-    private static final int HTTP_GET = 0x47455420;
-    private static final int HTTP_POST = 0x504F5354;
-
     private final Role role;
     private final RelayIdentity identity;
     private final Durability durability;
@@ -157,23 +155,29 @@ public final class Dialogue {
         return role.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Counts a TLS client that has come to a port for plain ones. Returns why it ends. */
-    public FrameException refusalOfTls() {
-        counters.increment(Counter.TLS_ON_PLAIN_PORT);
-        return new FrameException(
-                CloseReason.TLS_FAILED,
-                "the client speaks TLS, and this port is for plain ones"
-                        + identity.ports().hint(role, true));
-    }
-
-    /** The end of a client that speaks HTTP, by its first four bytes, big-endian; null: it does not. */
-    public FrameException refusalOfHttp(SessionState state, int firstBytes) {
-        if (state != SessionState.CONNECTED || firstBytes != HTTP_GET && firstBytes != HTTP_POST) {
-            return null;
-        }
-        return new FrameException(
-                CloseReason.UNEXPECTED_INPUT,
-                "an HTTP request on the port of " + word(role) + "s: HTTP is for the port of --admin, 7402 by default");
+    /**
+     * The end of a client whose first bytes are those of another protocol.
+     *
+     * @param fault the rule of frames that the bytes break, in words
+     * @param reason likewise
+     */
+    public FrameException refusalOf(Stranger who, CloseReason reason, String fault) {
+        return switch (who) {
+            case PROXY_1, PROXY_2 -> new FrameException(CloseReason.UNSUPPORTED, who.refusalOfProxy());
+            case TLS -> {
+                counters.increment(Counter.TLS_ON_PLAIN_PORT);
+                yield new FrameException(
+                        CloseReason.TLS_FAILED,
+                        "the client speaks TLS, and this port is for plain ones"
+                                + identity.ports().hint(role, true));
+            }
+            case HTTP ->
+                new FrameException(
+                        CloseReason.UNEXPECTED_INPUT,
+                        "an HTTP request on the port of " + word(role)
+                                + "s: HTTP is for the port of --admin, 7402 by default");
+            default -> new FrameException(reason, fault + "; it begins as " + who.words() + " does");
+        };
     }
 
     /** HELLO has come, of a client that may say it. */

@@ -107,7 +107,7 @@ final class Heartbeat {
         return nowNanos - begunNanos > most.toNanos()
                 ? new Refusal(
                         CloseReason.HANDSHAKE_TIMEOUT,
-                        "a control frame was begun and not complete within " + most.toMillis() + " ms")
+                        "the first frame was begun and not complete within " + most.toMillis() + " ms")
                 : null;
     }
 }

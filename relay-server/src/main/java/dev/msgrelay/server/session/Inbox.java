@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.net.Stranger;
 import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 import java.util.Locale;
@@ -18,6 +19,11 @@ public final class Inbox {
     public interface Handler {
         /** Takes a frame, whose body lies between position and limit; false: the rest of the bytes is left. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
+
+        /** The end of a connection whose first bytes are those of another protocol; with the rule that they break. */
+        default FrameException onStranger(Stranger who, FrameException fault) {
+            return fault;
+        }
     }
 
     private static final int FIRST_KEPT = 256;
@@ -32,6 +38,8 @@ public final class Inbox {
     private long frames;
     private int taken;
     private int frameLength;
+    // The first bytes are no control frame, and more of them may say what they are.
+    private boolean strange;
 
     public Inbox(MemoryBudget.Pool pool) {
         this.pool = pool;
@@ -60,9 +68,13 @@ public final class Inbox {
             kept = ByteBuffer.allocate(FIRST_KEPT);
         }
         while (came.isReadable()) {
-            if (kept.position() < FrameLayout.HEADER_LENGTH) {
-                move(came, FrameLayout.HEADER_LENGTH);
-                checkPrefix();
+            if (strange || kept.position() < FrameLayout.HEADER_LENGTH) {
+                move(came, strange ? Stranger.LONGEST : FrameLayout.HEADER_LENGTH);
+                FrameException fault = prefixFault();
+                if (fault != null) {
+                    refuse(fault, came, handler);
+                    return;
+                }
                 if (kept.position() < FrameLayout.HEADER_LENGTH) {
                     return;
                 }
@@ -119,18 +131,35 @@ public final class Inbox {
         taken = 0;
     }
 
-    /** Says no as soon as it can: whoever sends text, or one stray byte, need not wait for a timeout. */
-    private void checkPrefix() throws FrameException {
+    /** Refuses what is no control frame, as soon as it is clear whether it is the beginning of another protocol. */
+    private void refuse(FrameException fault, ByteBuf came, Handler handler) throws FrameException {
+        if (frames > 0) {
+            throw fault;
+        }
+        move(came, Stranger.LONGEST);
+        Stranger who = Stranger.of(kept, 0, kept.position(), false);
+        if (who != null) {
+            throw handler.onStranger(who, fault);
+        }
+        strange = Stranger.mayFollow(kept, 0, kept.position(), false);
+        if (!strange) {
+            throw fault;
+        }
+    }
+
+    /** The fault of the first three bytes, as far as they have come; null: there is none. */
+    private FrameException prefixFault() {
         int have = Math.min(kept.position(), Integer.BYTES - 1);
         for (int i = 0; i < have; i++) {
             int expected = TYPE_PREFIX >>> Byte.SIZE * (2 - i) & 0xFF;
             if ((kept.get(i) & 0xFF) != expected) {
                 String form = "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with"
                         + " 0x800000";
-                throw new FrameException(
+                return new FrameException(
                         CloseReason.UNEXPECTED_INPUT, String.format(Locale.ROOT, form, i, kept.get(i)));
             }
         }
+        return null;
     }
 
     private void checkHeader() throws FrameException {

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
@@ -87,7 +88,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private void timedOut() {
         String text = "no TLS handshake within " + context.handshakeMillis + " ms";
         // A client that has sent nothing is perhaps a plain subscriber that waits for messages.
-        refuse(begun() ? text : text + ": on this port clients speak TLS first", !begun());
+        refuse(
+                begun() ? text : text + ": on this port clients speak TLS first",
+                !begun() || state == State.SILENT && !in.mayBegin());
     }
 
     private boolean begun() {
@@ -122,13 +125,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     private void continueHandshake() {
         if (state == State.SILENT && !in.mayBegin()) {
-            watch.plain();
-            String text = String.format(
-                    Locale.ROOT,
-                    "this port is for TLS, and the first byte is 0x%02X, not the 0x16 of a TLS handshake: the client"
-                            + " has to speak TLS 1.3, or go to the port for plain clients",
-                    in.first());
-            refuse(text, true);
+            refuseStranger();
         } else if (in.recordLength() > TlsRecords.MOST_BYTES) {
             refuse("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES, false);
         } else if ((in.hasRecord() || hasMoreToSay) && !out.inFlight()) {
@@ -137,6 +134,26 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             state = State.WORKING;
             context.thread.execute(() -> runStep(loop));
         }
+    }
+
+    /** Refuses a client that speaks no TLS, as soon as it is clear what it speaks instead. */
+    private void refuseStranger() {
+        Stranger who = in.stranger();
+        if (who == null && in.strangerMayFollow()) {
+            return;
+        }
+        watch.plain();
+        if (who != null && who.isProxy()) {
+            refuse(CloseReason.UNSUPPORTED, who.refusalOfProxy(), true);
+            return;
+        }
+        String first = who != null
+                ? "the first bytes are those of " + who.words()
+                : String.format(Locale.ROOT, "the first byte is 0x%02X, not the 0x16 of a TLS handshake", in.first());
+        refuse(
+                "this port is for TLS, and " + first
+                        + ": the client has to speak TLS 1.3, or go to the port for plain clients",
+                true);
     }
 
     private void stepDone(boolean done, Throwable failure) {
@@ -265,12 +282,15 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     /** Ends a handshake whose client has broken the rules, or is too slow; {@code plain}: one without TLS. */
     private void refuse(String text, boolean plain) {
-        if (!endHandshake(CloseReason.TLS_FAILED, text, null)) {
+        refuse(CloseReason.TLS_FAILED, text, plain);
+    }
+
+    private void refuse(CloseReason reason, String text, boolean plain) {
+        if (!endHandshake(reason, text, null)) {
             return;
         }
         if (plain) {
-            out.sendPlain(ErrorFrame.encode(CloseReason.TLS_FAILED, text))
-                    .addListener(done -> handler.shutdownOutput());
+            out.sendPlain(ErrorFrame.encode(reason, text)).addListener(done -> handler.shutdownOutput());
         } else if (!out.inFlight()) {
             handler.shutdownOutput();
         }

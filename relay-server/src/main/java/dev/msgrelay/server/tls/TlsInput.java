@@ -4,6 +4,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Stranger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
@@ -179,6 +180,16 @@ final class TlsInput implements SocketReads.Reader {
     /** Whether the bytes so far may be TLS. */
     boolean mayBegin() {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
+    }
+
+    /** The other protocol that the first bytes show; as {@link Stranger#of}. */
+    Stranger stranger() {
+        return Stranger.of(buffer.view(), 0, end, false);
+    }
+
+    /** Whether more bytes may show one. */
+    boolean strangerMayFollow() {
+        return Stranger.mayFollow(buffer.view(), 0, end, false);
     }
 
     /** Bytes of the next record, its header included; 0: not known yet. */

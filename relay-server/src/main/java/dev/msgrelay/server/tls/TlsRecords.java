@@ -2,7 +2,7 @@ package dev.msgrelay.server.tls;
 
 import java.nio.ByteBuffer;
 
-/** Sizes of TLS 1.3's records, and the first bytes of a TLS client. */
+/** Sizes of TLS 1.3's records, and how they begin. */
 public final class TlsRecords {
     /** Bytes of a record's header: type, version, length. */
     static final int HEADER = 5;
@@ -27,7 +27,6 @@ public final class TlsRecords {
 
     private static final int HANDSHAKE = 22;
     static final int MAJOR_VERSION = 3;
-    private static final int CLIENT_HELLO = 1;
 
     /** Shorter segments are not worth a record of their own. */
     private static final int LONG_SEGMENT = 16 << 10;
@@ -62,27 +61,7 @@ public final class TlsRecords {
     }
 
     /** Whether the first two bytes are those of a handshake. */
-    public static boolean mayBegin(int first, int second) {
+    static boolean mayBegin(int first, int second) {
         return (first & 0xFF) == HANDSHAKE && second == MAJOR_VERSION;
-    }
-
-    /**
-     * Whether these are the first bytes of a TLS client: a record with a ClientHello, whose lengths fit each other. The
-     * odds that a frame begins like this by chance are one in 2^60.
-     *
-     * @param bytes read byte by byte, so the buffer's byte order does not matter
-     */
-    public static boolean isClientHello(ByteBuffer bytes, int offset, int length) {
-        if (length < HEADER + 6
-                || !mayBegin(bytes.get(offset), bytes.get(offset + 1))
-                || bytes.get(offset + HEADER) != CLIENT_HELLO) {
-            return false;
-        }
-        int record = length(bytes, offset) - HEADER;
-        int hello = (bytes.get(offset + 6) & 0xFF) << 16
-                | (bytes.get(offset + 7) & 0xFF) << 8
-                | bytes.get(offset + 8) & 0xFF;
-        // A ClientHello that is longer than its record continues in the next one.
-        return record > 4 && hello + 4 >= record && hello <= MOST_PLAIN && bytes.get(offset + 9) == MAJOR_VERSION;
     }
 }

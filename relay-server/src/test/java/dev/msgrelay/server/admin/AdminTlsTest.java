@@ -11,6 +11,7 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Neighbours;
 import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.Strange;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -180,6 +181,21 @@ class AdminTlsTest {
             }
             neighbours.assertUnaffected();
         }
+    }
+
+    /** Told in the clear: what stands before TLS is the proxy's, and not the client's. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aProxysHeaderBeforeTls() throws Exception {
+        start(TlsProvider.AUTO);
+        String[] versions = {"1", "2"};
+        byte[][] headers = {Strange.proxiedByLine(Strange.clientHello(500)), Strange.proxied(Strange.clientHello(500))};
+        for (int i = 0; i < headers.length; i++) {
+            Http.Reply reply = Http.send(admin.address(), new String(headers[i], StandardCharsets.ISO_8859_1));
+            assertThat(reply.status()).isEqualTo(400);
+            assertThat(reply.body()).startsWith("UNSUPPORTED: the PROXY protocol, version " + versions[i]);
+        }
+        assertThat(relay.stats().get(Counter.ADMIN_REFUSED)).isEqualTo(2);
     }
 
     @Execution(ExecutionMode.CONCURRENT)

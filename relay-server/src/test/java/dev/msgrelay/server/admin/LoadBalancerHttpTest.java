@@ -6,9 +6,14 @@ import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.Strange;
 import dev.msgrelay.server.harness.TestRelay;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -156,6 +161,45 @@ class LoadBalancerHttpTest {
             assertThat(Http.send(secured.address(), "GET http://localhost/health/live HTTP/1.1\r\nHost: x\r\n\r\n")
                             .status())
                     .isEqualTo(200);
+        }
+    }
+
+    /** What came back for bytes that come one at a time, and in one piece. */
+    private static List<Http.Reply> sendInPieces(byte[] bytes) throws IOException {
+        List<Http.Reply> replies = new ArrayList<>();
+        for (int piece : new int[] {1, bytes.length}) {
+            try (Socket socket = Http.connect(at)) {
+                socket.setTcpNoDelay(true);
+                for (int i = 0; i < bytes.length; i += piece) {
+                    socket.getOutputStream().write(bytes, i, piece);
+                }
+                replies.add(Http.reply(socket));
+            }
+        }
+        return replies;
+    }
+
+    /** A proxy's header, or another protocol, is told before HTTP makes something else of it. */
+    @Test
+    void whatIsNoHttpIsNamed() throws Exception {
+        byte[] request = Strange.ascii("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        Map<String, byte[]> strangers = Map.of(
+                "UNSUPPORTED: the PROXY protocol, version 2", Strange.proxied(request),
+                "UNSUPPORTED: the PROXY protocol, version 1", Strange.proxiedByLine(request),
+                "this is no HTTP request: it begins as TLS does", Strange.clientHello(60),
+                "this is no HTTP request: it begins as SSH does", Strange.ascii("SSH-2.0-OpenSSH_9.6\r\n"));
+        for (Map.Entry<String, byte[]> each : strangers.entrySet()) {
+            for (Http.Reply reply : sendInPieces(each.getValue())) {
+                assertThat(reply.status()).as(each.getKey()).isEqualTo(400);
+                assertThat(reply.body()).startsWith(each.getKey());
+            }
+        }
+        for (Http.Reply reply : sendInPieces(request)) {
+            assertThat(reply.status()).isEqualTo(200);
+        }
+        // Empty lines before a request, as old clients send them.
+        for (Http.Reply reply : sendInPieces(Strange.ascii("\r\n\r\nGET /health/live HTTP/1.0\r\n\r\n"))) {
+            assertThat(reply.status()).isEqualTo(200);
         }
     }
 

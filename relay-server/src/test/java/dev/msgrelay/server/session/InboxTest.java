@@ -7,8 +7,10 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Strange;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.Stranger;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
@@ -23,6 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Control frames are put together from whatever pieces they come in; what is none is refused as soon as it can be. */
 class InboxTest {
+    /** First bytes of other protocols. */
+    private static final String BEGIN_OTHERS = "\rPGHDOCTS*\u0010\u0016";
+
     private static final int BUDGET = 64 << 10;
 
     private final MemoryBudget.Pool pool = pool(BUDGET);
@@ -108,12 +113,44 @@ class InboxTest {
         }
     }
 
+    /** Bytes that may begin another protocol wait for those that tell. */
+    @Test
+    void anotherProtocolIsToldByItsFirstBytes() throws Exception {
+        Inbox.Handler named = new Inbox.Handler() {
+            @Override
+            public boolean onControl(int type, ByteBuffer body) {
+                return note(type, body);
+            }
+
+            @Override
+            public FrameException onStranger(Stranger who, FrameException fault) {
+                return new FrameException(CloseReason.UNSUPPORTED, who + ", " + fault.getMessage());
+            }
+        };
+        for (int split = 1; split < 12; split++) {
+            Inbox fresh = new Inbox(pool);
+            fresh.take(Unpooled.wrappedBuffer(Strange.proxied(), 0, split), named);
+            assertThat(fresh.unfinished()).isTrue();
+            ByteBuf rest = Unpooled.wrappedBuffer(Strange.proxied(), split, 28 - split);
+            assertRefused(() -> fresh.take(rest, named), CloseReason.UNSUPPORTED, "PROXY_2, byte 0", "0x0D");
+            Inbox almost = new Inbox(pool);
+            almost.take(Unpooled.wrappedBuffer(Strange.proxied(), 0, split), named);
+            ByteBuf other = Unpooled.wrappedBuffer(new byte[] {(byte) 0x80});
+            assertRefused(() -> almost.take(other, named), CloseReason.UNEXPECTED_INPUT, "byte 0 ", "0x0D");
+        }
+        // Behind a frame they are a fault as all others are.
+        take(joined(frames(0)), 0, 8);
+        byte[] next = Strange.proxied();
+        assertRefused(
+                () -> inbox.take(Unpooled.wrappedBuffer(next, 0, 1), named), CloseReason.UNEXPECTED_INPUT, "byte 0 ");
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void aWrongByteIsRefusedWhenItComes(int index) throws Exception {
         byte[] start = {(byte) 0x80, 0, 0};
         for (int value = 0; value < 256; value++) {
-            if ((byte) value == start[index]) {
+            if ((byte) value == start[index] || index == 0 && BEGIN_OTHERS.indexOf(value) >= 0) {
                 continue;
             }
             Inbox fresh = new Inbox(pool);

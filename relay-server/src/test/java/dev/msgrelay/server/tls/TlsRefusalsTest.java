@@ -12,6 +12,7 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.Neighbours;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
+import dev.msgrelay.server.harness.Strange;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.pkitesting.X509Bundle;
@@ -162,6 +163,45 @@ class TlsRefusalsTest {
             assertThat(relay.closed(CloseReason.TLS_FAILED)).isEqualTo(5);
             assertThat(relay.stats().get(Counter.PLAIN_ON_TLS_PORT)).isEqualTo(4);
             neighbours.assertUnaffected();
+        }
+    }
+
+    /** A proxy's header before TLS, in pieces, and a part of one. */
+    @Test
+    void aProxysHeader() throws Exception {
+        try (SecuredRelay tls = start(TlsProvider.AUTO, Duration.ofSeconds(2));
+                Neighbours neighbours = new Neighbours(tls.relay)) {
+            int refused = 0;
+            for (InetSocketAddress port : List.of(tls.publish(), tls.subscribe())) {
+                for (int piece : new int[] {12, 5, 1}) {
+                    PlainPublisher.Error second = told(port, Strange.proxied(), piece);
+                    assertThat(second.code()).isEqualTo(CloseReason.UNSUPPORTED.code());
+                    assertThat(second.text()).startsWith("the PROXY protocol, version 2");
+                    PlainPublisher.Error first = told(port, Strange.proxiedByLine(), piece);
+                    assertThat(first.code()).isEqualTo(CloseReason.UNSUPPORTED.code());
+                    assertThat(first.text()).startsWith("the PROXY protocol, version 1");
+                    assertThat(told(port, Strange.ascii("SSH-2.0-OpenSSH"), piece)
+                                    .text())
+                            .startsWith("this port is for TLS, and the first bytes are those of SSH");
+                    refused += 2;
+                }
+                try (PlainPublisher part = PlainPublisher.connect(port)) {
+                    part.send(ByteBuffer.wrap(Strange.SIGNATURE, 0, 11));
+                    assertThat(part.awaitError().text()).contains("no TLS handshake within 2000 ms");
+                }
+            }
+            assertThat(tls.relay.closed(CloseReason.UNSUPPORTED)).isEqualTo(refused);
+            assertThat(tls.relay.closed(CloseReason.TLS_FAILED)).isEqualTo(8);
+            neighbours.assertUnaffected();
+        }
+    }
+
+    private static PlainPublisher.Error told(InetSocketAddress port, byte[] bytes, int piece) throws Exception {
+        try (PlainPublisher client = PlainPublisher.connect(port)) {
+            for (int at = 0; at < 12; at += piece) {
+                client.send(ByteBuffer.wrap(bytes, at, Math.min(piece, 12 - at)));
+            }
+            return client.awaitError();
         }
     }
 

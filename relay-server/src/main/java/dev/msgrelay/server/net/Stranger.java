@@ -1,0 +1,167 @@
+package dev.msgrelay.server.net;
+
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * Protocols of others, known by the first bytes of a connection: the one table for all ports. The bytes are looked at where
+ * they are no whole frame, and only those that a connection begins with.
+ */
+public enum Stranger {
+    /** The header's first eight bytes are those of a lawful frame: type 218,762,506, with a body of 854,609 bytes. */
+    PROXY_2("the PROXY protocol, version 2", true, new int[] {
+        '\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'
+    }),
+    PROXY_1("the PROXY protocol, version 1", false, text("PROXY ")),
+    /** A record with a ClientHello: type, version, length; type, length, version. One in 64 begins as a lawful frame does. */
+    TLS("TLS", true, new int[] {22, 3, Stranger.ANY, Stranger.ANY, Stranger.ANY, 1, 0, Stranger.ANY, Stranger.ANY, 3}) {
+        @Override
+        boolean fits(ByteBuffer bytes, int offset) {
+            int record = uint16(bytes, offset + 3);
+            int hello = uint16(bytes, offset + 7);
+            // A ClientHello that is longer than its record continues in the next one.
+            return record > 4 && hello + 4 >= record && hello <= MOST_HELLO;
+        }
+    },
+    HTTP(
+            "HTTP",
+            false,
+            text("GET "),
+            text("POST "),
+            text("PUT "),
+            text("HEAD "),
+            text("DELETE "),
+            text("OPTIONS "),
+            text("PATCH "),
+            text("CONNECT "),
+            text("TRACE "),
+            text("PRI * ")),
+    SSH("SSH", false, text("SSH-")),
+    /** An array of one or two digits, of strings. */
+    REDIS("Redis (RESP)", false, new int[] {'*', Stranger.DIGIT, '\r', '\n', '$'}, new int[] {
+        '*', Stranger.DIGIT, Stranger.DIGIT, '\r', '\n', '$'
+    }),
+    /** CONNECT, its length in one to three bytes, and the protocol's name. */
+    MQTT(
+            "MQTT",
+            false,
+            new int[] {0x10, Stranger.ANY, 0, 4, 'M', 'Q', 'T', 'T'},
+            new int[] {0x10, Stranger.ANY, Stranger.ANY, 0, 4, 'M', 'Q', 'T', 'T'},
+            new int[] {0x10, Stranger.ANY, Stranger.ANY, Stranger.ANY, 0, 4, 'M', 'Q', 'T', 'T'},
+            new int[] {0x10, Stranger.ANY, 0, 6, 'M', 'Q', 'I', 's', 'd', 'p'});
+
+    /** Bytes of the longest signature: so many always decide. */
+    public static final int LONGEST = 12;
+
+    // Any byte, or any digit, at a place of a signature.
+    private static final int ANY = -1;
+    private static final int DIGIT = -2;
+
+    private static final int MOST_HELLO = 16 << 10;
+    private static final Stranger[] ALL = values();
+
+    private enum Match {
+        NO,
+        /** All bytes that are there match, and some are missing. */
+        SO_FAR,
+        YES
+    }
+
+    private final String words;
+    private final boolean lawful;
+    private final List<int[]> signatures;
+
+    /** @param lawful whether the first eight bytes may be a frame's header that breaks no rule */
+    Stranger(String words, boolean lawful, int[]... signatures) {
+        this.words = words;
+        this.lawful = lawful;
+        this.signatures = List.of(signatures);
+    }
+
+    private static int[] text(String ascii) {
+        byte[] bytes = ascii.getBytes(StandardCharsets.US_ASCII);
+        int[] signature = new int[bytes.length];
+        for (int i = 0; i < bytes.length; i++) {
+            signature[i] = bytes[i];
+        }
+        return signature;
+    }
+
+    /** The protocol's name, for people. */
+    public String words() {
+        return words;
+    }
+
+    /** Whether a proxy has put the bytes in front of its client's own. */
+    public boolean isProxy() {
+        return this == PROXY_1 || this == PROXY_2;
+    }
+
+    /** The refusal of a proxy's header, in words for the proxy's operator. */
+    public String refusalOfProxy() {
+        return words + ", is not understood here: switch it off at the proxy in front, such as send-proxy of HAProxy or"
+                + " proxy_protocol of nginx";
+    }
+
+    /**
+     * The stranger that a connection's first bytes show; null: none, or too few bytes to tell.
+     *
+     * @param bytes read byte by byte, so the buffer's byte order does not matter
+     * @param header whether the bytes may be a frame's header by all other rules: then only the strangers are looked for
+     *     that may seem so
+     */
+    public static Stranger of(ByteBuffer bytes, int offset, int length, boolean header) {
+        for (Stranger each : ALL) {
+            if ((each.lawful || !header) && each.match(bytes, offset, length) == Match.YES) {
+                return each;
+            }
+        }
+        return null;
+    }
+
+    /** Whether more bytes may show a stranger; as {@link #of}. */
+    public static boolean mayFollow(ByteBuffer bytes, int offset, int length, boolean header) {
+        for (Stranger each : ALL) {
+            if ((each.lawful || !header) && each.match(bytes, offset, length) == Match.SO_FAR) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private Match match(ByteBuffer bytes, int offset, int length) {
+        Match best = Match.NO;
+        for (int[] signature : signatures) {
+            if (agrees(signature, bytes, offset, Math.min(length, signature.length))) {
+                if (length < signature.length) {
+                    best = Match.SO_FAR;
+                } else if (fits(bytes, offset)) {
+                    return Match.YES;
+                }
+            }
+        }
+        return best;
+    }
+
+    private static boolean agrees(int[] signature, ByteBuffer bytes, int offset, int length) {
+        for (int i = 0; i < length; i++) {
+            int is = bytes.get(offset + i) & 0xFF;
+            int wanted = signature[i];
+            boolean digit = is >= '0' && is <= '9';
+            if (wanted != ANY && (wanted == DIGIT ? !digit : is != wanted)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Whether bytes that agree with a signature fit each other, too. */
+    boolean fits(ByteBuffer bytes, int offset) {
+        return true;
+    }
+
+    private static int uint16(ByteBuffer bytes, int offset) {
+        return (bytes.get(offset) & 0xFF) << 8 | bytes.get(offset + 1) & 0xFF;
+    }
+}
