@@ -124,6 +124,12 @@ record ChannelSetup(
         }
 
         @Override
+        public void probed(Channel channel) {
+            long nowNanos = services.clock().nanoTime();
+            services.closes().probed("connection " + PeerName.of(channel), channel.remoteAddress(), nowNanos);
+        }
+
+        @Override
         public void plain() {
             services.counters().increment(Counter.PLAIN_ON_TLS_PORT);
         }

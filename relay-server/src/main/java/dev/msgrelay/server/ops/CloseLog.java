@@ -3,6 +3,7 @@ package dev.msgrelay.server.ops;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.access.PeerText;
+import java.net.SocketAddress;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -57,6 +58,7 @@ public final class CloseLog {
     private final Map<CloseReason, Long> suppressed = new EnumMap<>(CloseReason.class);
     private final Map<String, Fault> faults = new LinkedHashMap<>();
     private final Map<CloseReason, ArrayDeque<Ended>> recent = new EnumMap<>(CloseReason.class);
+    private final ProbeLog probes = new ProbeLog();
     private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
     private long decisionsLeftOut;
 
@@ -92,6 +94,24 @@ public final class CloseLog {
                                     detail.isEmpty() ? "" : ": " + PeerText.printable(detail));
                 }
             }
+        }
+    }
+
+    /**
+     * Counts a connection that its peer has ended before the first byte, as probes of load balancers do; logs one an hour for
+     * an address.
+     *
+     * @param who role and peer, printable
+     */
+    public void probed(String who, SocketAddress peer, long nowNanos) {
+        closes.get(CloseReason.PEER_CLOSED).increment();
+        counters.increment(Counter.PROBES);
+        long earlier = probes.note(Admission.network(peer), nowNanos);
+        if (earlier != ProbeLog.NOT_NOW) {
+            LOG.info(
+                    "{}: ended before its first byte, as probes do{}; told once an hour for an address",
+                    who,
+                    earlier == 0 ? "" : ", and " + earlier + " more of its address before");
         }
     }
 

@@ -32,6 +32,7 @@ public enum Counter {
     ASSEMBLY_WAITING("connections", false, "publishers that wait for memory for a long frame"),
     FILTER_UNBUFFERED("writes", true, "of chosen types that found no buffer, and went out from the log", true),
     PINS_EVICTED("connections", true, "subscribers cut off because the log's memory that they held was needed", true),
+    PROBES("connections", true, "connections that their peer ended before the first byte, as probes do"),
     TLS_HANDSHAKES("connections", true, "TLS handshakes that succeeded"),
     TLS_FAILURES("connections", true, "connections of the TLS ports whose handshake failed"),
     TLS_SMALL_WRITES("writes", true, "of TLS connections that found no memory for a large buffer", true),

@@ -6,6 +6,7 @@
  *   RelayStats                                  all figures of a relay at one moment
  *   ConnectionRow                               one connection at one moment
  *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged, the last remembered
+ *            -- ProbeLog                        connections without a byte: one line an hour for an address
  *   Admission -- TokenBucket                    limits on connections, in all and by address
  *   GarbageCollections                          the process's garbage collections
  * </pre>

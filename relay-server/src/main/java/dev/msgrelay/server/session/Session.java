@@ -24,6 +24,8 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 import javax.net.ssl.SSLException;
 
 /**
@@ -40,6 +42,9 @@ import javax.net.ssl.SSLException;
  */
 public final class Session extends ChannelInboundHandlerAdapter {
     public static final int HEAP_BYTES = Reserve.HEAP_BYTES;
+
+    /** A connection without a byte that its peer ends sooner is a probe: no client has gone. */
+    private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Services services;
     private final Role kind;
@@ -58,6 +63,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private boolean added;
     // The client has ended its output before the last word to it was out.
     private boolean inputEnded;
+    private long openedNanos;
+    // Whether the log has the identity of a client that has not said HELLO: not before it is clear that it is no probe.
+    private boolean audited;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
 
@@ -102,9 +110,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
+        openedNanos = now;
         deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat, tls, now);
         standing.opened(Peer.of(channel));
-        audit();
         role.opened();
         // Counted once it has its place: a reader of the count may rely on it.
         services.table().opened(this, now);
@@ -143,6 +151,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
         if (state == SessionState.OPEN && dialogue.heartbeat.pingDue()) {
             dialogue.ping(nowNanos);
         }
+        if (!audited && nowNanos - openedNanos >= PROBE_NANOS) {
+            audit();
+        }
         role.tick(nowNanos);
     }
 
@@ -177,6 +188,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     private void audit() {
+        audited = true;
         if (!standing.name().isEmpty() && standing.refusal() == null) {
             String line = who() + " is " + standing.name() + " by its " + standing.proof();
             services.closes().decided(line, services.clock().nanoTime());
@@ -201,6 +213,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     public void plain() {
         if (state == SessionState.CONNECTED) {
             state(SessionState.PLAIN);
+            audit();
         }
     }
 
@@ -239,6 +252,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
         if (!state.ended()) {
             end(reason, text);
         }
+        giveUp();
+    }
+
+    private void giveUp() {
         try {
             role.release();
         } finally {
@@ -288,11 +305,29 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     private void end(CloseReason reason, String text) {
+        end(now -> services.closes().closed(who(), reason, text, now));
+    }
+
+    /** The peer has ended a connection that has not brought a byte. Its line has the identity, which was not logged yet. */
+    private void endProbe() {
+        String identity = standing.refusal() == null ? standing.name() : "";
+        String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + standing.proof();
+        end(now -> services.closes().probed(who, channel.remoteAddress(), now));
+    }
+
+    private void end(LongConsumer count) {
         state(SessionState.CLOSING);
         standing.leave();
         // Counted before it leaves the table: whoever sees it gone sees why.
-        services.closes().closed(who(), reason, text, services.clock().nanoTime());
+        count.accept(services.clock().nanoTime());
         services.table().closed(this);
+    }
+
+    private boolean isProbe() {
+        return state == SessionState.CONNECTED
+                && role.progress().bytesRead() == 0
+                && (tls == null || tls.begunBytes() == 0)
+                && services.clock().nanoTime() - openedNanos < PROBE_NANOS;
     }
 
     /** A fault of the relay, and not of the client: this connection ends, and no other. Never throws. */
@@ -314,6 +349,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
         if (cause instanceof SSLException) {
             cutOff(CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
+        } else if (cause instanceof IOException && isProbe()) {
+            endProbe();
+            giveUp();
         } else if (cause instanceof IOException) {
             cutOff(CloseReason.CONNECTION_LOST, String.valueOf(cause.getMessage()));
         } else {
@@ -348,7 +386,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
         if (!state.ended()) {
             String rest = role.progress().unfinished();
-            if (rest.isEmpty()) {
+            if (isProbe()) {
+                endProbe();
+            } else if (rest.isEmpty()) {
                 end(CloseReason.PEER_CLOSED, "");
             } else {
                 end(CloseReason.TRUNCATED_FRAME, rest + " dropped");

@@ -298,7 +298,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
 
     private void abort(Throwable cause) {
-        if (cause instanceof IOException) {
+        if (cause instanceof IOException && !begun()) {
+            endProbe();
+        } else if (cause instanceof IOException) {
             endHandshake(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage(), null);
         } else {
             endHandshake(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause, cause);
@@ -321,6 +323,17 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
         watch.ended(ctx.channel(), reason, text, fault);
         return true;
+    }
+
+    /** The peer has ended the connection, or reset it, before its first byte. */
+    private void endProbe() {
+        if (state == State.SILENT) {
+            state = State.FAILED;
+            if (deadline != null) {
+                deadline.cancel(false);
+            }
+            watch.probed(ctx.channel());
+        }
     }
 
     /** Reads for a while, and throws the input away: a reset would overtake the bytes sent to the client. */
@@ -350,7 +363,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         if (begun()) {
             endHandshake(CloseReason.TLS_FAILED, "closed within the handshake", null);
         } else {
-            endHandshake(CloseReason.PEER_CLOSED, "", null);
+            endProbe();
         }
         if (state == State.FAILED) {
             handler.release(engine);

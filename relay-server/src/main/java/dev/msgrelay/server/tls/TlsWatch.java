@@ -15,6 +15,9 @@ public interface TlsWatch {
      */
     void ended(Channel channel, CloseReason reason, String text, Throwable fault);
 
+    /** A connection has ended before its first byte, by its peer. */
+    void probed(Channel channel);
+
     /** A client does not speak TLS. Called before {@link #ended}. */
     void plain();
 
