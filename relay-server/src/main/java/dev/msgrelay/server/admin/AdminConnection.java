@@ -64,6 +64,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** Events that a stream may miss before it ends, because its peer has not taken the last one. */
     private static final int MOST_MISSED = 10;
 
+    private static final String EVENTS = "text/event-stream";
+
     private static final String OWN_FILES_ONLY =
             "default-src 'self'; base-uri 'none'; form-action 'none';" + " frame-ancestors 'none'; object-src 'none'";
 
@@ -275,7 +277,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     private void beginStream() {
         if (wantsHeadOnly()) {
-            answerHead("text/event-stream");
+            answerHead(EVENTS);
             return;
         }
         if (!server.mayStream()) {
@@ -286,7 +288,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
         endAsking(State.STREAMING);
         deadline.cancel(false);
-        ctx.write(head("text/event-stream"));
+        ctx.write(head(EVENTS));
         event(server.answers().about());
         lastEvent = null;
         server.streaming(this);
@@ -306,6 +308,12 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     private static HttpResponse head(String type) {
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, type);
+        if (type.equals(EVENTS)) {
+            // Each event is to arrive as it is sent: a proxy neither gathers (nginx obeys the first) nor compresses.
+            response.headers()
+                    .set("X-Accel-Buffering", "no")
+                    .set(HttpHeaderNames.CACHE_CONTROL, "no-store, no-cache, no-transform");
+        }
         return response;
     }
 

@@ -8,11 +8,15 @@ import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Strange;
 import dev.msgrelay.server.harness.TestRelay;
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -162,6 +166,29 @@ class LoadBalancerHttpTest {
                             .status())
                     .isEqualTo(200);
         }
+    }
+
+    /** Headers that proxies obey: an event is handed on as it comes, and what else there is stays as it was. */
+    @Test
+    void eventsAreNotGatheredOnTheWay() throws Exception {
+        Http.Reply head = send("HEAD /events HTTP/1.1\nHost: localhost");
+        assertThat(head.header("X-Accel-Buffering")).isEqualTo("no");
+        assertThat(head.header("Cache-Control").split(", ")).contains("no-store", "no-cache", "no-transform");
+        String request = "GET /events HTTP/1.0\r\nAccept-Encoding: gzip\r\nConnection: close\r\n\r\n";
+        try (Socket socket = Http.ask(at, request)) {
+            BufferedReader lines =
+                    new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.US_ASCII));
+            List<String> headers = new ArrayList<>();
+            for (String line = lines.readLine(); !line.isEmpty(); line = lines.readLine()) {
+                headers.add(line.toLowerCase(Locale.ROOT));
+            }
+            assertThat(headers)
+                    .contains("x-accel-buffering: no", "content-type: text/event-stream")
+                    .noneMatch(line -> line.startsWith("content-encoding"));
+            assertThat(lines.readLine()).isEqualTo("event: about");
+        }
+        assertThat(send("HEAD /connections HTTP/1.1\nHost: localhost").header("X-Accel-Buffering"))
+                .isEmpty();
     }
 
     /** What came back for bytes that come one at a time, and in one piece. */
