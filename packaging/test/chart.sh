@@ -29,6 +29,16 @@ if ! tool helm helm.sh/helm/v3/cmd/helm@v3.14.4; then
 fi
 export HELM_CACHE_HOME="$work/helm" HELM_CONFIG_HOME="$work/helm" HELM_DATA_HOME="$work/helm"
 
+# needs CHECKED RENDERED: MiB that the relay may use: heap and direct memory, as the JVM's flags limit them, 100 for the JVM
+# itself, and the node's shared memory.
+needs() {
+    local heap direct shared
+    heap=$(grep -o 'MaxHeapSize=[0-9]*' "$1" | cut -d= -f2)
+    direct=$(grep -o 'MaxDirectMemorySize=[0-9]*' "$1" | cut -d= -f2)
+    shared=$(sed -n 's/.*medium: Memory, sizeLimit: \([0-9]*\)Mi.*/\1/p' "$2")
+    echo $(((heap + direct) / 1048576 + 100 + ${shared:-0}))
+}
+
 rendered() {
     helm template relay "$chart" --namespace prod --kube-version "$kubernetes" "$@"
 }
@@ -64,8 +74,20 @@ for values in "$chart"/ci/*.yaml; do
     fi
     node=
     [ ! -s "$work/cluster.conf" ] || node="--cluster $work/nodes.conf --node 2"
+    # The JVM says by which limits of memory the start script has started it.
     # shellcheck disable=SC2086
-    bin/relay-server --config "$work/relay.conf" $node --check-config || fail "$name: the relay refuses its relay.conf"
+    JAVA_OPTS=-XX:+PrintCommandLineFlags bin/relay-server --config "$work/relay.conf" $node --check-config >"$work/checked" ||
+        fail "$name: the relay refuses its relay.conf"
+    grep -v '^-XX:' "$work/checked"
+    needed=$(needs "$work/checked" "$work/$name.yaml")
+    limit=$(sed -n 's/^ *limits: { memory: "*\([0-9]*\)Mi"* }$/\1/p' "$work/$name.yaml")
+    [ -n "$limit" ] || fail "$name: no limit of memory"
+    [ "$limit" -ge "$needed" ] || fail "$name: the pod's limit is $limit MiB, and its relay may use $needed MiB"
+    echo "chart: $name: the relay may use $needed of the pod's $limit MiB"
+    # Each port of a service says what it speaks.
+    ports=$(grep -c '^    - { name: .* port: [0-9]' "$work/$name.yaml")
+    spoken=$(grep -c '^    - { name: .* port: [0-9].* appProtocol: [a-z]* }' "$work/$name.yaml")
+    [ "$ports" -gt 2 ] && [ "$ports" = "$spoken" ] || fail "$name: $spoken of $ports ports have an appProtocol"
 done
 
 # Told before anything is installed.
@@ -86,7 +108,7 @@ refuses 'cluster.nodes' --set insecure=true,cluster.nodes=2
 if tool kubeconform github.com/yannh/kubeconform/cmd/kubeconform@v0.6.7; then
     code=0
     timeout 300 kubeconform -strict -summary -kubernetes-version "$kubernetes" -skip ServiceMonitor \
-        "$work"/single.yaml "$work"/cluster.yaml "$work"/tls.yaml >"$work/conform" 2>&1 || code=$?
+        "$work"/single.yaml "$work"/cluster.yaml "$work"/tls.yaml "$work"/tls-only.yaml >"$work/conform" 2>&1 || code=$?
     if grep -q 'failed downloading schema' "$work/conform"; then
         echo "chart: schemas not compared: $(grep -m 1 -o 'Get "http.*' "$work/conform" | tail -c 200)"
     elif [ "$code" != 0 ]; then
