@@ -19,10 +19,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The listening sockets of a relay: a port for publishers and one for subscribers, Unix sockets, and ports for TLS. */
+/**
+ * The listening sockets of a relay: a port for publishers and one for subscribers, {@link UnixSockets}, and ports for TLS.
+ */
 final class Entrances {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -35,7 +38,7 @@ final class Entrances {
     private final Transport transport;
     private final EngineLoop loop;
     private final List<ServerChannel> listeners = new ArrayList<>();
-    private final List<UnixSocketFile> socketFiles = new ArrayList<>();
+    private final UnixSockets sockets = new UnixSockets(this::unix);
     private final Ports ports;
     private final Arrivals arrivals;
 
@@ -51,12 +54,13 @@ final class Entrances {
     void open(TlsConfig tls) throws IOException {
         tcp(Role.PUBLISHER, false, listen.publishPort());
         tcp(Role.SUBSCRIBER, false, listen.subscribePort());
-        unix(Role.PUBLISHER, listen.publishSocket());
-        unix(Role.SUBSCRIBER, listen.subscribeSocket());
+        sockets.open(Role.PUBLISHER, listen.publishSocket());
+        sockets.open(Role.SUBSCRIBER, listen.subscribeSocket());
         if (tls.on()) {
             tcp(Role.PUBLISHER, true, tls.publishPort());
             tcp(Role.SUBSCRIBER, true, tls.subscribePort());
         }
+        sockets.start();
     }
 
     /** Checks that the addresses, folders and group exist, without listening. */
@@ -97,33 +101,34 @@ final class Entrances {
                 LOG::warn);
     }
 
-    private void unix(Role role, Path path) throws IOException {
-        if (path == null) {
-            return;
-        }
-        UnixSocketFile.prepare(path);
+    private UnixSocketFile unix(Role role, Path path) throws IOException {
         ServerChannel listener = transport.unixListener();
         Listener.bind(
                 listener, transport.unixAddress(path), loop.io(), accepted -> arrivals.place(accepted, role, false));
-        listeners.add(listener);
-        UnixSocketFile file = new UnixSocketFile(path, listener);
-        socketFiles.add(file);
-        file.permit(listen.socketPermissions(), listen.socketGroup());
+        try {
+            UnixSocketFile file = new UnixSocketFile(path, listener);
+            file.permit(listen.socketPermissions(), listen.socketGroup());
+            return file;
+        } catch (IOException e) {
+            // With its file.
+            listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
+            throw e;
+        }
+    }
+
+    /** Whether clients get to each Unix socket: one whose file is gone, and cannot be made again, is out of reach. */
+    boolean reachable() {
+        return sockets.reachable();
     }
 
     /** Stops listening, and removes the socket files. */
     void close() {
-        for (UnixSocketFile file : socketFiles) {
-            try {
-                file.close();
-            } catch (IOException e) {
-                LOG.warn("cannot remove a Unix socket: {}", e.toString());
-            }
-        }
+        sockets.close();
         listeners.forEach(listener -> listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS));
     }
 
     List<SocketAddress> addresses() {
-        return listeners.stream().map(ServerChannel::localAddress).toList();
+        return Stream.concat(listeners.stream().map(ServerChannel::localAddress), sockets.addresses().stream())
+                .toList();
     }
 }

@@ -242,10 +242,22 @@ public final class RelayServer implements AutoCloseable {
         return policy == null ? TypeRanges.ALL : policy.subscribable(token, peer);
     }
 
-    /** Whether clients should connect: the relay is not ending, and its cluster, if any, has a leader. Any thread. */
+    /**
+     * Whether clients should connect: the relay is not ending, they get to each of its sockets, and its cluster, if any, has a
+     * leader. Any thread.
+     */
     public boolean ready() {
         return !closing.get()
+                && entrances.reachable()
                 && (parts.orderer() == null || parts.orderer().status().state().orders());
+    }
+
+    /**
+     * Whether clients get to each Unix socket. They do not if its file was removed and cannot be made again; the log says why.
+     * Any thread.
+     */
+    public boolean reachable() {
+        return entrances.reachable();
     }
 
     /** Whether the relay ends, because it was told to or by a fault. Any thread. */

@@ -9,6 +9,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.GroupPrincipal;
@@ -105,6 +106,21 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
                             + "): the user of the relay must be in it",
                     e);
         }
+    }
+
+    /** Whether there is a file at the path, of whatever kind. */
+    static boolean isAnyAt(Path path) throws IOException {
+        try {
+            key(path);
+            return true;
+        } catch (NoSuchFileException gone) {
+            return false;
+        }
+    }
+
+    /** Whether the file at the path is this one. */
+    boolean isThere() throws IOException {
+        return Objects.equals(key, key(path));
     }
 
     /** Stops listening, and removes the file unless it is another relay's by now. */

@@ -128,6 +128,9 @@ final class Answers {
 
     private String unready() {
         ClusterStatus cluster = relay.cluster();
+        if (!relay.ending() && !relay.reachable()) {
+            return "unreachable";
+        }
         return relay.ending() || cluster == null ? "ending" : cluster.state().text();
     }
 

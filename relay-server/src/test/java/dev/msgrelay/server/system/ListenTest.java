@@ -6,8 +6,12 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.admin.AdminServer;
+import dev.msgrelay.server.admin.Http;
+import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
@@ -19,10 +23,16 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.io.TempDir;
@@ -120,20 +130,116 @@ class ListenTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** Somebody has removed its socket and started another relay there: that one stays where it is. */
+    /** Another program's socket, in one step in the place of what is there. */
+    private ServerSocketChannel put(Path place) throws IOException {
+        Path fresh = folder.resolve("fresh");
+        ServerSocketChannel other = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
+        other.bind(UnixDomainSocketAddress.of(fresh));
+        Files.move(fresh, place, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        return other;
+    }
+
+    private static void assertTaken(ServerSocketChannel by, Path place) throws IOException {
+        try (PlainPublisher client = PlainPublisher.connect(UnixDomainSocketAddress.of(place));
+                SocketChannel accepted = by.accept()) {
+            client.send(ByteBuffer.wrap(new byte[] {7}));
+            assertThat(accepted.read(ByteBuffer.allocate(2))).isEqualTo(1);
+        }
+    }
+
+    private static boolean canConnect(Path place) {
+        try (PlainPublisher client = PlainPublisher.connect(UnixDomainSocketAddress.of(place))) {
+            client.send(ByteBuffer.allocate(0));
+            return true;
+        } catch (IOException nobody) {
+            return false;
+        }
+    }
+
+    private static boolean permits(Path place, Set<PosixFilePermission> permissions) {
+        try {
+            return Files.getPosixFilePermissions(place).equals(permissions);
+        } catch (IOException gone) {
+            return false;
+        }
+    }
+
+    /** A cleaner has removed the files: there are new ones, with the same permissions, and who was connected stays so. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
+    void aSocketWhoseFileIsRemovedIsBoundAgain(Setting setting) throws IOException {
+        Path publish = folder.resolve("pub");
+        Path subscribe = folder.resolve("sub");
+        Set<PosixFilePermission> permissions = PosixFilePermissions.fromString("rw-rw-rw-");
+        try (TestRelay relay = TestRelay.start(
+                        setting,
+                        b -> b.publishSocket(publish).subscribeSocket(subscribe).socketMode("0666"));
+                PlainSubscriber subscriber = PlainSubscriber.connect(UnixDomainSocketAddress.of(subscribe))) {
+            relay.awaitSubscribers(1);
+            Files.delete(publish);
+            Files.delete(subscribe);
+            Await.until("clients can connect again", () -> canConnect(publish) && canConnect(subscribe));
+            // The mode is set a moment after the socket is made.
+            Await.until("both have their mode", () -> permits(publish, permissions) && permits(subscribe, permissions));
+            Await.until("both are told", () -> relay.relay().addresses().size() == 4);
+            assertThat(relay.relay().ready()).isTrue();
+            assertRelays(publish, subscriber);
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** Its folder is gone, too: the relay is not ready until there is one again. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
+    void aSocketWhoseFolderIsRemoved(Setting setting) throws IOException {
+        Path own = Files.createDirectory(folder.resolve("run"));
+        Path publish = own.resolve("pub");
+        try (TestRelay relay = TestRelay.start(setting, b -> b.publishSocket(publish));
+                AdminServer admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", null));
+                PlainSubscriber subscriber = relay.subscriber()) {
+            Files.delete(publish);
+            Files.delete(own);
+            Await.until("it is not ready", () -> !relay.relay().ready());
+            Http.Reply reply = Http.get(admin.address(), "/health/ready");
+            assertThat(reply.status()).isEqualTo(503);
+            assertThat(reply.body()).contains("\"status\":\"unreachable\"");
+            Files.createDirectory(own);
+            Await.until("it is ready again", () -> relay.relay().ready());
+            assertRelays(publish, subscriber);
+            assertThat(Http.get(admin.address(), "/health/ready").status()).isEqualTo(200);
+        }
+        assertThat(own).isEmptyDirectory();
+    }
+
+    /** Another program listens in its place: left alone, and told, for as long as it is there. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
+    void aSocketInWhosePlaceAnotherOneIs(Setting setting) throws IOException {
+        Path publish = folder.resolve("pub");
+        try (TestRelay relay = TestRelay.start(setting, b -> b.publishSocket(publish));
+                PlainSubscriber subscriber = relay.subscriber()) {
+            try (ServerSocketChannel other = put(publish)) {
+                Await.until("it is not ready", () -> !relay.relay().ready());
+                assertTaken(other, publish);
+            }
+            Files.delete(publish);
+            Await.until("it is ready again", () -> relay.relay().ready());
+            assertRelays(publish, subscriber);
+        }
+        assertThat(folder).isEmptyDirectory();
+    }
+
+    /** Somebody has put another socket in the place of its own: that one stays where it is. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aSocketThatIsAnotherOnesByNowIsLeftAlone(Setting setting) throws IOException {
         Path publish = folder.resolve("pub");
-        RelayServer first =
+        RelayServer relay =
                 RelayServer.start(builder(setting).publishSocket(publish).build());
-        Files.delete(publish);
-        try (TestRelay second = TestRelay.start(setting, b -> b.publishSocket(publish));
-                PlainSubscriber subscriber = second.subscriber()) {
-            first.close();
-            assertRelays(publish, subscriber);
+        try (ServerSocketChannel other = put(publish)) {
+            relay.close();
+            assertTaken(other, publish);
         }
-        assertThat(folder).isEmptyDirectory();
     }
 
     @ParameterizedTest
