@@ -2,7 +2,6 @@ package dev.msgrelay.server.net;
 
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.util.List;
 
 /**
  * Protocols of others, known by the first bytes of a connection: the one table for all ports. The bytes are looked at where
@@ -70,13 +69,13 @@ public enum Stranger {
 
     private final String words;
     private final boolean lawful;
-    private final List<int[]> signatures;
+    private final int[][] signatures;
 
     /** @param lawful whether the first eight bytes may be a frame's header that breaks no rule */
     Stranger(String words, boolean lawful, int[]... signatures) {
         this.words = words;
         this.lawful = lawful;
-        this.signatures = List.of(signatures);
+        this.signatures = signatures;
     }
 
     private static int[] text(String ascii) {
