@@ -8,6 +8,10 @@ final class NoWelcomeException extends IOException {
     private static final long serialVersionUID = 1L;
 
     NoWelcomeException(Endpoint endpoint, IOException end) {
-        super("the relay at " + endpoint + " ended the connection before its WELCOME: " + end.getMessage(), end);
+        this("the relay at " + endpoint + " ended the connection before its WELCOME: " + end.getMessage(), end);
+    }
+
+    NoWelcomeException(String message, IOException end) {
+        super(message, end);
     }
 }

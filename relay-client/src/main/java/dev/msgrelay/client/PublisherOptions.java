@@ -85,6 +85,11 @@ public final class PublisherOptions extends ConnectionOptions {
         return hello.wants(Features.ACKS);
     }
 
+    /** Whether the relay confirms what it has read: with HELLO, and without acknowledgements. */
+    boolean confirms() {
+        return !plain() && !acks();
+    }
+
     /** The level at which a message counts as acknowledged, and is forgotten. */
     Level level() {
         return hello.level();
@@ -235,8 +240,8 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * Limit on the time of {@link RelayPublisher#close}: to send the rest, and to wait for the relay's last word; 5
-         * s by default.
+         * Limit on the time of {@link RelayPublisher#close}: to send the rest, and to wait until the relay has acknowledged
+         * or confirmed it; 5 s by default.
          */
         public Builder closeTimeout(Duration timeout) {
             closeTimeout = timeout;

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
  * connection is lost.
  *
  * <p>Smart batching: one write at a time, and the messages that have gathered during it go out in the next one; with
- * none left, the thread sleeps until a producer wakes it. No timer, no spinning. A control frame goes between two
- * messages.
+ * none left, the thread sleeps until a producer wakes it. No spinning, and no timer but that of {@link Confirmations}. A
+ * control frame goes between two messages.
  *
  * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take the message a second time.
  * Without HELLO there is no WELCOME to wait for.
@@ -41,7 +41,7 @@ final class PublisherSession implements Runnable {
     /** Bytes after which the input is read between two writes: acknowledgements make room. */
     private static final int BYTES_UNHEARD = 64 << 10;
 
-    /** Longest time to wait for the relay's last word after the publisher's. */
+    /** Longest time to wait for the relay's end of the connection after the publisher's. */
     private static final long LINGER_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final PublisherOptions options;
@@ -50,6 +50,7 @@ final class PublisherSession implements Runnable {
     private final LongSupplier clock;
     private final Reconnector reconnector;
     private final SentFrames sent;
+    private final Confirmations confirmations;
     private final PublisherStream stream;
     private final Consumer<SelectionKey> noteReady = ready -> this.readable = ready.isReadable();
 
@@ -72,7 +73,8 @@ final class PublisherSession implements Runnable {
         this.reconnector = reconnector;
         this.endpoint = reconnector.current();
         this.sent = new SentFrames(queue, options.onAck());
-        this.stream = new PublisherStream(options, reconnector, queue, sent);
+        this.confirmations = new Confirmations(queue, sent, clock);
+        this.stream = new PublisherStream(options, reconnector, queue, sent, confirmations);
     }
 
     PublisherStream stream() {
@@ -111,10 +113,9 @@ final class PublisherSession implements Runnable {
                 connect();
             } catch (IOException e) {
                 closeLink();
-                IOException gaveUp = failedTry(e);
-                if (gaveUp != null) {
-                    emit(new SessionEvent.GaveUp(endpoint, gaveUp));
-                    throw gaveUp;
+                if (!failedTry(e)) {
+                    emit(new SessionEvent.GaveUp(endpoint, trouble));
+                    throw trouble;
                 }
                 if (Thread.currentThread().isInterrupted()) {
                     throw e;
@@ -142,8 +143,9 @@ final class PublisherSession implements Runnable {
         }
     }
 
+    /** Whether nothing is left to do: all is sent, and the relay has confirmed what it will. */
     private boolean isDone() {
-        return aborted || queue.isDrained();
+        return aborted || queue.isDrained() && !confirmations.areAwaited();
     }
 
     /** Runs one connection, from the wait before it to its end; returns whether there is to be another one. */
@@ -164,7 +166,8 @@ final class PublisherSession implements Runnable {
             while (!isDone()) {
                 transfer();
             }
-            listenForTheLastWord();
+            endConnection();
+            stream.lost();
             return false;
         } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
             // Only abort closes the channel under this thread, and its caller reports the lost messages.
@@ -188,6 +191,7 @@ final class PublisherSession implements Runnable {
         endpoint = reconnector.current();
         emit(new SessionEvent.Connecting(endpoint));
         sent.restart();
+        confirmations.restart();
         unheard = 0;
         // The relay sends messages, and then the ERROR that names the mistake, to a plain publisher on the subscribe
         // port.
@@ -214,12 +218,16 @@ final class PublisherSession implements Runnable {
         }
     }
 
-    /** One turn: at most one write, and one look at the input. */
+    /** One turn: at most one write of messages, and one look at the input. */
     private void transfer() throws IOException {
         int most = mostPerWrite;
-        if (link.hasOutput()) {
+        boolean asks = confirmations.isDue();
+        if (asks || link.hasOutput()) {
             int toBoundary = sent.toBoundary();
             if (toBoundary == 0) {
+                if (asks) {
+                    confirmations.ask(link);
+                }
                 if (!link.flush()) {
                     await(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
                     return;
@@ -260,15 +268,16 @@ final class PublisherSession implements Runnable {
     }
 
     /**
-     * Waits until the socket is ready for one of {@code ops}, a producer wakes the thread, or the relay has been silent
-     * for too long.
+     * Waits until the socket is ready for one of {@code ops}, a producer wakes the thread, a PING is due, or the relay
+     * has been silent for too long.
      */
     private void await(int ops) throws IOException {
         takeInterrupt();
         readable = link.hasInput();
         if (!readable) {
             link.key().interestOps(link.isSent() ? ops : ops | SelectionKey.OP_WRITE);
-            selector.select(noteReady, link.waitMillis());
+            long untilPing = confirmations.waitMillis();
+            selector.select(noteReady, untilPing > 0 ? Math.min(untilPing, link.waitMillis()) : link.waitMillis());
         }
         if (!readable || read() == 0) {
             link.checkSilence();
@@ -292,10 +301,10 @@ final class PublisherSession implements Runnable {
     }
 
     /**
-     * Waits for the relay's last word: only now it reports a fault in the last messages. A relay that has acknowledged
-     * all sends nothing.
+     * Ends the output, and reads to the end of the input: to close at once would reset the connection if there were
+     * unread input. A plain publisher hears only now of a fault in its last messages.
      */
-    private void listenForTheLastWord() throws IOException {
+    private void endConnection() throws IOException {
         if (aborted || link == null) {
             return;
         }
@@ -328,20 +337,20 @@ final class PublisherSession implements Runnable {
             link.sendError(fault);
         }
         closeLink();
-        if (queue.isDrained()) {
-            if (!options.acks()) {
-                giveUp(endpoint, end);
-            }
+        if (queue.isDrained() && options.plain()) {
+            giveUp(endpoint, end);
             return false;
         }
-        if (!options.acks() && sent.bytesOfConnection() > 0) {
-            emit(new SessionEvent.InDoubt(endpoint, sent.messagesOfConnection(), sent.bytesOfConnection()));
+        stream.lost();
+        if (queue.isDrained()) {
+            // Nothing is sent again; close tells what is in doubt.
+            trouble = end;
+            return false;
         }
-        IOException gaveUp = failedTry(end);
-        if (gaveUp == null) {
+        if (failedTry(end)) {
             return true;
         }
-        giveUp(endpoint, gaveUp);
+        giveUp(endpoint, trouble);
         return false;
     }
 
@@ -353,15 +362,16 @@ final class PublisherSession implements Runnable {
         emit(new SessionEvent.GaveUp(endpoint, cause));
     }
 
-    /** The reason to give up; null: there will be another try. */
-    private IOException failedTry(IOException end) {
+    /** Notes the trouble; returns whether there will be another try. */
+    private boolean failedTry(IOException end) {
         Endpoint endpoint = reconnector.current();
-        trouble = end;
-        IOException gaveUp = reconnector.failed(end);
-        if (gaveUp == null) {
-            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+        IOException cause = reconnector.explained(end);
+        trouble = cause;
+        boolean again = reconnector.failed(cause);
+        if (again) {
+            emit(new SessionEvent.Lost(endpoint, cause, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
         }
-        return gaveUp;
+        return again;
     }
 
     private void emit(SessionEvent event) {

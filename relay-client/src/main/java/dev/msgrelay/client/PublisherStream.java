@@ -7,13 +7,14 @@ import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A publisher's side of the relay's frames: numbers, acknowledgements, GOAWAY. One object for all connections. Owned by
+ * A publisher's side of the relay's frames: numbers, acknowledgements, PONG, GOAWAY. One object for all connections. Owned by
  * the publisher's I/O thread.
  */
 final class PublisherStream implements RelayLink.Handler {
@@ -21,6 +22,7 @@ final class PublisherStream implements RelayLink.Handler {
     private final Reconnector reconnector;
     private final SendQueue queue;
     private final SentFrames sent;
+    private final Confirmations confirmations;
 
     private long epoch;
     // Last number up to which the user was told which acknowledged messages are gone.
@@ -32,11 +34,17 @@ final class PublisherStream implements RelayLink.Handler {
     private volatile long firstNumber;
     private volatile int maxBody;
 
-    PublisherStream(PublisherOptions options, Reconnector reconnector, SendQueue queue, SentFrames sent) {
+    PublisherStream(
+            PublisherOptions options,
+            Reconnector reconnector,
+            SendQueue queue,
+            SentFrames sent,
+            Confirmations confirmations) {
         this.options = options;
         this.reconnector = reconnector;
         this.queue = queue;
         this.sent = sent;
+        this.confirmations = confirmations;
         this.maxBody = options.maxBody();
         this.firstNumber = options.firstNumber();
         this.epoch = options.firstEpoch();
@@ -93,6 +101,8 @@ final class PublisherStream implements RelayLink.Handler {
         emit(new SessionEvent.Connected(endpoint, welcome));
         if (options.acks()) {
             number(welcome);
+        } else {
+            confirmations.begin(welcome.heartbeatMillis());
         }
         long before = epoch;
         epoch = welcome.epoch();
@@ -120,12 +130,19 @@ final class PublisherStream implements RelayLink.Handler {
     @Override
     public void onGoAway(GoAwayFrame goAway) {
         leaving = true;
+        confirmations.end();
         reconnector.leaving(goAway);
         emit(new SessionEvent.GoingAway(reconnector.current(), goAway));
     }
 
     @Override
     public void onControl(int type, ByteBuffer body) throws IOException {
+        if (type == ControlFrames.PONG) {
+            PongFrame.check(body);
+            alive = true;
+            confirmations.answered(PongFrame.id(body));
+            return;
+        }
         if (type != ControlFrames.ACK || !options.acks()) {
             throw RelayLink.unexpected(type, "to a publisher that did not ask for it");
         }
@@ -134,6 +151,17 @@ final class PublisherStream implements RelayLink.Handler {
         long number = AckFrame.number(body);
         long settled = AckFrame.number(body, options.level());
         sent.acknowledged(settled, settled == number ? AckFrame.sequence(body) : 0);
+    }
+
+    /** Takes note that the connection is lost, and tells how many messages are in doubt. */
+    void lost() {
+        long messages = confirmations.open();
+        if (messages > 0) {
+            emit(new SessionEvent.InDoubt(reconnector.current(), messages, confirmations.openBytes()));
+        }
+        if (options.confirms()) {
+            confirmations.lost();
+        }
     }
 
     private void number(WelcomeFrame welcome) throws FrameException {

@@ -14,10 +14,7 @@ import java.util.random.RandomGenerator;
  * relay cuts one connection after the other. Owned by one thread.
  */
 final class Reconnector {
-    /**
-     * Closes before WELCOME in a row after which the relay counts as one without HELLO: once, it may be starting or
-     * stopping.
-     */
+    /** Ends before WELCOME in a row after which the relay may know no HELLO: once, it may be starting or stopping. */
     static final int UNANSWERED = 3;
 
     private final List<Endpoint> endpoints;
@@ -94,11 +91,10 @@ final class Reconnector {
     /**
      * Takes note of a failed try, or of a lost connection.
      *
-     * @return the reason to give up; null: there will be another try
+     * @return whether there will be another try
      */
-    IOException failed(IOException end) {
-        IOException verdict = verdict(end);
-        RetryAdvice advice = RetryAdvice.of(verdict);
+    boolean failed(IOException end) {
+        RetryAdvice advice = RetryAdvice.of(end);
         shortLived = progressed && !steady ? shortLived + 1 : 0;
         if (!progressed || shortLived > 1 || leaving || advice != RetryAdvice.AGAIN || isShutdown(end)) {
             index = (index + 1) % endpoints.size();
@@ -108,13 +104,14 @@ final class Reconnector {
         leaving = false;
         long wait = backoff.next(advice);
         if (wait == Backoff.EXHAUSTED) {
-            return verdict;
+            return false;
         }
         due = clock.getAsLong() + wait;
-        return null;
+        return true;
     }
 
-    private IOException verdict(IOException end) {
+    /** Takes the end of a try or connection, before {@link #failed}; returns it with what several of them mean. */
+    IOException explained(IOException end) {
         if (!(end instanceof NoWelcomeException)) {
             // Another failure in between, such as a refused connect: a relay is starting again and again.
             unanswered = 0;
@@ -123,10 +120,10 @@ final class Reconnector {
         if (everWelcomed || ++unanswered < UNANSWERED) {
             return end;
         }
-        return new RelayUnsuitableException(
+        return new NoWelcomeException(
                 end.getMessage() + "; " + unanswered
-                        + " tries in a row ended so: it seems to be a relay that knows no HELLO."
-                        + " Use the plain mode with it",
+                        + " connections in a row ended so: the relay may know no HELLO."
+                        + " The plain mode, plain() or --plain, needs none",
                 end);
     }
 

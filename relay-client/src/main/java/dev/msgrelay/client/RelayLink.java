@@ -189,11 +189,7 @@ final class RelayLink implements AutoCloseable {
         return n;
     }
 
-    /**
-     * Checks that the relay has not been silent for too long; called when there was nothing to read.
-     *
-     * @throws IOException the relay has been silent for too long
-     */
+    /** Throws if the relay has been silent for too long; called when there was nothing to read. */
     void checkSilence() throws IOException {
         if (!plain && leftNanos() <= 0) {
             long ms = TimeUnit.NANOSECONDS.toMillis(patienceNanos);
@@ -316,8 +312,11 @@ final class RelayLink implements AutoCloseable {
                 handler.onGoAway(GoAwayFrame.decode(body));
             }
             case ControlFrames.HELLO, ControlFrames.SUBSCRIBE -> throw unexpected(type, "is for clients to send");
-            case ControlFrames.PONG -> requireOpen(type);
-            case ControlFrames.SEQUENCE, ControlFrames.GAP, ControlFrames.ACK, ControlFrames.SUBSCRIBED -> {
+            case ControlFrames.PONG,
+                    ControlFrames.SEQUENCE,
+                    ControlFrames.GAP,
+                    ControlFrames.ACK,
+                    ControlFrames.SUBSCRIBED -> {
                 requireOpen(type);
                 handler.onControl(type, body);
             }

@@ -2,7 +2,6 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
-import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
@@ -34,9 +33,9 @@ import java.util.function.LongSupplier;
  *
  * <ul>
  * <li>plain, without reconnecting ({@link #connect(Endpoint)}): one connection, no control frames. Accepted messages
- * are handed to the operating system; a connection that fails may lose messages under way.
- * <li>reconnecting: the publisher outlives its connections, and {@link SessionEvent.InDoubt} reports the messages that
- * may be lost.
+ * are handed to the operating system; a connection that fails may lose messages under way, and nobody tells.
+ * <li>confirmed, the default: the publisher outlives its connections, and the relay confirms what it has read.
+ * {@link #flush}, {@link #close} and {@link SessionEvent.InDoubt} tell how many messages it has not: these may be lost.
  * <li>acknowledged: the publisher keeps each message until the relay has acknowledged it, and sends the others again:
  * no loss and no duplicate across a cut connection.
  * </ul>
@@ -63,6 +62,7 @@ public final class RelayPublisher implements AutoCloseable {
     private final PublisherOptions options;
     private final SendQueue queue;
     private final PublisherSession session;
+    private final Unsettled unsettled;
     private final Thread thread;
     private final AtomicBoolean endIsTold = new AtomicBoolean();
 
@@ -71,8 +71,9 @@ public final class RelayPublisher implements AutoCloseable {
         Reconnector reconnector =
                 new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);
         this.options = options;
-        queue = new SendQueue(options.bufferSize(), selector::wakeup);
+        queue = new SendQueue(options.bufferSize(), options.confirms(), selector::wakeup);
         session = new PublisherSession(options, selector, queue, reconnector, clock);
+        unsettled = new Unsettled(options, queue, session);
         thread = new Thread(
                 session,
                 "relay-publisher "
@@ -136,7 +137,7 @@ public final class RelayPublisher implements AutoCloseable {
     public void publish(int type, byte[] body) throws PublishException, InterruptedException {
         PublishOutcome outcome = publish(type, body, 0, body.length, PATIENCE);
         if (outcome != PublishOutcome.ACCEPTED) {
-            throw refused(outcome);
+            throw unsettled.refused(outcome);
         }
     }
 
@@ -152,7 +153,8 @@ public final class RelayPublisher implements AutoCloseable {
     /**
      * Publishes one message as {@link #publish(int, byte[])}, and tells when it is settled.
      *
-     * @return completes once the message is acknowledged; without acknowledgements, once it is handed to a socket.
+     * @return completes once the message is acknowledged; without acknowledgements, once it is handed to a socket,
+     *     whether the relay reads it or not: {@link #flush} waits for that.
      *     Completes with a {@link PublishException} if the message was not taken, and if the publisher fails or is
      *     closed before the message is settled: then it may be in the stream. The publisher's own thread completes it: a
      *     slow action that depends on it holds up sending
@@ -164,7 +166,7 @@ public final class RelayPublisher implements AutoCloseable {
         CompletableFuture<Void> settled = new CompletableFuture<>();
         PublishOutcome outcome = queue.offer(type, body, settled, deadline(PATIENCE));
         if (outcome != PublishOutcome.ACCEPTED) {
-            settled.completeExceptionally(refused(outcome));
+            settled.completeExceptionally(unsettled.refused(outcome));
         }
         return settled;
     }
@@ -213,18 +215,20 @@ public final class RelayPublisher implements AutoCloseable {
     }
 
     /**
-     * Waits until every message accepted before this call is settled: acknowledged, and reported to the listener;
-     * without acknowledgements, handed to a socket. In a listener of this publisher it does not wait.
+     * Waits until every message accepted before this call is acknowledged, and reported to the listener; without
+     * acknowledgements, until the relay has read it, or it is in doubt since its connection is lost; plain, until it is
+     * handed to a socket. In a listener of this publisher it does not wait.
      *
-     * @throws PublishException messages are left after this time, or the publisher has failed, even if none is left
+     * @throws PublishException messages are left after this time; messages are in doubt that no flush has told before; or
+     *     the publisher has failed, even if none is left
      */
     public void flush(Duration atMost) throws PublishException, InterruptedException {
-        long left = queue.awaitForgotten(deadline(atMost));
+        long left = queue.awaitSettled(deadline(atMost));
         IOException failure = queue.failure();
         if (failure != null) {
-            throw failed(failure);
+            throw unsettled.failed(failure);
         } else if (left > 0) {
-            throw late(unsettled(left) + " in time", left);
+            throw unsettled.unflushed(left);
         }
     }
 
@@ -264,6 +268,14 @@ public final class RelayPublisher implements AutoCloseable {
         return queue.forgottenBytes();
     }
 
+    /**
+     * Number of messages of {@link #messages} that the relay has confirmed: acknowledged; without acknowledgements, read,
+     * and perhaps not in its journal yet; plain, 0. Never more than the relay has.
+     */
+    public long confirmed() {
+        return options.acks() ? settled() : queue.confirmedMessages();
+    }
+
     /** Number of writes to the socket so far; bytes per write show how well messages are batched. */
     public long writes() {
         return queue.writes();
@@ -284,17 +296,19 @@ public final class RelayPublisher implements AutoCloseable {
         to.counter("bytes", this::bytes);
         to.counter("settled", this::settled);
         to.counter("settled_bytes", this::settledBytes);
+        to.counter("confirmed", this::confirmed);
         to.counter("writes", this::writes);
         to.gauge("buffered_bytes", queue::keptBytes);
     }
 
     /**
-     * Takes no more messages, and settles the accepted ones within the close time-out, over new connections if needed.
-     * Then ends the stream, and waits at most a second for the relay to do the same: only then it reports a fault in
-     * the last messages. Further calls throw nothing. Does not wait in a listener of this publisher, nor on an
-     * interrupted thread, which stays interrupted.
+     * Takes no more messages, and settles the accepted ones as {@link #flush} within the close time-out, over new
+     * connections if needed. Without acknowledgements, what was sent over a connection that is lost meanwhile is in doubt
+     * at once. Then ends the stream, and waits at most a second for the relay to do the same. Further calls throw
+     * nothing. Does not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
      *
-     * @throws PublishException messages were not settled by then, or the publisher has failed
+     * @throws PublishException messages were not settled by then, or are in doubt and no flush has told it; or the
+     *     publisher has failed
      */
     @Override
     public void close() throws PublishException {
@@ -310,23 +324,23 @@ public final class RelayPublisher implements AutoCloseable {
         end();
         IOException failure = queue.failure();
         if (failure != null && endIsTold.compareAndSet(false, true)) {
-            throw failed(failure);
+            throw unsettled.failed(failure);
         }
     }
 
     private void end() {
         Duration bound = options.closeTimeout();
         boolean interrupted = !join(bound.toMillis());
+        String why = "";
         if (thread.isAlive()) {
             session.abort();
-            String why = interrupted ? "interrupted" : bound.toMillis() + " ms were over";
+            why = interrupted ? ": interrupted" : ": " + bound.toMillis() + " ms were over";
             interrupted |= !join(GRACE_MS);
-            // Only after the thread's end it is certain how many bytes the socket has taken.
-            long lost = unsettled();
-            if (lost > 0) {
-                queue.fail(new PublishException(
-                        "closed with " + unsettled(lost) + ": " + why + trouble(), lost, session.trouble()));
-            }
+        }
+        // Only after the thread's end it is certain how many bytes the socket has taken.
+        long left = queue.unsettledMessages();
+        if (left > 0) {
+            queue.fail(unsettled.closed(left, why));
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
@@ -350,42 +364,5 @@ public final class RelayPublisher implements AutoCloseable {
         } catch (CharacterCodingException e) {
             throw new IllegalArgumentException("the text has half of a surrogate pair, which UTF-8 cannot express", e);
         }
-    }
-
-    private PublishException refused(PublishOutcome outcome) {
-        IOException failure = queue.failure();
-        if (failure != null) {
-            return failed(failure);
-        }
-        return outcome == PublishOutcome.FULL
-                ? late("the message was not taken: the buffer has no room", unsettled())
-                : new PublishException("the publisher is closed", unsettled(), null);
-    }
-
-    /** A new exception each time: one cannot suppress itself. */
-    private PublishException failed(IOException failure) {
-        long left = unsettled();
-        String why = failure.getMessage();
-        boolean says = left == 0 || failure instanceof PublishException;
-        return new PublishException(says ? why : unsettled(left) + ": " + why, left, failure);
-    }
-
-    private PublishException late(String what, long left) {
-        return new PublishException(what + trouble(), left, session.trouble());
-    }
-
-    private String trouble() {
-        IOException last = session.trouble();
-        return last == null ? "" : ": " + last.getMessage();
-    }
-
-    private long unsettled() {
-        long settled = settled();
-        return messages() - settled;
-    }
-
-    private String unsettled(long messages) {
-        return ShortText.counted(messages, "message")
-                + (options.acks() ? " not acknowledged" : " not sent to " + session.endpoint());
     }
 }

@@ -18,10 +18,12 @@ import java.util.concurrent.TimeUnit;
  * held for one copy of a message. A monitor, not a {@code ReentrantLock}, which allocates a node each time a thread has
  * to queue.
  *
- * <p>Written messages stay in the ring until the I/O thread forgets them: {@link #prepare} and {@link #forget}.
+ * <p>Written messages stay in the ring until the I/O thread forgets them: {@link #prepare} and {@link #forget}. Where
+ * the relay confirms what it has read, each forgotten message becomes confirmed or in doubt, in their order.
  */
 final class SendQueue {
     private final SendRing ring;
+    private final boolean confirms;
     private final Runnable wakeUp;
 
     // Guarded by this object's lock, all of them.
@@ -29,6 +31,10 @@ final class SendQueue {
     private long acceptedBytes;
     private long forgottenBytes;
     private long forgottenMessages;
+    private long confirmed;
+    private long inDoubt;
+    // Those in doubt that a flush has told.
+    private long told;
     private long writes;
     private int waiters;
     // In the order of the messages; never more than there are messages in the ring.
@@ -37,6 +43,8 @@ final class SendQueue {
     private boolean closed;
     private long closeDeadline;
     private IOException failure;
+    // Changed under the lock; read without it.
+    private volatile long wanted;
 
     /**
      * A message that somebody waits for.
@@ -46,9 +54,13 @@ final class SendQueue {
      */
     private record Awaited(long message, CompletableFuture<Void> settled) {}
 
-    /** @param wakeUp wakes the I/O thread; called only while that thread is idle, or on closing */
-    SendQueue(int capacity, Runnable wakeUp) {
+    /**
+     * @param confirms whether the relay confirms what it has read
+     * @param wakeUp wakes the I/O thread; called only while that thread is idle, for a flush, or on closing
+     */
+    SendQueue(int capacity, boolean confirms, Runnable wakeUp) {
         this.ring = new SendRing(capacity);
+        this.confirms = confirms;
         this.wakeUp = wakeUp;
     }
 
@@ -153,15 +165,39 @@ final class SendQueue {
     }
 
     /**
-     * Waits until all messages accepted before this call are forgotten. Returns how many of them are not, before {@code
-     * deadline} or a failure.
+     * Waits until all messages accepted before this call are settled; where the relay confirms, until all are decided.
+     *
+     * @return how many of them are not, before {@code deadline} or a failure; and those in doubt that no call before this
+     *     one has told
      */
-    synchronized long awaitForgotten(long deadline) throws InterruptedException {
-        long target = acceptedMessages;
-        while (forgottenMessages < target && failure == null && await(deadline)) {
-            // Each turn is one wake-up.
+    long awaitSettled(long deadline) throws InterruptedException {
+        long target;
+        long toldBefore;
+        boolean ask;
+        synchronized (this) {
+            target = acceptedMessages;
+            toldBefore = told;
+            ask = confirms && target > decided();
+            if (ask) {
+                wanted = Math.max(wanted, target);
+            }
         }
-        return Math.max(0, target - forgottenMessages);
+        wakeUpIf(ask);
+        synchronized (this) {
+            while (decided() < target && failure == null && await(deadline)) {
+                // Each turn is one wake-up.
+            }
+            long left = Math.max(0, target - decided()) + inDoubt - toldBefore;
+            if (failure == null) {
+                told = inDoubt;
+            }
+            return left;
+        }
+    }
+
+    /** Messages up to this place in the count are settled or, where the relay confirms, in doubt. */
+    private long decided() {
+        return confirms ? confirmed + inDoubt : forgottenMessages;
     }
 
     /** Takes no more messages from now on. Returns whether this was the first call. */
@@ -172,6 +208,7 @@ final class SendQueue {
             if (first) {
                 closed = true;
                 closeDeadline = deadline;
+                wanted = acceptedMessages;
             }
             notifyAll();
         }
@@ -215,6 +252,23 @@ final class SendQueue {
         for (Awaited message : settled) {
             message.settled().complete(null);
         }
+    }
+
+    /** Takes note that the relay has read so many more of the forgotten messages. */
+    synchronized void confirm(long messages) {
+        confirmed += messages;
+        notifyAll();
+    }
+
+    /** Takes note that so many of the forgotten messages, behind those decided before, will not be confirmed. */
+    synchronized void doubt(long messages) {
+        inDoubt += messages;
+        notifyAll();
+    }
+
+    /** Messages up to this place in the count are to be confirmed as soon as they are written. Any thread. */
+    long wanted() {
+        return wanted;
     }
 
     /** Takes the awaited messages up to this place in the count. */
@@ -284,6 +338,16 @@ final class SendQueue {
     /** Number of messages that {@link #forget} has forgotten. */
     synchronized long forgottenMessages() {
         return forgottenMessages;
+    }
+
+    /** Number of messages that the relay has read, where it confirms that. */
+    synchronized long confirmedMessages() {
+        return confirmed;
+    }
+
+    /** Number of accepted messages that are not settled or confirmed, but for those in doubt that a flush has told. */
+    synchronized long unsettledMessages() {
+        return acceptedMessages - (confirms ? confirmed + told : forgottenMessages);
     }
 
     /** Bytes of accepted messages that are not forgotten. */

@@ -47,7 +47,6 @@ final class SentFrames {
     void wrote(int bytes) {
         written += bytes;
         everWritten = Math.max(everWritten, written);
-        bytesOfConnection += bytes;
         forgetSettled();
     }
 
@@ -120,15 +119,16 @@ final class SentFrames {
             messages++;
         }
         messagesOfConnection += messages;
+        bytesOfConnection += end;
         forget(end, messages);
     }
 
-    /** Number of messages that this connection has taken, if they are forgotten as they are written. */
+    /** Number of messages that this connection has taken completely, if they are forgotten as they are written. */
     long messagesOfConnection() {
         return messagesOfConnection;
     }
 
-    /** Bytes that this connection has taken. */
+    /** Bytes of the {@link #messagesOfConnection}. */
     long bytesOfConnection() {
         return bytesOfConnection;
     }

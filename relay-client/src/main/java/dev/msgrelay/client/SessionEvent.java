@@ -159,14 +159,17 @@ public sealed interface SessionEvent {
     }
 
     /**
-     * A connection without acknowledgements is lost: {@code messages} messages were handed to it, and the last of them
-     * may not have arrived.
+     * A connection without acknowledgements is lost: {@code messages} messages were sent over it, and the relay has not
+     * confirmed that it has read them; plain, all that were sent over it. The last of them may be lost.
+     *
+     * @param messages at least 1
+     * @param bytes of these messages on the wire, headers included
      */
     record InDoubt(Endpoint endpoint, long messages, long bytes) implements SessionEvent {
         @Override
         public String text() {
-            return "of " + ShortText.counted(messages, "message") + ", " + bytes + " bytes sent over the connection to "
-                    + endpoint + " the last may be lost";
+            return ShortText.counted(messages, "message") + ", " + bytes
+                    + " bytes in doubt: sent over the connection to " + endpoint + ", which is lost";
         }
     }
 

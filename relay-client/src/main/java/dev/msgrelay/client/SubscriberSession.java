@@ -218,9 +218,9 @@ final class SubscriberSession implements AutoCloseable {
             link.close();
             link = null;
         }
-        IOException cause = reconnector.failed(end);
-        if (cause == null) {
-            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+        IOException cause = reconnector.explained(end);
+        if (reconnector.failed(cause)) {
+            emit(new SessionEvent.Lost(endpoint, cause, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
             return;
         }
         giveUp(endpoint, cause, endOfStream);

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
@@ -179,6 +180,7 @@ final class SubscriberStream implements RelayLink.Handler {
     @Override
     public void onControl(int type, ByteBuffer body) throws IOException {
         switch (type) {
+            case ControlFrames.PONG -> PongFrame.check(body);
             case ControlFrames.SEQUENCE -> {
                 SequenceFrame.check(body);
                 position.leftOut(type, SequenceFrame.next(body));

@@ -340,6 +340,8 @@ public final class JavaDriver {
                     String.valueOf(publisher.bytes()),
                     "settled",
                     String.valueOf(publisher.settled()),
+                    "confirmed",
+                    String.valueOf(publisher.confirmed()),
                     "first_number",
                     String.valueOf(publisher.firstNumber()));
         }

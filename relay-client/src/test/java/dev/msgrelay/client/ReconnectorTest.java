@@ -10,29 +10,45 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** When a client takes a relay for one that knows no HELLO. */
+/** What a client says of a relay that ends connections before WELCOME. */
 class ReconnectorTest {
     private final Endpoint endpoint = Endpoint.parse("127.0.0.1:7400");
     private final Reconnector reconnector =
             new Reconnector(List.of(endpoint), ReconnectPolicy.endless(), new Random(1), () -> 0);
 
     @Test
-    void aRelayThatClosesBeforeWelcomeTimeAfterTimeKnowsNoHello() {
+    void aRelayThatEndsTimeAfterTimeBeforeWelcomeMayKnowNoHello() {
         for (int i = 1; i < Reconnector.UNANSWERED; i++) {
-            assertThat(reconnector.failed(unanswered())).isNull();
+            assertThat(next(unanswered())).hasMessageNotContaining("HELLO");
         }
-        assertThat(reconnector.failed(unanswered()))
-                .isInstanceOf(RelayUnsuitableException.class)
-                .hasMessageContaining("3 tries in a row ended so");
+        for (int i = 0; i < 5; i++) {
+            assertThat(next(unanswered()))
+                    .hasMessageContaining(3 + i + " connections in a row ended so")
+                    .hasMessageContaining("plain()");
+        }
     }
 
     @Test
     void aRelayThatIsKilledTimeAfterTimeDoesNot() {
         for (int i = 0; i < 2 * Reconnector.UNANSWERED; i++) {
-            assertThat(reconnector.failed(unanswered())).isNull();
-            assertThat(reconnector.failed(new ConnectException("Connection refused")))
-                    .isNull();
+            assertThat(next(unanswered())).hasMessageNotContaining("HELLO");
+            assertThat(next(new ConnectException("Connection refused"))).hasMessage("Connection refused");
         }
+    }
+
+    @Test
+    void aRelayThatHasWelcomedKnowsIt() {
+        reconnector.welcomed();
+        for (int i = 0; i < 2 * Reconnector.UNANSWERED; i++) {
+            assertThat(next(unanswered())).hasMessageNotContaining("HELLO");
+        }
+    }
+
+    /** The end as it is told; there is always another try. */
+    private IOException next(IOException end) {
+        IOException told = reconnector.explained(end);
+        assertThat(reconnector.failed(told)).isTrue();
+        return told;
     }
 
     private IOException unanswered() {
