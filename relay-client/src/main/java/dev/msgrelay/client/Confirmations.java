@@ -110,19 +110,22 @@ final class Confirmations {
         return Math.max(1, TimeUnit.NANOSECONDS.toMillis(left) + 1);
     }
 
-    /** Queues the PING that is due, between two messages. If there is no room for it now, it stays due. */
-    void ask(RelayLink link) {
+    /** The PING that is due, for a place between two messages. */
+    ByteBuffer ping() {
         ping.clear();
         PingFrame.put(ping, id + 1, 0, 0);
-        if (link.send(ping.flip())) {
-            id++;
-            unanswered = true;
-            due = false;
-            timed = true;
-            since = clock.getAsLong();
-            asked = sent.messagesOfConnection();
-            askedBytes = sent.bytesOfConnection();
-        }
+        return ping.flip();
+    }
+
+    /** Takes note that {@link #ping} goes out behind all that is sent. */
+    void asked() {
+        id++;
+        unanswered = true;
+        due = false;
+        timed = true;
+        since = clock.getAsLong();
+        asked = sent.messagesOfConnection();
+        askedBytes = sent.bytesOfConnection();
     }
 
     /** Takes a PONG; one with another id than that of the unanswered PING says nothing. */

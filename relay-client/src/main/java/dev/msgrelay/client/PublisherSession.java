@@ -167,7 +167,9 @@ final class PublisherSession implements Runnable {
                 transfer();
             }
             endConnection();
-            stream.lost();
+            if (options.confirms() && !aborted) {
+                stream.lost();
+            }
             return false;
         } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
             // Only abort closes the channel under this thread, and its caller reports the lost messages.
@@ -225,8 +227,9 @@ final class PublisherSession implements Runnable {
         if (asks || link.hasOutput()) {
             int toBoundary = sent.toBoundary();
             if (toBoundary == 0) {
-                if (asks) {
-                    confirmations.ask(link);
+                // Without room for it now, it stays due.
+                if (asks && link.send(confirmations.ping())) {
+                    confirmations.asked();
                 }
                 if (!link.flush()) {
                     await(SelectionKey.OP_READ | SelectionKey.OP_WRITE);
@@ -365,11 +368,10 @@ final class PublisherSession implements Runnable {
     /** Notes the trouble; returns whether there will be another try. */
     private boolean failedTry(IOException end) {
         Endpoint endpoint = reconnector.current();
-        IOException cause = reconnector.explained(end);
-        trouble = cause;
-        boolean again = reconnector.failed(cause);
+        trouble = reconnector.explained(end);
+        boolean again = reconnector.failed(trouble);
         if (again) {
-            emit(new SessionEvent.Lost(endpoint, cause, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+            emit(new SessionEvent.Lost(endpoint, trouble, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
         }
         return again;
     }

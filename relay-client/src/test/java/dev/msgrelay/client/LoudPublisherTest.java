@@ -150,7 +150,14 @@ class LoudPublisherTest extends ScriptedPublishing {
             });
             settle(publisher, "abc");
             assertThat(metrics.keySet())
-                    .containsExactly("bytes", "gauge buffered_bytes", "messages", "settled", "settled_bytes", "writes");
+                    .containsExactly(
+                            "bytes",
+                            "confirmed",
+                            "gauge buffered_bytes",
+                            "messages",
+                            "settled",
+                            "settled_bytes",
+                            "writes");
             assertThat(metrics.get("messages").getAsLong()).isEqualTo(1);
             assertThat(metrics.get("bytes").getAsLong()).isEqualTo(11);
             assertThat(metrics.get("settled_bytes").getAsLong()).isEqualTo(11);

@@ -12,6 +12,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import com.sun.management.ThreadMXBean;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.PublishOutcome;
@@ -142,6 +143,8 @@ class PublisherLimitsTest extends ScriptedPublishing {
             client.send(Frames.bareWelcome(1));
             again.countDown();
             take(client, 1);
+            ByteBuffer ping = client.expect(ControlFrames.PING);
+            client.send("PONG id=" + PingFrame.id(ping));
             client.drain();
         };
         try (ScriptedRelay relay = ScriptedRelay.of(takesTwo, takesOne);
@@ -149,7 +152,14 @@ class PublisherLimitsTest extends ScriptedPublishing {
                         open(PublisherOptions.builder(relay.endpoint()).onEvent(this::note))) {
             publish(publisher, "a", "b");
             assertThat(again.await(120, TimeUnit.SECONDS)).isTrue();
-            settleAndEnd(publisher, relay, "c");
+            publish(publisher, "c");
+            assertThat(unflushed(publisher, LONG))
+                    .returns(2L, PublishException::unsettled)
+                    .hasMessage("3 sent, 2 in doubt: the relay has not confirmed them");
+            publisher.flush(LONG);
+            publisher.close();
+            relay.await();
+            assertThat(publisher.confirmed()).isEqualTo(1);
             assertThat(got).containsExactly("1:a", "1:b", "1:c");
             assertThat(events(SessionEvent.InDoubt.class))
                     .containsExactly(new SessionEvent.InDoubt(relay.endpoint(), 2, 18));

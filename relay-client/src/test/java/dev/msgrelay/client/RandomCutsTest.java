@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.AckFrame;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.FrameReader;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
@@ -22,10 +23,12 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Connections that are cut at random bytes, over and over: every message exactly once, in order. */
+/** Connections that are cut at random bytes, over and over: every message exactly once, in order; or it is in doubt. */
 @SuppressWarnings("try") // closing early is what is tested
 class RandomCutsTest {
     private static final int MESSAGES = 20_000;
@@ -96,6 +99,80 @@ class RandomCutsTest {
         }
         assertThat(taker.accepted).isEqualTo(MESSAGES);
         assertThat(taker.next).as("seed %d", seed).containsOnly(MESSAGES / producers);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void aPublisherWithoutAcksCountsNothingAsConfirmedThatTheRelayLacks(int producers) throws Exception {
+        System.out.println(
+                "aPublisherWithoutAcksCountsNothingAsConfirmedThatTheRelayLacks " + producers + ": seed " + seed);
+        AtomicLong read = new AtomicLong();
+        AtomicBoolean cuts = new AtomicBoolean(true);
+        AtomicLong inDoubt = new AtomicLong();
+        try (ScriptedRelay relay = ScriptedRelay.repeating(client -> confirm(client, read, cuts));
+                RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(relay.endpoint())
+                        .bufferSize(32 << 10)
+                        .maxBody(LONGEST_BODY)
+                        .closeTimeout(LONG)
+                        .reconnect(SubscriberRun.QUICK)
+                        .onEvent(event -> {
+                            if (event instanceof SessionEvent.InDoubt lost) {
+                                inDoubt.addAndGet(lost.messages());
+                            }
+                        })
+                        .build())) {
+            List<CompletableFuture<Void>> threads = new ArrayList<>();
+            for (int id = 0; id < producers; id++) {
+                threads.add(produce(publisher, id, MESSAGES / producers));
+            }
+            CompletableFuture<Void> all = CompletableFuture.allOf(threads.toArray(CompletableFuture[]::new));
+            long told = 0;
+            while (!all.isDone()) {
+                told += unflushed(publisher);
+                assertThat(publisher.confirmed()).as("seed %d", seed).isLessThanOrEqualTo(read.get());
+            }
+            all.get(120, TimeUnit.SECONDS);
+            cuts.set(false);
+            told += unflushed(publisher);
+            assertThat(unflushed(publisher)).as("told once; seed %d", seed).isZero();
+            publisher.close();
+            assertThat(told).as("seed %d", seed).isEqualTo(inDoubt.get());
+            assertThat(publisher.confirmed() + told).as("seed %d", seed).isEqualTo(MESSAGES);
+            assertThat(MESSAGES - read.get())
+                    .as("messages that the relay lacks; seed %d", seed)
+                    .isLessThanOrEqualTo(told);
+            assertThat(relay.hellos()).as("seed %d: it was cut", seed).hasSizeGreaterThan(5);
+        }
+    }
+
+    /** Number of messages that a flush says are in doubt. */
+    private static long unflushed(RelayPublisher publisher) throws InterruptedException {
+        try {
+            publisher.flush(LONG);
+            return 0;
+        } catch (PublishException e) {
+            return e.unsettled();
+        }
+    }
+
+    /** A relay that counts what it reads, answers PINGs, and cuts as long as it may. */
+    private void confirm(Peer client, AtomicLong read, AtomicBoolean cuts) throws Exception {
+        client.hello();
+        client.send(Frames.bareWelcome(1));
+        int cut = random.nextInt(FARTHEST_CUT);
+        long bytes = 0;
+        Peer.Frame frame;
+        while ((bytes < cut || !cuts.get()) && (frame = client.next()) != null) {
+            bytes += FrameLayout.frameLength(frame.body().remaining());
+            if (frame.type() == ControlFrames.PING) {
+                client.send("PONG id=" + PingFrame.id(frame.body()));
+            } else {
+                read.incrementAndGet();
+            }
+        }
+        if (random.nextBoolean()) {
+            client.reset();
+        }
     }
 
     // ---- a relay with a numbered stream of types 1 to 6, that cuts

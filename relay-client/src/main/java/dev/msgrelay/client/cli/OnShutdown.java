@@ -6,7 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Ctrl-C and SIGTERM: runs {@code stop} on the JVM's shutdown thread, then gives the command's own thread a bounded
- * time to print its summary. The JVM then ends with the code that shells expect, 128 + the signal: 130 or 143.
+ * time to print its summary. The JVM then ends with the code that shells expect, 128 + the signal: 130 or 143. A second
+ * signal meanwhile ends the process at once.
  */
 final class OnShutdown {
     private final CountDownLatch done = new CountDownLatch(1);
@@ -29,6 +30,8 @@ final class OnShutdown {
     }
 
     private void stopAndWait(Runnable stop, Duration patience) {
+        endAtOnceOn("INT");
+        endAtOnceOn("TERM");
         stop.run();
         try {
             if (!done.await(patience.toMillis(), TimeUnit.MILLISECONDS) && !patience.isZero()) {
@@ -36,6 +39,25 @@ final class OnShutdown {
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Gives a signal the kernel's default action, which ends the process: a JVM that shuts down takes no further notice of
+     * signals. The JDK has no public way; module jdk.unsupported keeps this one for such uses. The compiler would warn of
+     * it, hence the names.
+     */
+    private static void endAtOnceOn(String signal) {
+        try {
+            Class<?> type = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            type.getMethod("handle", type, handler)
+                    .invoke(
+                            null,
+                            type.getConstructor(String.class).newInstance(signal),
+                            handler.getField("SIG_DFL").get(null));
+        } catch (ReflectiveOperationException e) {
+            // A JVM without it, or with -Xrs: a second signal changes nothing.
         }
     }
 }

@@ -1,13 +1,11 @@
 package dev.msgrelay.client.cli;
 
-import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
-import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.TextFile;
@@ -19,7 +17,6 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Stack;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -33,8 +30,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code relay-client publish}. Owned by the main thread, which reads and publishes; on Ctrl-C the shutdown thread
- * flushes and prints the sum instead, since the main thread may be within a read of the terminal.
+ * {@code relay-client publish}. Owned by the main thread, which reads and publishes; on Ctrl-C the shutdown thread ends
+ * the run instead, since the main thread may be within a read of the terminal.
  */
 @Command(
         name = "publish",
@@ -43,7 +40,8 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Publishes messages: those of --message, or each line of stdin or a file, or as --json, --raw or --chunk say.",
-            "Waits while the relay is slower than the input. With --ack, ends when all is acknowledged."
+            "Waits while the relay is slower than the input. Ends when the relay has read all of it; with --ack, when all is"
+                    + " acknowledged."
         },
         footer = {
             "",
@@ -51,13 +49,21 @@ import picocli.CommandLine.Spec;
             "A sum on stderr ends the run; its bytes include each message's header of 8 bytes.",
             "",
             "The client says HELLO, makes a lost connection again, and reports the state of the connection on stderr."
-                    + " Without --ack, messages under way may be lost with a connection.",
+                    + " Without --ack, messages under way may be lost with a connection: the sum says how many are in doubt,"
+                    + " since the relay has not confirmed that it has read them.",
             "",
-            "Exit codes: 0 all of the input was sent, with --ack acknowledged; 1 failure; 2 wrong usage; 130 Ctrl-C."
+            "Ctrl-C and SIGTERM end the run: it waits once for the relay, at most --stall-timeout. A second one ends at once.",
+            "",
+            "Exit codes: 0 the relay has read all of the input, with --ack acknowledged it; with --plain all was handed to"
+                    + " the kernel, and what the relay has read is not known; 1 failure, or messages in doubt; 2 wrong usage;"
+                    + " 130 Ctrl-C."
         })
 final class PublishCommand implements Callable<Integer> {
     private static final String DEFAULT_ENDPOINT = "127.0.0.1:7401";
     private static final int DEFAULT_TLS_PORT = 7411;
+
+    /** Longest time to close a connection whose messages were waited for before. */
+    private static final Duration LONGEST_CLOSE = Duration.ofSeconds(5);
 
     /** 128 + SIGINT. The JVM, which is shutting down by then, ends with this code itself. */
     private static final int INTERRUPTED = 130;
@@ -131,7 +137,8 @@ final class PublishCommand implements Callable<Integer> {
             defaultValue = "30s",
             converter = Converters.OfDuration.class,
             description =
-                    "Give up when the relay takes, or with --ack acknowledges, nothing for this time. Default: ${DEFAULT-VALUE}.")
+                    "Give up when the relay takes and confirms, or with --ack acknowledges, nothing for this time. Default:"
+                            + " ${DEFAULT-VALUE}.")
     private Duration stallTimeout;
 
     @Option(names = "--quiet", description = "Print neither the sum at the end nor the state of the connection.")
@@ -140,7 +147,6 @@ final class PublishCommand implements Callable<Integer> {
     private final InputStream stdin;
     private EventPrinter events;
     private long had;
-    private boolean finished; // guarded by this object's lock
 
     PublishCommand(InputStream stdin) {
         this.stdin = stdin;
@@ -157,23 +163,33 @@ final class PublishCommand implements Callable<Integer> {
                     spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
             FirstConnection first = session.firstConnection(endpoints);
             RelayPublisher publisher = RelayPublisher.open(options(endpoints, resumption, token, first));
-            finished = false;
+            PublishEnd end = new PublishEnd(publisher, proof(), stallTimeout, this::printError);
+            Runnable lastWords = () -> {
+                events.end();
+                if (!first.hasFailed()) {
+                    printError(end.sum());
+                }
+            };
             // The hook finishes the run itself: the main thread may be within a read of the terminal.
-            OnShutdown onShutdown = new OnShutdown(() -> finish(publisher, first), Duration.ZERO);
+            OnShutdown onShutdown = new OnShutdown(() -> end.stop(lastWords), Duration.ZERO);
             try {
-                first.await(stallTimeout, stalled());
-                publishAll(input, publisher, resumption);
-                settle(publisher);
+                first.await(stallTimeout, end.stalledText());
+                try {
+                    publishAll(input, publisher, end, resumption);
+                } finally {
+                    // Also after a fault of the input: what came before it is published.
+                    end.settle();
+                }
             } catch (StoppedException e) {
                 return INTERRUPTED;
             } finally {
-                finish(publisher, first);
+                end.finish(lastWords);
                 onShutdown.done();
             }
-            Optional<IOException> failure = publisher.failure();
-            if (failure.isPresent()) {
-                throw failure.get();
+            if (end.isStopping()) {
+                return INTERRUPTED;
             }
+            end.check();
             resumption.done(had + publisher.messages());
         }
         return 0;
@@ -188,6 +204,7 @@ final class PublishCommand implements Callable<Integer> {
                     .connectTimeout(where.connectTimeout())
                     .handshakeTimeout(where.connectTimeout())
                     .reconnect(session.reconnect())
+                    .closeTimeout(stallTimeout.compareTo(LONGEST_CLOSE) < 0 ? stallTimeout : LONGEST_CLOSE)
                     .token(token)
                     .onEvent(event -> {
                         if (first.event(event)) {
@@ -254,15 +271,17 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    private String stalled() {
-        return "the relay " + (ack != null ? "acknowledged" : "took") + " nothing for "
-                + Durations.format(stallTimeout);
+    private PublishEnd.Proof proof() {
+        if (ack != null) {
+            return PublishEnd.Proof.ACKNOWLEDGED;
+        }
+        return session.isPlain() ? PublishEnd.Proof.NONE : PublishEnd.Proof.CONFIRMED;
     }
 
-    private void publishAll(InputStream input, RelayPublisher publisher, Resumption resumption)
+    private void publishAll(InputStream input, RelayPublisher publisher, PublishEnd end, Resumption resumption)
             throws IOException, InterruptedException {
         Pace pace = rate == null ? null : new Pace(rate);
-        had = resumption.awaitHad(stallTimeout, stalled());
+        had = resumption.awaitHad(stallTimeout, end.stalledText());
         long[] left = {had};
         if (resumption.streamIsNew()) {
             printError("the relay has another stream than in the last run: "
@@ -283,7 +302,7 @@ final class PublishCommand implements Callable<Integer> {
             if (pace != null) {
                 pace.await();
             }
-            publish(publisher, type, array, offset, length);
+            publish(publisher, end, type, array, offset, length);
         });
         if (messages.passedOver() > 0) {
             printError("passed over " + ShortText.counted(messages.passedOver(), "object") + " without a body");
@@ -312,8 +331,11 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    private void publish(RelayPublisher publisher, int type, byte[] array, int offset, int length)
+    private void publish(RelayPublisher publisher, PublishEnd end, int type, byte[] array, int offset, int length)
             throws IOException, InterruptedException {
+        if (end.isStopping()) {
+            throw new StoppedException();
+        }
         PublishOutcome outcome;
         try {
             outcome = publisher.publish(type, array, offset, length, stallTimeout);
@@ -322,52 +344,11 @@ final class PublishCommand implements Callable<Integer> {
             throw new IOException("message " + (publisher.messages() + had + 1) + ": " + e.getMessage(), e);
         }
         if (outcome == PublishOutcome.FULL) {
-            throw new IOException(stalled());
+            throw end.stalled();
         }
         if (outcome == PublishOutcome.CLOSED) {
             throw publisher.failure().orElseGet(StoppedException::new);
         }
-    }
-
-    /**
-     * Waits until all messages are handed over, with --ack acknowledged, as long as there is progress. What is left
-     * then, closing tells.
-     */
-    private void settle(RelayPublisher publisher) throws InterruptedException {
-        long before;
-        boolean more;
-        do {
-            before = publisher.settled();
-            try {
-                publisher.flush(stallTimeout);
-                more = false;
-            } catch (PublishException e) {
-                more = publisher.settled() > before && publisher.failure().isEmpty();
-            }
-        } while (more);
-    }
-
-    /** Ends the run and prints its sum, once; called by the main thread and on Ctrl-C, where the second waits. */
-    private synchronized void finish(RelayPublisher publisher, FirstConnection first) {
-        if (finished) {
-            return;
-        }
-        finished = true;
-        try {
-            publisher.close();
-        } catch (PublishException e) {
-            // Its failure() tells the same, behind the sum.
-        }
-        events.end();
-        if (first.hasFailed()) {
-            return;
-        }
-        boolean all = publisher.settled() == publisher.messages();
-        boolean isUnsure = ack == null && publisher.failure().isPresent();
-        printError((isUnsure ? "sent " : "published ") + (all ? "" : publisher.settled() + " of ")
-                + ShortText.counted(publisher.messages(), "message") + ", "
-                + (all ? "" : publisher.settledBytes() + " of ") + publisher.bytes() + " bytes"
-                + (ack != null ? " acknowledged" : isUnsure ? "; the relay does not tell how many it took" : " sent"));
     }
 
     private void printError(String line) {

@@ -41,7 +41,8 @@ final class SessionOptions {
     @Option(
             names = "--plain",
             description =
-                    "Send no HELLO, for a relay that does not know HELLO: the client cannot notice missed messages.")
+                    "Send no HELLO, for a relay that does not know HELLO: the client cannot notice missed messages, nor learn"
+                            + " what the relay has read.")
     private boolean plain;
 
     /** The client's name; null: none was given. */

@@ -187,7 +187,8 @@ class KilledProcessesTest {
                 "--subscribe-port=" + subscribePort);
     }
 
-    private static int port(TestProcess relay, String which) throws InterruptedException {
+    /** The port of a relay process that runs with --json. */
+    static int port(TestProcess relay, String which) throws InterruptedException {
         String ready = relay.line(line -> line.contains("\"event\":\"ready\""));
         Matcher matcher = Pattern.compile('"' + which + "\":\"[^\"]*:(\\d+)\"").matcher(ready);
         assertThat(matcher.find()).as(ready).isTrue();
