@@ -93,7 +93,7 @@ final class LibraryOutlet implements Outlet {
     }
 
     /**
-     * Waits until everything is acknowledged, or else handed to the system.
+     * Waits until everything is acknowledged, or else read by the relay.
      *
      * @throws IOException it was not in time, or the acknowledgements are not those of what was published
      */

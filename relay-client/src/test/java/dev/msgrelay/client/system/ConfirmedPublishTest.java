@@ -71,11 +71,13 @@ class ConfirmedPublishTest {
             reader.setOption(StandardSocketOptions.SO_RCVBUF, 16 << 10);
             reader.connect(new InetSocketAddress("127.0.0.1", Integer.parseInt(port(relay, "subscribe"))));
             awaitFirst(relay, reader);
-            TestProcess publish =
-                    TestProcess.java(COMMAND, "publish", port(relay, "publish"), "--stall-timeout=2s", "--type=7");
-            publish.tell(IntStream.rangeClosed(1, messages)
-                    .mapToObj(number -> number + padding + "\n")
-                    .collect(Collectors.joining()));
+            Path file = Files.writeString(
+                    directory.resolve("in"),
+                    IntStream.rangeClosed(1, messages)
+                            .mapToObj(number -> number + padding + "\n")
+                            .collect(Collectors.joining()));
+            TestProcess publish = TestProcess.java(
+                    COMMAND, "publish", port(relay, "publish"), "--stall-timeout=2s", "--type=7", "--file=" + file);
             assertThat(publish.awaitExit()).as("%s", publish.errors()).isOne();
             String sum = publish.error(0, line -> line.contains(" in doubt: "));
             Matcher numbers = Pattern.compile("(\\d+) (?:of (\\d+) )?sent, (\\d+) in doubt: .*")
