@@ -15,6 +15,7 @@
  *
  *    any thread, in publish:         SendQueue (one lock) -> SendRing (bytes)
  *    one thread of its own:          PublisherSession -> Reconnector -> RelayLink -> PublisherStream, SentFrames
+ *                                    without acknowledgements: Confirmations, PINGs that the relay answers
  *
  *  ErrorKind          of any error: retry, fatal or yours
  *  ConnectionOptions  common to both options:  endpoints, plain, ReconnectPolicy, time-outs
