@@ -35,7 +35,7 @@ class ConfirmedPublishTest {
     /** The relay reads for longer than a publisher waits for the end of a connection, and sends PINGs meanwhile. */
     @Test
     void aRelayThatReadsSlowlyGetsAll() throws Exception {
-        int messages = 30_000;
+        int messages = 60_000;
         Path config = Files.writeString(directory.resolve("relay.conf"), """
                 access {
                     me {
