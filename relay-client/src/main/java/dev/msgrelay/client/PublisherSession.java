@@ -168,7 +168,8 @@ final class PublisherSession implements Runnable {
             }
             endConnection();
             if (options.confirms() && !aborted) {
-                stream.lost();
+                stream.tellDoubt();
+                confirmations.lost();
             }
             return false;
         } catch (ClosedChannelException | ClosedSelectorException | CancelledKeyException e) {
@@ -335,30 +336,29 @@ final class PublisherSession implements Runnable {
 
     /** Handles the end of a connection; returns whether there is to be another one. */
     private boolean connectionLost(IOException end) {
-        Endpoint endpoint = reconnector.current();
         if (link != null && end instanceof FrameException fault && sent.toBoundary() == 0) {
             link.sendError(fault);
         }
         closeLink();
         if (queue.isDrained() && options.plain()) {
-            giveUp(endpoint, end);
+            giveUp(end);
             return false;
         }
-        stream.lost();
-        if (queue.isDrained()) {
-            // Nothing is sent again; close tells what is in doubt.
+        stream.tellDoubt();
+        boolean drained = queue.isDrained();
+        boolean again = !drained && failedTry(end);
+        if (drained) {
             trouble = end;
-            return false;
+        } else if (!again) {
+            giveUp(trouble);
         }
-        if (failedTry(end)) {
-            return true;
-        }
-        giveUp(endpoint, trouble);
-        return false;
+        // Last: a flush or close that tells the doubt knows the reason.
+        confirmations.lost();
+        return again;
     }
 
     /** Fails first: a listener of GaveUp finds the publisher failed. */
-    private void giveUp(Endpoint endpoint, IOException cause) {
+    private void giveUp(IOException cause) {
         if (queue.fail(cause)) {
             LOG.warn("publisher to {}: {}", endpoint, cause.getMessage());
         }

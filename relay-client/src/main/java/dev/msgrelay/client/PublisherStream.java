@@ -153,14 +153,11 @@ final class PublisherStream implements RelayLink.Handler {
         sent.acknowledged(settled, settled == number ? AckFrame.sequence(body) : 0);
     }
 
-    /** Takes note that the connection is lost, and tells how many messages are in doubt. */
-    void lost() {
+    /** Tells how many messages are in doubt, as the connection is lost. */
+    void tellDoubt() {
         long messages = confirmations.open();
         if (messages > 0) {
             emit(new SessionEvent.InDoubt(reconnector.current(), messages, confirmations.openBytes()));
-        }
-        if (options.confirms()) {
-            confirmations.lost();
         }
     }
 

@@ -260,9 +260,9 @@ final class SendQueue {
         notifyAll();
     }
 
-    /** Takes note that so many of the forgotten messages, behind those decided before, will not be confirmed. */
+    /** Takes note that so many more of the forgotten messages will not be confirmed, if any are. */
     synchronized void doubt(long messages) {
-        inDoubt += messages;
+        inDoubt += confirms ? messages : 0;
         notifyAll();
     }
 

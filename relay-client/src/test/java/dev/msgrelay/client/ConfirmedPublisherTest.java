@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.management.ThreadMXBean;
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.testing.scripted.Peer;
@@ -137,6 +139,25 @@ class ConfirmedPublisherTest extends ScriptedPublishing {
         }
     }
 
+    /** A relay that refuses for good: the reason reaches the flush, and not only the number. */
+    @Test
+    void aFlushThatWaitsHearsWhyThePublisherHasFailed() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(client -> {
+                    takeAll(client, 0, 1);
+                    client.expect(ControlFrames.PING);
+                    client.send(ErrorFrame.encode(CloseReason.NOT_PERMITTED, "type 1"));
+                    client.drain();
+                });
+                RelayPublisher publisher = open(to(relay))) {
+            publish(publisher, "a");
+            assertThat(unflushed(publisher, LONG))
+                    .returns(1L, PublishException::unsettled)
+                    .hasMessageStartingWith("1 sent, 1 in doubt: the relay has not confirmed it: the relay ended")
+                    .hasMessageEndingWith("type 1");
+            assertThat(badEnd(publisher)).hasMessageEndingWith("type 1");
+        }
+    }
+
     @Test
     void closeFreesAFlushThatWaits() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> takeInSilence(client, 1));
@@ -155,7 +176,7 @@ class ConfirmedPublisherTest extends ScriptedPublishing {
         try (ScriptedRelay relay = ScriptedRelay.of(client -> {
                     takeAll(client, 0, 1);
                     client.expect(ControlFrames.PING);
-                    client.send("ERROR code=22 text=\"type 1\"");
+                    client.send(ErrorFrame.encode(CloseReason.NOT_PERMITTED, "type 1"));
                 });
                 RelayPublisher publisher = open(to(relay).closeTimeout(Duration.ofHours(1)))) {
             publish(publisher, "a");
