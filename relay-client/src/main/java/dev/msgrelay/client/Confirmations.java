@@ -23,6 +23,7 @@ final class Confirmations {
     private final SendQueue queue;
     private final SentFrames sent;
     private final LongSupplier clock;
+    private final LongSupplier ids;
     private final ByteBuffer ping = ByteBuffer.allocate(PingFrame.FRAME_LENGTH);
 
     private long heartbeatNanos;
@@ -35,16 +36,20 @@ final class Confirmations {
     private long asked;
     private long askedBytes;
     private long id;
+    private long nextId;
     private boolean unanswered;
     // Whether since is the time of the last PING or, if all before it is confirmed, of the first look at what is not.
     private boolean timed;
     private long since;
     private boolean due;
 
-    Confirmations(SendQueue queue, SentFrames sent, LongSupplier clock) {
+    /** @param ids of the PINGs, drawn, so that no relay answers one that it has not read; none is 0 */
+    Confirmations(SendQueue queue, SentFrames sent, LongSupplier clock, LongSupplier ids) {
         this.queue = queue;
         this.sent = sent;
         this.clock = clock;
+        this.ids = ids;
+        this.nextId = ids.getAsLong();
     }
 
     /** Starts another connection, on which nothing is sent before {@link #begin}. */
@@ -113,13 +118,14 @@ final class Confirmations {
     /** The PING that is due, for a place between two messages. */
     ByteBuffer ping() {
         ping.clear();
-        PingFrame.put(ping, id + 1, 0, 0);
+        PingFrame.put(ping, nextId, 0, 0);
         return ping.flip();
     }
 
     /** Takes note that {@link #ping} goes out behind all that is sent. */
     void asked() {
-        id++;
+        id = nextId;
+        nextId = ids.getAsLong();
         unanswered = true;
         due = false;
         timed = true;

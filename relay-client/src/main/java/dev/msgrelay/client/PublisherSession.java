@@ -12,6 +12,7 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -73,7 +74,8 @@ final class PublisherSession implements Runnable {
         this.reconnector = reconnector;
         this.endpoint = reconnector.current();
         this.sent = new SentFrames(queue, options.onAck());
-        this.confirmations = new Confirmations(queue, sent, clock);
+        this.confirmations = new Confirmations(
+                queue, sent, clock, () -> ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE));
         this.stream = new PublisherStream(options, reconnector, queue, sent, confirmations);
     }
 

@@ -22,8 +22,9 @@ class ConfirmationsTest {
     private final SendQueue queue = new SendQueue(CAPACITY, true, () -> {});
     private final SentFrames sent = new SentFrames(queue, (number, sequence) -> {});
     private long now;
+    private long drawn;
     private final Confirmations confirmations =
-            new Confirmations(queue, sent, () -> TimeUnit.MILLISECONDS.toNanos(now));
+            new Confirmations(queue, sent, () -> TimeUnit.MILLISECONDS.toNanos(now), () -> ++drawn);
 
     // What is under way to the relay on this connection, in order: messages, and the ids of PINGs.
     private final Deque<Long> wire = new ArrayDeque<>();
