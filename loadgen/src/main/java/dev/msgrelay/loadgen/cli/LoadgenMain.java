@@ -4,22 +4,18 @@ import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.Durations;
-import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.LinkedHashSet;
-import java.util.Set;
 import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 130 Ctrl-C. */
 @Command(
@@ -78,10 +74,7 @@ public final class LoadgenMain implements Runnable {
 
     /** A command that fails, and tells its version, as all of loadgen's do. */
     public static CommandLine commandLine(Object userCommand) {
-        CommandLine command = new CommandLine(userCommand)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                // Newer JVMs have a console even where there is no terminal, which is what picocli asks for.
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
+        CommandLine command = CommandParser.of(userCommand)
                 .setParameterExceptionHandler(LoadgenMain::usageError)
                 .setExecutionExceptionHandler(LoadgenMain::failure)
                 .registerConverter(Duration.class, converter(text -> Durations.parse(text, LONGEST)))
@@ -116,10 +109,7 @@ public final class LoadgenMain implements Runnable {
 
     private static int usageError(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
-        String words = e instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
-                : e.getMessage();
-        command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + words);
+        command.getErr().println(command.getCommandSpec().qualifiedName() + ": " + CommandParser.fault(e));
         command.getErr().println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
         return CommandLine.ExitCode.USAGE;
     }
@@ -135,12 +125,5 @@ public final class LoadgenMain implements Runnable {
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;
-    }
-
-    private static Set<String> known(CommandLine command) {
-        Set<String> known =
-                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
-        known.addAll(command.getSubcommands().keySet());
-        return known;
     }
 }

@@ -36,6 +36,7 @@ final class OutputOptions {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
+            preprocessor = AnyText.class,
             description =
                     "Print each message so: %%s sequence, %%t type, %%b body as it is, %%h body in hex, %%%% a percent"
                             + " sign, and \\n \\t \\r \\0 \\\\ \\xHH. Nothing is added: '%%s %%b\\n'.")
@@ -47,6 +48,7 @@ final class OutputOptions {
     @Option(
             names = "--delimiter",
             paramLabel = "TEXT",
+            preprocessor = AnyText.class,
             description = "With --raw: the text behind each body, with the escapes of --format. Default: none.")
     private String delimiter;
 

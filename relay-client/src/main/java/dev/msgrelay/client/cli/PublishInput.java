@@ -34,7 +34,9 @@ final class PublishInput {
     @Option(
             names = {"-m", "--message"},
             paramLabel = "TEXT",
-            description = "Publish this message instead of stdin; may be given several times.")
+            preprocessor = AnyText.class,
+            description = "Publish this message instead of stdin; may be given several times. The text is published as"
+                    + " it is.")
     private List<String> messages;
 
     @Option(names = "--file", paramLabel = "F", description = "Read this file instead of stdin.")
@@ -57,6 +59,7 @@ final class PublishInput {
     @Option(
             names = "--delimiter",
             paramLabel = "TEXT",
+            preprocessor = AnyText.class,
             description = "With --raw: the text between two messages, with \\n \\t \\r \\0 \\\\ and \\xHH.")
     private String delimiter;
 

@@ -1,7 +1,7 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.PrintableText;
-import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.UndecodedText;
 import dev.msgrelay.protocol.text.WatchedOutput;
 import java.io.BufferedWriter;
@@ -14,16 +14,11 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** The command {@code relay-client}. Exit codes: 0 done, 1 failure, 2 wrong usage. */
 @Command(
@@ -62,18 +57,16 @@ public final class RelayClientMain implements Runnable {
 
     /** The whole command; {@code publish} reads {@code stdin} if no file is named. */
     static CommandLine commandLine(InputStream stdin, WatchedOutput stdout) {
-        return new CommandLine(new RelayClientMain())
-                .addSubcommand(new SubscribeCommand(stdout))
-                .addSubcommand(new PublishCommand(stdin))
-                .addSubcommand(new InfoCommand.Ping())
-                .addSubcommand(new InfoCommand.Info())
-                .addSubcommand(new TopCommand(stdout))
+        return CommandParser.of(
+                        new RelayClientMain(),
+                        new SubscribeCommand(stdout),
+                        new PublishCommand(stdin),
+                        new InfoCommand.Ping(),
+                        new InfoCommand.Info(),
+                        new TopCommand(stdout))
                 // No autoflush: the commands flush once per batch.
                 .setOut(new PrintWriter(
                         new BufferedWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8), 1 << 16)))
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                // Colours off: newer JVMs have a console even without a terminal, and picocli asks only for a console.
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
     }
@@ -93,21 +86,10 @@ public final class RelayClientMain implements Runnable {
         CommandLine command = e.getCommandLine();
         String name = command.getCommandSpec().qualifiedName();
         PrintWriter err = command.getErr();
-        String words = e instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(toName(unmatched), known(unmatched.getCommandLine()))
-                : e.getMessage();
-        err.println(name + ": " + words);
+        err.println(name + ": " + CommandParser.fault(e));
         err.println("Try '" + name + " --help'.");
         err.flush();
         return CommandLine.ExitCode.USAGE;
-    }
-
-    /** The unmatched arguments that are faults: what is behind an unknown command may be right for the one meant. */
-    private static List<String> toName(UnmatchedArgumentException e) {
-        List<String> all = e.getUnmatched();
-        boolean command =
-                !e.getCommandLine().getSubcommands().isEmpty() && !all.get(0).startsWith("-");
-        return command ? all.subList(0, 1) : all;
     }
 
     private static int failure(Exception e, CommandLine command) {
@@ -121,13 +103,5 @@ public final class RelayClientMain implements Runnable {
     /** One line; a fault of the program itself is named by its class as well. */
     private static String describe(Exception e) {
         return PrintableText.line(e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString());
-    }
-
-    /** The options and commands that may stand behind a command. */
-    private static Set<String> known(CommandLine command) {
-        Set<String> known =
-                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
-        known.addAll(command.getSubcommands().keySet());
-        return known;
     }
 }

@@ -74,13 +74,52 @@ class PublishCommandTest {
         assertThat(got).containsExactly("1:one", "1:two\n");
     }
 
+    /** A file's name behind @ is as good a text as any. */
+    @Test
+    void theTextOfAMessageIsTakenAsItIs() throws Exception {
+        Path file = Files.writeString(directory.resolve("handle"), "a secret");
+        List<String> texts = List.of(
+                "@" + file,
+                "@@" + file,
+                "@" + Files.writeString(directory.resolve("remark"), "# nothing but a remark\n"),
+                "@absent",
+                "\"quoted\"",
+                "'",
+                "${user.dir}",
+                "$$",
+                "%n",
+                "a,b=c",
+                "=",
+                " ",
+                "",
+                "-",
+                "--",
+                "-m",
+                "--message=x",
+                "--ack",
+                "--help");
+        for (String option : List.of("-m", "--message", "--message=")) {
+            got.clear();
+            List<String> args = new ArrayList<>();
+            for (String text : texts) {
+                args.addAll(option.endsWith("=") ? List.of(option + text) : List.of(option, text));
+            }
+            CommandRun run = publish("", args.toArray(String[]::new));
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got)
+                    .containsExactlyElementsOf(
+                            texts.stream().map(text -> "1:" + text).toList());
+        }
+    }
+
     @Test
     void rawBytesAreCutAtTheDelimiterOnly() throws Exception {
         assertThat(publish("a\r\nb||c|", "--raw", "--delimiter", "\\x7c|").exitCode())
                 .isZero();
+        assertThat(publish("c----d", "--raw", "--delimiter", "--").exitCode()).isZero();
         assertThat(publish("a\r\nb\n", "--raw").exitCode()).isZero();
         assertThat(publish("", "--raw").exitCode()).isZero();
-        assertThat(got).containsExactly("1:a\r\nb", "1:c|", "1:a\r\nb\n");
+        assertThat(got).containsExactly("1:a\r\nb", "1:c|", "1:c", "1:", "1:d", "1:a\r\nb\n");
     }
 
     @Test

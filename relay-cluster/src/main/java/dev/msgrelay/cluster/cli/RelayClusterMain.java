@@ -1,18 +1,14 @@
 package dev.msgrelay.cluster.cli;
 
-import dev.msgrelay.protocol.text.SecretText;
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
-import java.util.LinkedHashSet;
 import java.util.Locale;
-import java.util.Set;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of {@code relay-cluster}. */
 @Command(
@@ -49,13 +45,9 @@ public final class RelayClusterMain implements Runnable {
 
     /** Returns the command without running it: for its manual. */
     public static CommandLine commandLine() {
-        CommandLine line = new CommandLine(new RelayClusterMain())
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
+        CommandLine line = CommandParser.of(new RelayClusterMain())
                 .setParameterExceptionHandler((failure, args) -> {
-                    String words = failure instanceof UnmatchedArgumentException unmatched
-                            ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
-                            : failure.getMessage();
-                    failure.getCommandLine().getErr().println("relay-cluster: " + words);
+                    failure.getCommandLine().getErr().println("relay-cluster: " + CommandParser.fault(failure));
                     failure.getCommandLine().getErr().println("Try 'relay-cluster --help'.");
                     return CommandLine.ExitCode.USAGE;
                 })
@@ -80,13 +72,5 @@ public final class RelayClusterMain implements Runnable {
     @Override
     public void run() {
         throw new ParameterException(spec.commandLine(), "what to do is missing: demo, local, snapshot or restore");
-    }
-
-    /** The options and commands that may stand behind a command. */
-    private static Set<String> known(CommandLine command) {
-        Set<String> known =
-                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
-        known.addAll(command.getSubcommands().keySet());
-        return known;
     }
 }

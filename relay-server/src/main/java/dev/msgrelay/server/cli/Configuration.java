@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.TextFile;
@@ -140,7 +141,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
     private static CommandLine settings() {
         CommandSpec command = CommandSpec.create();
         new Settings().addTo(command);
-        return new CommandLine(command).setCaseInsensitiveEnumValuesAllowed(true);
+        return CommandParser.of(command);
     }
 
     /** Checks a value as if it stood behind the option's flag. */
@@ -169,7 +170,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
 
         static WhichFiles of(Map<String, String> environment, String... args) {
             WhichFiles files = new WhichFiles();
-            new CommandLine(files).parseArgs(args);
+            CommandParser.of(files).parseArgs(args);
             files.file = files.file == null ? named(environment, Settings.CONFIG) : files.file;
             files.cluster = files.cluster == null ? named(environment, Settings.CLUSTER) : files.cluster;
             return files;
@@ -239,7 +240,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
         ConfigFile.Value value = arg instanceof OptionSpec option
                 ? values.get(option.longestName().replaceFirst("^--?", ""))
                 : null;
-        return value == null ? null : value.text();
+        return value == null ? null : CommandParser.asDefault(value.text());
     }
 
     /**

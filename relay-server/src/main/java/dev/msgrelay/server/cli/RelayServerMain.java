@@ -1,6 +1,6 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.protocol.text.SecretText;
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.UndecodedText;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
@@ -8,7 +8,6 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.util.LinkedHashSet;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
@@ -16,10 +15,8 @@ import java.util.TimeZone;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
 import picocli.CommandLine;
-import picocli.CommandLine.Help.Ansi;
 import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Entry point of {@code relay-server}. */
 public final class RelayServerMain {
@@ -107,15 +104,10 @@ public final class RelayServerMain {
     }
 
     static CommandLine commandLine(RelayServerCommand command) {
-        CommandLine line = new CommandLine(command)
-                .addSubcommand(new TokenCommand())
-                .addSubcommand(new JournalCommand())
-                .setCaseInsensitiveEnumValuesAllowed(true)
+        CommandLine line = CommandParser.of(command, new TokenCommand(), new JournalCommand())
                 .setUsageHelpWidth(HELP_WIDTH)
-                // Colours off: newer JVMs have a console even without a terminal, and picocli asks only for a console.
-                .setColorScheme(CommandLine.Help.defaultColorScheme(Ansi.OFF))
                 .setParameterExceptionHandler((failure, args) ->
-                        CommandLog.refuse(failure.getCommandLine().getErr(), describe(failure)));
+                        CommandLog.refuse(failure.getCommandLine().getErr(), CommandParser.fault(failure)));
         command.settings().addTo(line.getCommandSpec());
         line.getCommandSpec().mixinStandardHelpOptions(true);
         // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
@@ -126,19 +118,5 @@ public final class RelayServerMain {
                 .setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, command.settings()::helpText);
         return line;
-    }
-
-    /** The error in the arguments. Unmatched arguments are not shown as they are: one may be a key without quotes. */
-    private static String describe(ParameterException failure) {
-        return failure instanceof UnmatchedArgumentException unmatched
-                ? SecretText.unmatched(unmatched.getUnmatched(), known(unmatched.getCommandLine()))
-                : failure.getMessage();
-    }
-
-    private static Set<String> known(CommandLine command) {
-        Set<String> known =
-                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
-        known.addAll(command.getSubcommands().keySet());
-        return known;
     }
 }

@@ -234,6 +234,20 @@ class ConfigurationTest {
         }
     }
 
+    /** Other programs put variables in the place of such texts. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/a/${user.dir}/j", "/a/${nosuch}", "/a/$${x}", "/a/$b/@c", "@c", "'a'"})
+    void aTextIsTakenAsItIs(String text) throws Exception {
+        Path file = file("journal = \"" + text + '"');
+        for (Map<String, OptionSpec> options : List.of(
+                parsed(Map.of(), "--journal=" + text),
+                parsed(Map.of(), "--journal", text),
+                parsed(Map.of("RELAY_JOURNAL", text)),
+                parsed(Map.of(), "--config=" + file))) {
+            assertThat(value(options, "journal")).hasToString(text);
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("optionsThatTakeNotAnyText")
     void aValueThatIsNoneIsToldWithItsPlace(String option) throws Exception {

@@ -1,10 +1,10 @@
 package dev.msgrelay.testing.scripted;
 
+import dev.msgrelay.protocol.cli.CommandParser;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -70,7 +70,7 @@ public final class ConformanceCommand implements Callable<Integer> {
 
     /** Ends the process with the exit code. */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new ConformanceCommand())
+        System.exit(CommandParser.of(new ConformanceCommand())
                 .setStopAtPositional(true)
                 .execute(args));
     }

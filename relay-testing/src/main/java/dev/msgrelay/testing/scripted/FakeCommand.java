@@ -1,11 +1,11 @@
 package dev.msgrelay.testing.scripted;
 
+import dev.msgrelay.protocol.cli.CommandParser;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -44,7 +44,7 @@ public final class FakeCommand implements Callable<Integer> {
 
     /** Ends the process with the exit code. */
     public static void main(String[] args) {
-        System.exit(new CommandLine(new FakeCommand()).execute(args));
+        System.exit(CommandParser.of(new FakeCommand()).execute(args));
     }
 
     @Override

@@ -1,0 +1,72 @@
+package dev.msgrelay.protocol.cli;
+
+import dev.msgrelay.protocol.text.SecretText;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import picocli.CommandLine;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Makes the parser of each command, so that one rule holds in all of them: a user's text is taken as it is. */
+public final class CommandParser {
+    private CommandParser() {}
+
+    /**
+     * A parser that changes no argument.
+     *
+     * @param command a command of picocli, annotated or a {@link CommandSpec}
+     * @param subcommands further commands that the user may choose from
+     */
+    public static CommandLine of(Object command, Object... subcommands) {
+        CommandLine line = new CommandLine(command);
+        for (Object subcommand : subcommands) {
+            line.addSubcommand(subcommand);
+        }
+        // The settings are those of the subcommands too, which must be there by now.
+        return line
+                // picocli would put a file's content in the place of @file, and take a sign away from @@text.
+                .setExpandAtFiles(false)
+                // These two are picocli's defaults, which its system properties change.
+                .setTrimQuotes(false)
+                .setAbbreviatedOptionsAllowed(false)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                // Newer JVMs have a console even without a terminal, and picocli asks only for a console.
+                .setColorScheme(Help.defaultColorScheme(Ansi.OFF));
+    }
+
+    /**
+     * The text as a default value, in which picocli would put variables in the place of {@code ${name}}.
+     *
+     * @return the text for an {@link CommandLine.IDefaultValueProvider}
+     */
+    public static String asDefault(String text) {
+        return text.replace("$", "$$");
+    }
+
+    /** The error in the arguments. Unmatched arguments are not shown as they are: one may be a key without quotes. */
+    public static String fault(ParameterException failure) {
+        return failure instanceof UnmatchedArgumentException unmatched
+                ? SecretText.unmatched(toName(unmatched), known(unmatched.getCommandLine()))
+                : failure.getMessage();
+    }
+
+    /** The unmatched arguments that are faults: what is behind an unknown command may be right for the one meant. */
+    private static List<String> toName(UnmatchedArgumentException e) {
+        List<String> all = e.getUnmatched();
+        boolean command =
+                !e.getCommandLine().getSubcommands().isEmpty() && !all.get(0).startsWith("-");
+        return command ? all.subList(0, 1) : all;
+    }
+
+    /** The options and commands that may stand behind a command. */
+    private static Set<String> known(CommandLine command) {
+        Set<String> known =
+                new LinkedHashSet<>(command.getCommandSpec().optionsMap().keySet());
+        known.addAll(command.getSubcommands().keySet());
+        return known;
+    }
+}
