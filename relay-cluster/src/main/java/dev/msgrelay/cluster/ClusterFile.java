@@ -229,7 +229,7 @@ record ClusterFile(
     }
 
     private static Member member(ConfigValue value) {
-        String text = String.valueOf(value.unwrapped());
+        String text = String.valueOf(HoconFile.text(value));
         int colon = text.lastIndexOf(':');
         int port = colon < 1 ? -1 : number(text.substring(colon + 1), 1, MOST_PORT - PORTS + 1);
         if (port < 0) {
@@ -256,10 +256,14 @@ record ClusterFile(
         if (value == null && byDefault == null) {
             throw HoconFile.wrong(block, "cluster." + key + " is missing");
         }
-        if (value instanceof ConfigObject) {
+        if (value == null) {
+            return byDefault;
+        }
+        String text = HoconFile.text(value);
+        if (text == null) {
             throw HoconFile.wrong(value, "cluster." + key + " is to be a value");
         }
-        return value == null ? byDefault : String.valueOf(value.unwrapped());
+        return text;
     }
 
     /** Directory of one node. */

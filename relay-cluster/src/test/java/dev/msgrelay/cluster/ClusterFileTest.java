@@ -70,12 +70,23 @@ class ClusterFileTest {
                 "cluster { name = a, directory = d, members { 1 = \"h:10\", 2 = \"H:14\", 3 = \"i:1\" } } | h:10 and H:14: each has 5 ports",
                 "cluster { name = a, directory = d, members { 1 = \"localhost:10\", 2 = \"127.0.0.1:14\", 3 = \"i:1\" } } | and 127.0.0.1:14: each has 5 ports",
                 "cluster { name = a, directory = d, members { 1 = \"h:1\", 01 = \"i:1\", 2 = \"j:1\", 3 = \"k:1\" } } | node 1 is there twice, once as",
+                "cluster { name = a, directory = null }                              | cluster.directory is to be a value",
+                "cluster { name = a, directory = [a] }                               | cluster.directory is to be a value",
+                "cluster { name = a, directory = /a//b }                             | cluster.conf:1: a comment begins directly behind",
                 "cluster {                                  | cluster.conf"
             })
     void whatIsWrongIsNamedWithItsPlace(String text, String error) throws IOException {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> ClusterFile.read(file(text)))
                 .withMessageContaining(error);
+    }
+
+    /** The library takes it for a number, which it writes in its own way. */
+    @Test
+    void aDirectoryIsTakenAsItIsWritten() throws IOException {
+        ClusterFile read = ClusterFile.read(file("cluster { name = 07, directory = 2026.10\n" + MEMBERS + " }"));
+        assertThat(read.directoryOf(2)).hasToString("2026.10/node-2");
+        assertThat(read.sharedOf(2)).hasToString("/dev/shm/relay-07-2");
     }
 
     @Test

@@ -143,9 +143,10 @@ final class AccessBlock {
     }
 
     private static String singleValue(ConfigValue value) {
-        if (value.unwrapped() == null || value instanceof ConfigObject || value instanceof ConfigList) {
+        String text = HoconFile.text(value);
+        if (text == null) {
             throw new IllegalArgumentException("must be a single value");
         }
-        return value.unwrapped().toString();
+        return text;
     }
 }

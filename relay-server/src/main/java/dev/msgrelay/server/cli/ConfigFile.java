@@ -71,9 +71,10 @@ record ConfigFile(Map<String, Value> values, ConfigObject access) {
         if (value instanceof ConfigList list) {
             return list.stream().map(item -> valueText(name, item)).collect(Collectors.joining(","));
         }
-        if (value.unwrapped() == null || value instanceof ConfigObject) {
+        String text = HoconFile.text(value);
+        if (text == null) {
             throw HoconFile.wrong(value, name + " must be a value, or a list of values");
         }
-        return value.unwrapped().toString();
+        return text;
     }
 }

@@ -35,6 +35,14 @@ public final class HoconFile {
         return new IllegalArgumentException(where(value) + ": " + what);
     }
 
+    /** The text of a value as it is written: 007 is not 7, 1.10 not 1.1. Null: it is no single value. */
+    public static String text(ConfigValue value) {
+        return switch (value.valueType()) {
+            case STRING, NUMBER, BOOLEAN -> value.atKey("text").getString("text");
+            case OBJECT, LIST, NULL -> null;
+        };
+    }
+
     public static String where(ConfigValue value) {
         return where(value.origin());
     }

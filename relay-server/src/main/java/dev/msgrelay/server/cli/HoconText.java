@@ -78,12 +78,15 @@ final class HoconText {
                             .count();
                     at = end;
                 } else if (c == '#' || text.startsWith("//", at)) {
-                    withinWord = false;
+                    // The library ends the value here: /data//journal would be /data.
+                    limit(
+                            !withinWord,
+                            "a comment begins directly behind a text, whose rest it would be: quote it all, or put a"
+                                    + " blank before a comment");
                     at = endOfLine(text, at) - 1;
+                } else if (text.startsWith("${", at)) {
+                    at = addVariable(at) - 1;
                 } else {
-                    if (text.startsWith("${", at)) {
-                        addVariable(at);
-                    }
                     substitutions += text.startsWith("+=", at) ? 1 : 0;
                     step(c);
                 }
@@ -91,15 +94,21 @@ final class HoconText {
             }
         }
 
-        private void addVariable(int at) {
+        /** Returns the offset behind the variable, which is a part of a word as a letter is. */
+        private int addVariable(int at) {
             Matcher name = VARIABLE.matcher(text).region(at, text.length());
             limit(name.lookingAt(), "${...} takes the name of a variable of the environment" + NO_REFERENCES);
             variables.add(name.group(1));
             substitutions++;
+            if (!withinWord) {
+                begins();
+            }
+            withinWord = true;
+            return name.end();
         }
 
         private void step(char c) {
-            boolean word = c > ' ' && SEPARATORS.indexOf(c) < 0;
+            boolean word = !isBlank(c) && SEPARATORS.indexOf(c) < 0;
             if (word && !withinWord) {
                 begins();
             }
@@ -168,6 +177,11 @@ final class HoconText {
             i += c == '\\' ? 1 : 0;
         }
         return text.length();
+    }
+
+    /** What the library takes for white space, and control characters. */
+    private static boolean isBlank(char c) {
+        return c <= ' ' || Character.isWhitespace(c) || Character.isSpaceChar(c) || c == '\uFEFF';
     }
 
     private static int endOfLine(String text, int at) {

@@ -248,6 +248,14 @@ class ConfigurationTest {
         }
     }
 
+    /** The library takes these for numbers, which it writes in its own way. */
+    @ParameterizedTest
+    @ValueSource(strings = {"007", "2026.10", "1e3", "-0", "true"})
+    void aNumberIsTakenAsItIsWritten(String text) throws Exception {
+        assertThat(value(parsed(Map.of(), "--config=" + file("journal = " + text)), "journal"))
+                .hasToString(text);
+    }
+
     @ParameterizedTest
     @MethodSource("optionsThatTakeNotAnyText")
     void aValueThatIsNoneIsToldWithItsPlace(String option) throws Exception {

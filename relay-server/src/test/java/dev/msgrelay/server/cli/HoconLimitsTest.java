@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -172,6 +173,61 @@ class HoconLimitsTest {
                 .matches(text -> text.startsWith(file + ":") || text.startsWith(other + ":"))
                 .endsWith("; values do not refer to other values")
                 .doesNotContain("\n");
+    }
+
+    /** The library ends a text where a comment begins, and says nothing. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "journal = /data//journal",
+                "journal = /data#1",
+                "journal : /data//journal",
+                "journal = /data/#",
+                "journal = ${HOME}//journal",
+                "journal = ${?NONE_SUCH}#1",
+                "journal = ${HOME}/a//b",
+                "journal = \"/a\"/b//c",
+                "journal = a b//c",
+                "tls { cert = /a//b.pem }",
+                "allow-policies = [skip, disconnect#, replay",
+                "access { a { from = 10.0.0.1//8, subscribe = all } }",
+                "access { a { user = anna#2 } }",
+                "access { a#1 { user = anna } }",
+                "cluster { directory = /data//cluster }",
+                "journal#2 = /data",
+                "include file(other.conf//)",
+                "x += y//z"
+            })
+    void aCommentDirectlyBehindATextIsRefused(String line) throws IOException {
+        Path file = file("relay.conf", "# first\n" + line + "\n");
+        String refusal = ":2: a comment begins directly behind a text, whose rest it would be: quote it all, or put a"
+                + " blank before a comment";
+        assertThat(refusal(file)).isEqualTo(file + refusal);
+        Path outer = file("outer.conf", "x { include \"relay.conf\" }");
+        assertThat(refusal(outer)).isEqualTo(file + refusal);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "a = \"/data//journal#1\" | {a=/data//journal#1}",
+                "a = \"\"\"/b//c#1\"\"\" | {a=/b//c#1}",
+                "a = \"b\"# c | {a=b}",
+                "a = /b // c | {a=/b}",
+                "a = /b\\u00A0# c | {a=/b}",
+                "a = /b/ /c | {a=/b/ /c}",
+                "a = 1,# c | {a=1}",
+                "a {# c\\nb = 1 }// d | {a={b=1}}",
+                "a = [# c\\n1 // d\\n]# e | {a=[1]}",
+                "a =# c\\n b | {a=b}",
+                "#a = b//c | {}",
+                "//a#b | {}"
+            })
+    void otherCommentsAreTaken(String text, String is) throws IOException {
+        assertThat(read(file("relay.conf", text.replace("\\n", "\n").replace("\\u00A0", "\u00A0"))))
+                .isEqualTo(is);
     }
 
     @Test
