@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.logging.Level;
+import java.util.logging.Logger;
 import javax.net.ssl.SSLContext;
 import org.jline.terminal.Attributes;
 import org.jline.terminal.Size;
@@ -47,11 +49,13 @@ import picocli.CommandLine.Spec;
         },
         footer = {
             "",
-            "If standard output is not a terminal, it prints one screen after the other.",
+            "If standard output is not a terminal, or one without a cursor (TERM=dumb), it prints one screen after the"
+                    + " other.",
             "",
             "Exit codes: 0 done; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
 final class TopCommand implements Callable<Integer> {
+    private static final Logger JLINE = Logger.getLogger("org.jline");
     private static final String DEFAULT_ADMIN = "127.0.0.1:7402";
     private static final int HTTP_PORT = 80;
     private static final long EVENT_MILLIS = 5_000;
@@ -241,13 +245,16 @@ final class TopCommand implements Callable<Integer> {
 
     // ---- on a terminal -----------------------------------------------------------------------------------------
 
-    /** The terminal; null: standard output is none. */
-    private static Terminal terminal() {
+    /** The terminal; null: standard output is none, or one whose cursor does not move. */
+    private static Terminal terminal() throws IOException {
         if (System.console() == null) {
             return null;
         }
+        // Of a TERM that the machine does not know, the library logs a stack trace, and takes what all terminals can.
+        JLINE.setLevel(Level.OFF);
+        Terminal terminal;
         try {
-            return TerminalBuilder.builder()
+            terminal = TerminalBuilder.builder()
                     .system(true)
                     .dumb(false)
                     .providers("exec")
@@ -255,6 +262,11 @@ final class TopCommand implements Callable<Integer> {
         } catch (IOException | IllegalStateException none) {
             return null;
         }
+        if (terminal.getStringCapability(Capability.cursor_address) == null) {
+            terminal.close();
+            return null;
+        }
+        return terminal;
     }
 
     private static int draw(Terminal terminal, AdminEvents events, TopScreen screen)

@@ -28,7 +28,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code relay-client top} against a relay's admin port, for scripts and on a terminal. */
 class TopCommandTest {
@@ -188,11 +187,11 @@ class TopCommandTest {
         assertThat(run.err().lines()).hasSize(1);
     }
 
-    /** In a terminal of its own: both keys give the terminal back as it was. */
+    /** In a terminal of its own, known to the machine or not: both keys give the terminal back as it was. */
     @ParameterizedTest
     @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-    @ValueSource(ints = {0, 130})
-    void onATerminal(int code) throws Exception {
+    @CsvSource({"0, xterm", "130, xterm", "0, none-such", "130, none-such", "0, ''", "130, dumb"})
+    void onATerminal(int code, String term) throws Exception {
         boolean there = Files.isExecutable(Path.of("/usr/bin/script"));
         if (!there) {
             System.out.println("TopCommandTest.onATerminal skipped: there is no /usr/bin/script");
@@ -209,16 +208,19 @@ class TopCommandTest {
                         + System.getProperty("java.class.path") + "' " + RelayClientMain.class.getName() + " top " + at
                         + "; code=$?; stty -a | grep -o ' icanon'; exit $code";
         ProcessBuilder builder = new ProcessBuilder(List.of("script", "-qec", command, "/dev/null"));
-        builder.environment().put("TERM", "xterm");
+        builder.environment().put("TERM", term);
         Process script = builder.redirectErrorStream(true).start();
         try {
             StringBuilder said = new StringBuilder();
             readUntil(script.getInputStream(), said, "audit");
-            assertThat(said.toString()).contains("\u001b[?1049h").contains("subscribers 1");
+            assertThat(said.toString()).contains("subscribers 1");
+            assertThat(said.toString()).doesNotContain("WARNING", "Exception");
+            assertThat(said.indexOf("\u001b[?1049h") >= 0).isEqualTo(term.equals("xterm"));
+            assertThat(said.indexOf("\u001b") >= 0).isNotEqualTo(term.equals("dumb"));
             script.getOutputStream().write(code == 0 ? 'q' : 3);
             script.getOutputStream().flush();
             readUntil(script.getInputStream(), said, " icanon");
-            assertThat(said.toString()).contains("\u001b[?1049l");
+            assertThat(said.indexOf("\u001b[?1049l") >= 0).isEqualTo(term.equals("xterm"));
             script.getOutputStream().close();
             assertThat(script.waitFor(120, TimeUnit.SECONDS)).isTrue();
             assertThat(script.exitValue()).as(said.toString()).isEqualTo(code);
