@@ -143,7 +143,8 @@ final class InfoCommand {
         facts.put("may", verb);
         // WELCOME tells a subscriber whether it gets every type, and nobody which ones.
         facts.put("types", probe.role() == Role.PUBLISHER ? UNTOLD : welcome.grants(Features.NARROWED) ? SOME : "all");
-        facts.put("epoch", welcome.epoch());
+        // 64 random bits are a text: what reads JSON's numbers as doubles would round them, and find another epoch.
+        facts.put("epoch", Long.toString(welcome.epoch()));
         facts.put("head", welcome.next() - 1);
         if (probe.roundTripNanos() > 0) {
             facts.put("roundTripMillis", millis(probe.roundTripNanos()));

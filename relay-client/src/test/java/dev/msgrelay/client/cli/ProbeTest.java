@@ -2,18 +2,22 @@ package dev.msgrelay.client.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.client.Frames;
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How {@code relay-client ping} asks a port whose role it does not know for certain. */
 class ProbeTest {
@@ -49,6 +53,26 @@ class ProbeTest {
         assertThat(probe.fault()).isNull();
         assertThat(probe.welcome()).isNotNull();
         assertThat(probe.role()).isSameAs(role);
+    }
+
+    /** Beyond 2 to the power of 53 a number of JSON is another one in most programs. */
+    @ParameterizedTest
+    @ValueSource(longs = {9_007_199_254_740_993L, Long.MIN_VALUE, Long.MAX_VALUE, -1})
+    void theEpochInJsonIsAText(long epoch) throws Exception {
+        ScriptedRelay.Script wrongRole = client -> {
+            client.hello();
+            client.send(ErrorFrame.encode(CloseReason.WRONG_ROLE, "this is the port of publishers"));
+        };
+        ScriptedRelay.Script publisher = client -> {
+            client.hello();
+            client.send(Frames.welcome(epoch, 0, 1, 0, Frames.LONG_IDLE));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(wrongRole, publisher)) {
+            CommandRun run = CommandRun.of("info", "--json", relay.endpoint().toString());
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(run.out()).contains(",\"epoch\":\"" + epoch + "\",\"head\":0,");
+        }
     }
 
     @ParameterizedTest

@@ -17,6 +17,7 @@ public final class JsonLine {
                 .text("time", time.truncatedTo(ChronoUnit.MILLIS).toString());
     }
 
+    /** @param value a count, size or time; many readers round beyond 2 to the power of 53, so an id of 64 bits is a text */
     public JsonLine number(String name, long value) {
         name(name).append(value);
         return this;
