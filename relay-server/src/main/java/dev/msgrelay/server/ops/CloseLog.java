@@ -9,9 +9,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
@@ -59,6 +61,8 @@ public final class CloseLog {
     private final Map<String, Fault> faults = new LinkedHashMap<>();
     private final Map<CloseReason, ArrayDeque<Ended>> recent = new EnumMap<>(CloseReason.class);
     private final ProbeLog probes = new ProbeLog();
+    // The ones that were logged; the TLS library knows a handful.
+    private final Set<String> keyExchanges = new HashSet<>();
     private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
     private long decisionsLeftOut;
 
@@ -157,6 +161,19 @@ public final class CloseLog {
                     ShortText.plural(before, "line"));
         }
         LOG.info("{}", line);
+    }
+
+    /**
+     * Logs the first connection with each key exchange of TLS. Later ones have it in the line about their identity; a
+     * line for each would be those of a balancer's probes.
+     */
+    public void agreed(String who, String keyExchange) {
+        synchronized (this) {
+            if (!keyExchanges.add(keyExchange)) {
+                return;
+            }
+        }
+        LOG.info("{}: TLS with the key exchange {}, the first connection with it", who, keyExchange);
     }
 
     /** Counts and logs a fault of the relay's own, which has ended one connection. */

@@ -113,12 +113,20 @@ public final class Session extends ChannelInboundHandlerAdapter {
         openedNanos = now;
         deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat, tls, now);
         standing.opened(Peer.of(channel));
+        if (!keyExchange().isEmpty()) {
+            services.closes().agreed(who(), keyExchange());
+        }
         role.opened();
         // Counted once it has its place: a reader of the count may rely on it.
         services.table().opened(this, now);
         if (services.table().draining()) {
             close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
         }
+    }
+
+    /** That of TLS, for the log; empty: there is none, or it is not known. */
+    private String keyExchange() {
+        return tls == null ? "" : tls.keyExchange();
     }
 
     private void state(SessionState next) {
@@ -190,7 +198,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void audit() {
         audited = true;
         if (!standing.name().isEmpty() && standing.refusal() == null) {
-            String line = who() + " is " + standing.name() + " by its " + standing.proof();
+            String line = who() + " is " + standing.name() + " by its " + standing.proof()
+                    + (keyExchange().isEmpty() ? "" : ", key exchange " + keyExchange());
             services.closes().decided(line, services.clock().nanoTime());
         }
     }

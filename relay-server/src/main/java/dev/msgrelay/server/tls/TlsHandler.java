@@ -11,6 +11,7 @@ import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelPromise;
 import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.ssl.OpenSslSession;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
 import javax.net.ssl.SSLEngine;
@@ -55,6 +56,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
     private SSLEngine engine;
+    private String keyExchange = "";
     // Bytes reserved for this connection; 0: they were given back.
     private int reserved;
     private boolean readingContinues;
@@ -82,6 +84,16 @@ public final class TlsHandler extends ChannelDuplexHandler {
     /** The TLS handler of a channel; null: a channel without TLS. */
     public static TlsHandler of(Channel channel) {
         return channel.pipeline().get(TlsHandler.class);
+    }
+
+    /** The key exchange that both sides agreed on, as X25519MLKEM768; empty: not known, since the JDK does not tell. */
+    public String keyExchange() {
+        return keyExchange;
+    }
+
+    private static String keyExchange(SSLEngine shaken) {
+        String group = shaken.getSession() instanceof OpenSslSession session ? session.getNamedGroup() : null;
+        return group == null ? "" : group;
     }
 
     public boolean keyUsedUp() {
@@ -121,6 +133,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     void open(SSLEngine shaken) {
         state = State.OPEN;
         engine = shaken;
+        keyExchange = keyExchange(shaken);
         ctx.fireChannelActive();
         Wall.run(this::continueReading, this::tellFailure);
     }

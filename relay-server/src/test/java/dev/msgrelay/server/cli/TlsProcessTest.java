@@ -6,11 +6,27 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.TlsBridge;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.handler.ssl.OpenSslContextOption;
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslProvider;
 import io.netty.pkitesting.X509Bundle;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.nio.file.Path;
 import java.time.Instant;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -67,6 +83,73 @@ class TlsProcessTest {
                 assertThat(relay.errors()).noneMatch(line -> line.contains("a fault of the relay"));
             }
         }
+    }
+
+    /** BoringSSL tells it; each client here offers one. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void theKeyExchangeOfAConnectionIsLogged() throws Exception {
+        EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+        try (Certificates certificates = new Certificates()) {
+            X509Bundle own = certificates.relay("CN=relay of a test");
+            X509Bundle orders = certificates.signed("CN=orders", b -> b);
+            Path access =
+                    certificates.file("access", "access { orders { certificate = \"CN=orders\", subscribe = all } }");
+            try (CommandProcess relay = CommandProcess.logging(
+                    "--config=" + access,
+                    "--tls-cert=" + certificates.certificateFile(own),
+                    "--tls-key=" + certificates.keyFile(own),
+                    "--tls-clients=" + certificates.authorityFile(),
+                    "--tls-publish-port=none",
+                    "--tls-subscribe-port=0",
+                    "--tls-size=2m",
+                    "--pin-size=8m",
+                    "--tls-provider=boringssl")) {
+                InetSocketAddress subscribe = relay.told("  TLS publishers none, subscribers ");
+                for (String group : List.of("X25519MLKEM768", "X25519", "P-256", "X25519MLKEM768")) {
+                    SslContext tls = SslContextBuilder.forClient()
+                            .sslProvider(SslProvider.OPENSSL_REFCNT)
+                            .protocols("TLSv1.3")
+                            .trustManager(certificates.authorityFile().toFile())
+                            .keyManager(
+                                    certificates.certificateFile(orders).toFile(),
+                                    certificates.keyFile(orders).toFile())
+                            .option(OpenSslContextOption.GROUPS, new String[] {group})
+                            .build();
+                    Channel client = connect(loop, tls, subscribe);
+                    String who = "subscriber 127.0.0.1:" + ((InetSocketAddress) client.localAddress()).getPort();
+                    assertThat(relay.error(0, line -> line.contains(who + " is orders by its certificate")))
+                            .endsWith(", key exchange " + group);
+                    client.close().sync();
+                    ReferenceCountUtil.release(tls);
+                }
+                assertThat(relay.errors().stream().filter(line -> line.contains("the first connection with it")))
+                        .extracting(line -> line.replaceFirst(".*TLS with the key exchange ", ""))
+                        .containsExactly(
+                                "X25519MLKEM768, the first connection with it",
+                                "X25519, the first connection with it",
+                                "P-256, the first connection with it");
+            }
+        } finally {
+            loop.shutdownGracefully(0, 0, TimeUnit.SECONDS).sync();
+        }
+    }
+
+    private static Channel connect(EventLoopGroup loop, SslContext tls, InetSocketAddress to) throws Exception {
+        Channel channel = new Bootstrap()
+                .group(loop)
+                .channel(NioSocketChannel.class)
+                .handler(new ChannelInitializer<>() {
+                    @Override
+                    protected void initChannel(Channel made) {
+                        made.pipeline().addLast(tls.newHandler(made.alloc(), "127.0.0.1", to.getPort()));
+                    }
+                })
+                .connect(to)
+                .sync()
+                .channel();
+        channel.pipeline().get(SslHandler.class).handshakeFuture().sync();
+        return channel;
     }
 
     private static void refused(Certificates certificates, InetSocketAddress to, X509Bundle own) throws Exception {
