@@ -25,6 +25,9 @@ record MessageFormat(List<Part> parts) {
 
     private static final String LETTERS = "stbh";
 
+    /** Bytes of a body that are printed at once: memory does not grow with the body. */
+    private static final int PIECE = 8 << 10;
+
     /** Bodies alone, each with {@code end} behind it. */
     static MessageFormat bodies(byte[] end) {
         return new MessageFormat(List.of(new Part('b', null), new Part((char) 0, end)));
@@ -58,25 +61,35 @@ record MessageFormat(List<Part> parts) {
 
     /** A printer to {@code out}, whose failures its owner looks for. */
     MessageHandler printer(OutputStream out) {
+        byte[] piece = new byte[PIECE];
         return (sequence, type, body) -> {
             try {
-                print(out, sequence, type, body);
+                print(out, sequence, type, body, piece);
             } catch (IOException e) {
                 // The output keeps its failure, and the command looks at it behind every read.
             }
         };
     }
 
-    private void print(OutputStream out, long sequence, int type, ByteBuffer body) throws IOException {
-        byte[] bytes = new byte[body.remaining()];
-        body.get(body.position(), bytes);
+    private void print(OutputStream out, long sequence, int type, ByteBuffer body, byte[] piece) throws IOException {
         for (Part part : parts) {
             switch (part.letter) {
                 case 's' -> out.write(ascii(Long.toString(sequence)));
                 case 't' -> out.write(ascii(Integer.toString(type)));
-                case 'b' -> out.write(bytes);
-                case 'h' -> out.write(ascii(HexFormat.of().formatHex(bytes)));
+                case 'b', 'h' -> printBody(out, body, part.letter == 'h', piece);
                 default -> out.write(part.text);
+            }
+        }
+    }
+
+    private static void printBody(OutputStream out, ByteBuffer body, boolean hex, byte[] piece) throws IOException {
+        for (int at = body.position(); at < body.limit(); at += piece.length) {
+            int bytes = Math.min(piece.length, body.limit() - at);
+            body.get(at, piece, 0, bytes);
+            if (hex) {
+                out.write(ascii(HexFormat.of().formatHex(piece, 0, bytes)));
+            } else {
+                out.write(piece, 0, bytes);
             }
         }
     }

@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.UndecodedText;
 import dev.msgrelay.protocol.text.WatchedOutput;
 import java.io.BufferedWriter;
@@ -74,7 +75,14 @@ public final class RelayClientMain implements Runnable {
     /** Runs the command; returns the exit code. */
     static int execute(CommandLine command, String... args) {
         String fault = UndecodedText.faultOf(args);
-        return fault == null ? command.execute(args) : wrongUsage(new ParameterException(command, fault));
+        if (fault != null) {
+            return wrongUsage(new ParameterException(command, fault));
+        }
+        try {
+            return command.execute(args);
+        } catch (OutOfMemoryError e) {
+            return outOfMemory(e, command);
+        }
     }
 
     @Override
@@ -96,6 +104,16 @@ public final class RelayClientMain implements Runnable {
         command.getOut().flush();
         PrintWriter err = command.getErr();
         err.println(command.getCommandSpec().qualifiedName() + ": " + describe(e));
+        err.flush();
+        return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** A message that is too long for the JVM, such as one that is read from JSON, is no reason for a stack trace. */
+    private static int outOfMemory(OutOfMemoryError e, CommandLine command) {
+        PrintWriter err = command.getErr();
+        err.println(command.getCommandName() + ": out of memory (" + e.getMessage() + "): the JVM has "
+                + ShortText.of(Runtime.getRuntime().maxMemory(), "B")
+                + " for it; JAVA_OPTS=-Xmx1g gives it a gigabyte");
         err.flush();
         return CommandLine.ExitCode.SOFTWARE;
     }

@@ -2,8 +2,11 @@ package dev.msgrelay.client.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.testing.Commands;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -14,10 +17,29 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 
 /** What is wrong before anything is sent: exit code 2 for usage, 1 for failure, one line each. */
 class UsageTest {
+    /** A message that the JVM has no room for. */
+    @Test
+    void outOfMemoryIsALine() {
+        @Command(name = "relay-client")
+        class Full implements Runnable {
+            @Override
+            public void run() {
+                throw new OutOfMemoryError("Java heap space");
+            }
+        }
+        StringWriter err = new StringWriter();
+        assertThat(RelayClientMain.execute(CommandParser.of(new Full()).setErr(new PrintWriter(err))))
+                .isEqualTo(1);
+        assertThat(err.toString())
+                .matches("relay-client: out of memory \\(Java heap space\\): the JVM has [0-9.]+ [kMGT]?B for it;"
+                        + " JAVA_OPTS=-Xmx1g gives it a gigabyte\n");
+    }
+
     /** Shells complete these words. */
     @Test
     void eachWordThatIsCompletedIsTaken() throws Exception {
