@@ -22,8 +22,10 @@ import dev.msgrelay.loadgen.rig.Rig;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The plans of one open lane, and the words of their runs about it. The shootout's thread owns it. */
 final class LaneSheet {
@@ -37,6 +39,8 @@ final class LaneSheet {
     private final Map<Load, Plan> directs = new LinkedHashMap<>();
     /** One connection without a relay, where it is asked for: the plain sender's, and iperf3's. */
     private final List<Plan> baselines = new ArrayList<>();
+    /** What iperf3 said beside its figures. */
+    private final Set<String> warnings = new LinkedHashSet<>();
 
     /** iperf3's measuring of a lane; a test puts another one in its place. */
     @FunctionalInterface
@@ -73,6 +77,9 @@ final class LaneSheet {
     private RunRecord iperf3(Plan plan, int round, Iperf iperf) throws InterruptedException {
         String started = LoadRun.now();
         Iperf3.Result given = iperf.run(way.lane(), plan.timing());
+        if (!given.warning().isEmpty()) {
+            warnings.add("iperf3 says: " + given.warning());
+        }
         long nanos = plan.timing().measured().toNanos();
         return RunRecord.told(
                 new Moment(round, started, plan.timing().warmup().toNanos(), nanos),
@@ -187,6 +194,7 @@ final class LaneSheet {
         notes.add(format(
                 "%s without a relay: raw stream %,.1f MB/s, %s (medians of %d)",
                 way.lane().label(), raw.median() / 1e6, said, raws.size()));
+        warnings.forEach(warning -> notes.add("  " + warning));
         relays.forEach((load, plan) -> {
             List<RunRecord> counted =
                     Run.of(plan, runs).stream().filter(RunRecord::counts).toList();

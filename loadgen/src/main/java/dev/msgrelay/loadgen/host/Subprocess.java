@@ -22,34 +22,52 @@ public final class Subprocess implements Tool {
     private static final int MAX_OUTPUT_BYTES = 64 << 10;
 
     private final long limitMillis;
+    private final boolean apart;
 
     public Subprocess() {
         this(LIMIT_MILLIS);
     }
 
     public Subprocess(long limitMillis) {
+        this(limitMillis, false);
+    }
+
+    /** @param apart whether stderr is kept apart from stdout */
+    public Subprocess(long limitMillis, boolean apart) {
         this.limitMillis = limitMillis;
+        this.apart = apart;
     }
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
         // A file and no pipe: a child would stop at a full pipe, which nobody reads before the child has ended.
         Path output = Files.createTempFile("loadgen", ".out");
+        Path errors = apart ? Files.createTempFile("loadgen", ".err") : null;
         try {
-            int exitCode = run(command, output);
-            try (InputStream in = Files.newInputStream(output)) {
-                return new Outcome(
-                        exitCode, new String(in.readNBytes(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8).strip());
-            }
+            int exitCode = run(command, output, errors);
+            return new Outcome(exitCode, text(output), apart ? text(errors) : "");
         } finally {
             Files.delete(output);
+            if (apart) {
+                Files.delete(errors);
+            }
         }
     }
 
-    private int run(List<String> command, Path output) throws IOException, InterruptedException {
-        ProcessBuilder builder = new ProcessBuilder(found(command, path()))
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile());
+    private static String text(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return new String(in.readNBytes(MAX_OUTPUT_BYTES), StandardCharsets.UTF_8).strip();
+        }
+    }
+
+    /** @param errors null: together with the output */
+    private int run(List<String> command, Path output, Path errors) throws IOException, InterruptedException {
+        ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectOutput(output.toFile());
+        if (errors == null) {
+            builder.redirectErrorStream(true);
+        } else {
+            builder.redirectError(errors.toFile());
+        }
         // Messages are parsed and shown: in one language.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", path());
@@ -57,7 +75,7 @@ public final class Subprocess implements Tool {
         try {
             process.getOutputStream().close();
             if (!process.waitFor(limitMillis, TimeUnit.MILLISECONDS)) {
-                throw new IOException(command.get(0) + " did not end within " + limitMillis + " ms");
+                throw new NotEndedException(command.get(0), limitMillis);
             }
             return process.exitValue();
         } finally {

@@ -10,6 +10,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
@@ -24,16 +26,26 @@ public record Iperf3(Site client, Site server, Timing timing) {
     /** Beyond what was asked for: it begins, ends, and exchanges its results. */
     private static final Duration AROUND = Duration.ofSeconds(60);
 
-    /** Bytes a second that arrived; or the reason why there is no figure, one line, else null. */
-    public record Result(double bytesPerSecond, String reason) {}
+    /** A value that C prints for a number, and that is none in JSON. */
+    private static final Pattern NO_NUMBER =
+            Pattern.compile("\"(\\w+)\"\\s*:\\s*(-?(?:nan|inf\\w*))", Pattern.CASE_INSENSITIVE);
+
+    /**
+     * What one measurement gave.
+     *
+     * @param bytesPerSecond that arrived; 0: there is no figure
+     * @param reason why there is none, one line; null: there is one
+     * @param warning what iperf3 said beside a figure, one line; empty: nothing
+     */
+    public record Result(double bytesPerSecond, String reason, String warning) {}
 
     /** From the near end of a lane to its far one, where it is installed. It counts whole seconds: times are rounded up. */
     public static Result run(Lane lane, Timing timing) throws InterruptedException {
         String reason = whyNot(new Subprocess());
         try {
-            return reason == null ? new Iperf3(lane.near(), lane.far(), timing).run() : new Result(0, reason);
+            return reason == null ? new Iperf3(lane.near(), lane.far(), timing).run(AROUND) : new Result(0, reason, "");
         } catch (IOException e) {
-            return new Result(0, e.getMessage());
+            return new Result(0, e.getMessage(), "");
         }
     }
 
@@ -46,7 +58,8 @@ public record Iperf3(Site client, Site server, Timing timing) {
         }
     }
 
-    Result run() throws IOException, InterruptedException {
+    /** @param around time that it may take beyond what was asked for */
+    Result run(Duration around) throws IOException, InterruptedException {
         Process serving = serve();
         try {
             awaitListening(serving);
@@ -56,8 +69,11 @@ public record Iperf3(Site client, Site server, Timing timing) {
             command.addAll(List.of("iperf3", "--client", server.address(), "--port", PORT));
             command.addAll(List.of("--time", "" + Math.max(1, seconds), "--omit", "" + omitted));
             command.addAll(List.of("--interval", "0", "--json"));
-            Duration limit = Duration.ofSeconds(seconds + omitted).plus(AROUND);
-            return parse(new Subprocess(limit.toMillis()).run(command));
+            Duration limit = Duration.ofSeconds(seconds + omitted).plus(around);
+            return parse(new Subprocess(limit.toMillis(), true).run(command));
+        } catch (Tool.NotEndedException e) {
+            // The command's first word is that of a program which enters a namespace.
+            throw e.of("iperf3");
         } finally {
             Subprocess.end(serving, 1_000);
         }
@@ -79,22 +95,47 @@ public record Iperf3(Site client, Site server, Timing timing) {
     }
 
     static Result parse(Tool.Outcome outcome) throws IOException {
-        try {
-            JsonNode json = Json.parse(outcome.output());
-            if (json.has("error")) {
-                throw new IOException("iperf3: " + json.get("error").asString(""));
+        List<JsonNode> documents = documents(outcome);
+        for (JsonNode document : documents) {
+            if (document.has("error")) {
+                throw new IOException("iperf3: " + document.get("error").asString(""));
             }
-            double bits = json.path("end")
-                    .path("sum_received")
-                    .path("bits_per_second")
-                    .asDouble(0);
-            if (bits <= 0) {
-                throw new IOException("iperf3 gave no figure");
-            }
-            return new Result(bits / Byte.SIZE, null);
-        } catch (JacksonException e) {
-            throw new IOException("iperf3 said: " + outcome.firstLine(), e);
         }
+        if (!outcome.succeeded()) {
+            throw new IOException("iperf3 ended with exit code " + outcome.exitCode()
+                    + (outcome.errors().isEmpty() ? "" : ": " + firstLine(outcome.errors())));
+        }
+        if (documents.size() != 1) {
+            throw new IOException(
+                    documents.isEmpty()
+                            ? "iperf3 gave no figure: " + outcome.firstLine()
+                            : "iperf3 gave no figure: it printed " + documents.size() + " JSON documents, and not one");
+        }
+        JsonNode bits = documents.get(0).path("end").path("sum_received").path("bits_per_second");
+        if (bits.asDouble(0) <= 0) {
+            throw new IOException("iperf3 gave no figure"
+                    + (bits.isMissingNode() ? "" : ": bits_per_second is " + bits.asString("")));
+        }
+        return new Result(bits.asDouble(0) / Byte.SIZE, null, firstLine(outcome.errors()));
+    }
+
+    private static List<JsonNode> documents(Tool.Outcome outcome) throws IOException {
+        try {
+            return Json.documents(outcome.output());
+        } catch (JacksonException e) {
+            Matcher none = NO_NUMBER.matcher(outcome.output());
+            throw new IOException(
+                    none.find()
+                            ? "iperf3 gave no figure: " + none.group(1) + " is " + none.group(2)
+                            : outcome.output().startsWith("{")
+                                    ? "iperf3's JSON cannot be read: " + firstLine(e.getOriginalMessage())
+                                    : "iperf3 said: " + outcome.firstLine(),
+                    e);
+        }
+    }
+
+    private static String firstLine(String text) {
+        return text.lines().findFirst().orElse("");
     }
 
     private static long seconds(Duration duration) {

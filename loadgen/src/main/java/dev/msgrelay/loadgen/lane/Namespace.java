@@ -86,7 +86,12 @@ public final class Namespace implements AutoCloseable {
     public void run(Tool tool, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
         words.addAll(List.of(command.split(" ")));
-        Tool.Outcome outcome = tool.run(words);
+        Tool.Outcome outcome;
+        try {
+            outcome = tool.run(words);
+        } catch (Tool.NotEndedException e) {
+            throw e.of("'" + command + "'");
+        }
         if (!outcome.succeeded()) {
             String said = outcome.output().lines().collect(Collectors.joining("; "));
             throw new IOException(

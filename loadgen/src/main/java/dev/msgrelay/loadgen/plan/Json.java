@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.io.Writer;
 import java.math.BigDecimal;
+import java.util.List;
 import org.HdrHistogram.Histogram;
 import tools.jackson.core.JacksonException;
 import tools.jackson.core.JsonGenerator;
@@ -17,6 +18,7 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.MapperFeature;
+import tools.jackson.databind.MappingIterator;
 import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.ValueSerializer;
@@ -78,6 +80,17 @@ public final class Json {
     /** @throws JacksonException it is no JSON */
     public static JsonNode parse(String text) {
         return MAPPER.readTree(text);
+    }
+
+    /**
+     * All documents of a text, one behind the other.
+     *
+     * @throws JacksonException one of them is no JSON
+     */
+    public static List<JsonNode> documents(String text) {
+        try (MappingIterator<JsonNode> all = MAPPER.readerFor(JsonNode.class).readValues(text)) {
+            return all.readAll();
+        }
     }
 
     /** @throws JacksonException a field is missing, or of another kind */

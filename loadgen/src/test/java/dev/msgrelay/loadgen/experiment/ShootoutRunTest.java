@@ -101,6 +101,7 @@ class ShootoutRunTest extends FakeShootout {
         assertThat(run.results().notes())
                 .containsExactly(
                         "1gbe (emulated, MTU 1500) without a relay: raw stream 110.0 MB/s, iperf3 120.0 MB/s (medians of 2)",
+                        "  iperf3 says: Ignoring nonsense TCP MSS 0",
                         "  1 -> 1, body 100, full speed: 0.982 (0.982 .. 0.982) of the raw stream,"
                                 + " 0.900 (0.900 .. 0.900) of iperf3");
     }

@@ -24,6 +24,14 @@ class SubprocessTest {
     }
 
     @Test
+    void theOutputsApart() throws Exception {
+        Tool apart = new Subprocess(60_000, true);
+        Tool.Outcome outcome = apart.run(List.of("sh", "-c", "echo out; echo err >&2; exit 3"));
+        assertThat(outcome).isEqualTo(new Tool.Outcome(3, "out", "err"));
+        assertThat(apart.run(List.of("sh", "-c", "echo err >&2")).firstLine()).isEqualTo("err");
+    }
+
+    @Test
     void muchOutputIsCutAndTheChildStillEnds() throws Exception {
         Tool.Outcome outcome = tool.run(List.of("sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x"));
         assertThat(outcome.succeeded()).isTrue();

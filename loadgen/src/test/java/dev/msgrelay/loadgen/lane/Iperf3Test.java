@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class Iperf3Test {
     private static final Timing SECOND = new Timing(Duration.ZERO, Duration.ofSeconds(1));
@@ -39,8 +41,52 @@ class Iperf3Test {
                 .hasMessage("iperf3: unable to connect to server: Connection refused");
         assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "{\"end\":{}}")))
                 .hasMessage("iperf3 gave no figure");
-        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(139, "Segmentation fault")))
-                .hasMessage("iperf3 said: Segmentation fault");
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(139, "", "Segmentation fault")))
+                .hasMessage("iperf3 ended with exit code 139: Segmentation fault");
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "iperf 3.16 (cJSON 1.7.15)")))
+                .hasMessage("iperf3 said: iperf 3.16 (cJSON 1.7.15)");
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "", "")))
+                .hasMessage("iperf3 gave no figure: exit code 0");
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "{\"end\":")))
+                .message()
+                .startsWith("iperf3's JSON cannot be read: ")
+                .doesNotContain("\n");
+    }
+
+    private static String figure(String bits) {
+        return "{\"end\": {\"sum_received\": {\"bits_per_second\": " + bits + "}}}";
+    }
+
+    /** What versions of it do now and then, by a script in its place. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "echo '%1$s'; echo '%1$s'             | iperf3 gave no figure: it printed 2 JSON documents, and not one",
+                "echo '%2$s'                          | iperf3 gave no figure: bits_per_second is nan",
+                "echo '%3$s'                          | iperf3 gave no figure: bits_per_second is -nan",
+                "echo '%4$s'                          | iperf3 gave no figure: bits_per_second is 0",
+                "echo 'iperf3: error - busy' >&2; exit 1 | iperf3 ended with exit code 1: iperf3: error - busy",
+                "echo '{\"error\":\"it is busy\"}'; exit 1 | iperf3: it is busy",
+                "exec sleep 600                       | iperf3 did not end within 1001 ms"
+            })
+    void theWordsAreThoseOfTheFault(String client, String words) throws Exception {
+        String script = client.formatted(figure("957e6"), figure("nan"), figure("-nan"), figure("0"));
+        Site site = withIperf3("case $1 in --server) echo 'Server listening on 5201'; exec sleep 600 ;; esac", script);
+        assertThatThrownBy(() -> new Iperf3(site, site, SECOND)
+                        .run(Duration.ofMillis(words.contains("did not end") ? 1 : 60_000)))
+                .isInstanceOf(IOException.class)
+                .hasMessage(words);
+    }
+
+    @Test
+    void aWarningBesideAFigureTakesNothingAway() throws Exception {
+        Site site = withIperf3(
+                "case $1 in --server) echo 'Server listening on 5201'; exec sleep 600 ;; esac",
+                "echo 'warning: Ignoring nonsense TCP MSS 0' >&2",
+                "echo '" + figure("957e6") + "'");
+        assertThat(new Iperf3(site, site, SECOND).run(Duration.ofSeconds(60)))
+                .isEqualTo(new Iperf3.Result(957e6 / 8, null, "warning: Ignoring nonsense TCP MSS 0"));
     }
 
     @Test
@@ -56,7 +102,7 @@ class Iperf3Test {
     @Test
     void whatAServerThatEndsSaidIsToldAtOnce() throws Exception {
         Site site = withIperf3("echo \"iperf3: unrecognized option '--forceflush'\" >&2", "echo Usage:", "exit 1");
-        assertThatThrownBy(() -> new Iperf3(site, site, SECOND).run())
+        assertThatThrownBy(() -> new Iperf3(site, site, SECOND).run(Duration.ofSeconds(60)))
                 .isInstanceOf(IOException.class)
                 .hasMessage("iperf3's server does not listen: iperf3: unrecognized option '--forceflush'");
     }
