@@ -10,7 +10,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen doctor}: ten facts about this machine, and their meaning for a run. */
+/** {@code loadgen doctor}: eleven facts about this machine, and their meaning for a run. */
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.evidence;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,6 +37,10 @@ public final class Disturbances {
                 lines.add(
                         format("the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * 100));
             }
+        }
+        Quota quota = signals.sampled().quota();
+        if (quota != null && quota.throttled() > 0) {
+            lines.add("the CPU quota of " + quota.group() + ", " + quota.text());
         }
         if (signals.still().machine().count() > 0) {
             lines.add(format(

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.evidence;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.evidence.Watched.Role;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -13,9 +14,11 @@ import java.util.stream.Stream;
  * @param cpu the busiest thread of each process; empty where none was seen
  * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
  * @param machine null where it was not seen
+ * @param quota limit of the run's cgroup, with its figures of the window; null where there is none
  */
-public record Sampled(int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Queues queues) {
-    public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, Queues.UNSEEN);
+public record Sampled(
+        int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Quota quota, Queues queues) {
+    public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, null, Queues.UNSEEN);
 
     /** The process of a role whose thread wanted a core most; null where none was seen. */
     public CpuShare busiest(Role role) {

@@ -1,7 +1,10 @@
 package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import dev.msgrelay.loadgen.host.CpuGroups;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.host.SystemTree;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Takes samples when told to, at times that it is told. One thread. */
@@ -10,6 +13,7 @@ final class Sampler {
     private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final SystemTree source;
+    private final CpuGroups groups;
     private final SocketSampler sockets;
     private final CpuSampler cpu;
     private final OtherPrograms others;
@@ -19,12 +23,13 @@ final class Sampler {
     private int samples;
 
     /** Counters at one edge of the window. */
-    private record Edge(long nanos, MachineTimes machine, double clock) {
-        static final Edge UNSEEN = new Edge(0, null, Double.NaN);
+    private record Edge(long nanos, MachineTimes machine, double clock, List<Quota> quotas) {
+        static final Edge UNSEEN = new Edge(0, null, Double.NaN, List.of());
     }
 
-    Sampler(SystemTree source, Watched watched) {
+    Sampler(SystemTree source, CpuGroups groups, Watched watched) {
         this.source = source;
+        this.groups = groups;
         this.sockets = new SocketSampler(source, watched);
         this.cpu = new CpuSampler(source, watched);
         this.others = new OtherPrograms(source, watched);
@@ -72,7 +77,8 @@ final class Sampler {
         return new Edge(
                 now,
                 MachineTimes.parse(source.text("stat").orElse("")),
-                MachineTimes.clock(source.text("cpuinfo").orElse("")));
+                MachineTimes.clock(source.text("cpuinfo").orElse("")),
+                groups.quotas());
     }
 
     Sampled sampled() {
@@ -80,6 +86,12 @@ final class Sampler {
                 ? null
                 : end.machine.since(
                         begin.machine, cpu.cores(), others.cores(), others.busiest(), end.clock / begin.clock);
-        return new Sampled(samples, cpu.busiest(), cpu.waitsKnown(), machine, sockets.queues());
+        return new Sampled(
+                samples,
+                cpu.busiest(),
+                cpu.waitsKnown(),
+                machine,
+                CpuGroups.within(begin.quotas, end.quotas),
+                sockets.queues());
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.evidence;
 
+import dev.msgrelay.loadgen.host.CpuGroups;
 import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -42,10 +43,13 @@ public final class WindowSampler implements AutoCloseable {
     /**
      * Starts it.
      *
+     * @param source files below /proc
+     * @param groups that all of the run is in
      * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
      */
-    public WindowSampler(SystemTree source, Watched watched, long begin, long end, boolean scheduled) {
-        this.sampler = new Sampler(source, watched);
+    public WindowSampler(
+            SystemTree source, CpuGroups groups, Watched watched, long begin, long end, boolean scheduled) {
+        this.sampler = new Sampler(source, groups, watched);
         this.begin = begin;
         this.end = end;
         this.scheduled = scheduled;

@@ -6,6 +6,7 @@ import static dev.msgrelay.loadgen.host.Finding.Level.NOTE;
 import static dev.msgrelay.loadgen.host.Finding.Level.WARNING;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.host.Finding.Level;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +15,7 @@ import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Ten facts about this machine, and the meaning of each for a run. Takes about a second and changes nothing. */
+/** Eleven facts about this machine, and the meaning of each for a run. Takes about a second and changes nothing. */
 public final class Doctor {
     /** A publisher, the relay, a subscriber, and the system. */
     private static final int CORES_WANTED = 4;
@@ -42,6 +43,7 @@ public final class Doctor {
         return List.of(
                 cores(machine.cores(), machine.cpu()),
                 hop(machine.coreHopNanos()),
+                quota(CpuGroups.of(tree)),
                 virtual(tree),
                 load(tree, machine.cores()),
                 clock(System::nanoTime),
@@ -96,6 +98,22 @@ public final class Doctor {
                 nanos < LOST_CORE_NANOS
                         ? "the cores are far apart: set only runs in turn against each other"
                         : "no hop takes that long: one of the two cores was busy with something else");
+    }
+
+    static Finding quota(CpuGroups groups) {
+        String name = "CPU quota";
+        if (groups.directories().isEmpty()) {
+            return unknown(name, "a container's limit makes all that is in it stand still for a part of each period");
+        }
+        Quota lowest = groups.lowest();
+        return lowest == null
+                ? new Finding(name, "none", FINE, "no cgroup makes a run stand still")
+                : new Finding(
+                        name,
+                        lowest.text(),
+                        WARNING,
+                        "where it is reached all stand still until the next period: lift the limit of " + lowest.group()
+                                + ", or the run is marked");
     }
 
     static Finding virtual(SystemTree tree) {

@@ -10,6 +10,7 @@ import dev.msgrelay.loadgen.evidence.BoundBy;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Traffic;
@@ -339,6 +340,10 @@ public final class RunText {
                     100 * machine.idle(),
                     100 * machine.others(),
                     100 * machine.steal());
+        }
+        Quota quota = first.signals().sampled().quota();
+        if (quota != null) {
+            item("", "CPU quota of %s: %s", quota.group(), quota.text());
         }
         List<String> stood = parts.stream()
                 .flatMap(part -> part.run().outcome().observed().stream()

@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.evidence.Watched;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.evidence.WindowSampler;
+import dev.msgrelay.loadgen.host.CpuGroups;
 import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Json;
@@ -54,7 +55,8 @@ final class Watch implements AutoCloseable {
         // One that is skipped or cut off holds nobody back, although its queue is always full.
         add(processes, Role.SUBSCRIBER, fleet.slow(), load.slow().policy() != Policy.BACKPRESSURE);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
-        sampler = new WindowSampler(SystemTree.proc(), watched, window.begin(), window.end(), load.isPaced());
+        CpuGroups groups = CpuGroups.of(SystemTree.ofThisHost());
+        sampler = new WindowSampler(SystemTree.proc(), groups, watched, window.begin(), window.end(), load.isPaced());
     }
 
     private static void add(List<Watched.Process> processes, Role role, List<Child> children, boolean beside) {

@@ -107,6 +107,7 @@ class ClassifierTest {
                                 .toList(),
                         true,
                         new MachineShare(4, number(cores[0]), number(cores[1]), 0, 0, 0, "", 1),
+                        null,
                         new Queues(queue(waiting[0]), queue(waiting[1]), queue(waiting[2]), queue(waiting[3]))),
                 holds.equals("-")
                         ? null

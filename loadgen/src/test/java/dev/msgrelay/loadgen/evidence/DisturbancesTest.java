@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.plan.Still;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,14 @@ class DisturbancesTest {
     }
 
     @Test
+    void aQuotaThatWasReached() {
+        assertThat(marks(new Quota("/sys/fs/cgroup/pod", 0.6, 80, 0, 0))).isEmpty();
+        assertThat(marks(new Quota("/sys/fs/cgroup/pod", 0.6, 80, 3, 120_000_000)))
+                .containsExactly("the CPU quota of /sys/fs/cgroup/pod, 0.60 cores, reached in 3 of 80 periods:"
+                        + " throttled for 0.12 s, over all cores");
+    }
+
+    @Test
     void contestantsThatStoodStillAreNone() {
         assertThat(marks(QUIET, new Standstills(Still.NONE, LONG, LONG, LONG, 400_000_000)))
                 .isEmpty();
@@ -55,8 +64,16 @@ class DisturbancesTest {
         return Disturbances.of(signals(machine, still));
     }
 
+    private static List<String> marks(Quota quota) {
+        return Disturbances.of(signals(QUIET, quota, Standstills.NONE));
+    }
+
     private static Signals signals(MachineShare machine, Standstills still) {
-        Sampled sampled = new Sampled(20, List.of(), true, machine, Queues.UNSEEN);
+        return signals(machine, null, still);
+    }
+
+    private static Signals signals(MachineShare machine, Quota quota, Standstills still) {
+        Sampled sampled = new Sampled(20, List.of(), true, machine, quota, Queues.UNSEEN);
         return new Signals(
                 new Rates(5, 5, 5, 0.3, 10, 0),
                 sampled,

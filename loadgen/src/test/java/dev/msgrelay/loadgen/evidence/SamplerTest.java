@@ -8,6 +8,8 @@ import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Sampled.Queue;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
+import dev.msgrelay.loadgen.host.CpuGroups;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.data.Offset;
@@ -24,6 +26,7 @@ class SamplerTest {
     private static final int KIB = 1 << 10;
 
     private final RecordedProc proc = new RecordedProc();
+    private final RecordedProc host = new RecordedProc();
     private final Watched watched = new Watched(
             List.of(
                     new Watched.Process(Role.RELAY, "relay", RELAY, false),
@@ -36,7 +39,7 @@ class SamplerTest {
     void theBusiestThreadOfEachProcess() {
         proc.thread(RELAY, 101, "relay-loop-0", 5_000, 100).thread(RELAY, 102, "VM Thread", 90, 0);
         proc.thread(PUBLISHER, 201, "java", 1_000, 0);
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         proc.thread(RELAY, 101, "relay-loop-0", 5_970, 120).thread(RELAY, 102, "VM Thread", 100, 0);
         proc.thread(PUBLISHER, 201, "java", 1_300, 250);
@@ -53,7 +56,7 @@ class SamplerTest {
     @Test
     void compilersAreNotOnTheWayOfAMessage() {
         proc.thread(RELAY, 101, "relay-loop-0", 0, 0).thread(RELAY, 102, "C2 CompilerThre", 0, 0);
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         proc.thread(RELAY, 101, "relay-loop-0", 300, 0).thread(RELAY, 102, "C2 CompilerThre", 990, 0);
         sampler.last(millis(1_000));
@@ -63,7 +66,7 @@ class SamplerTest {
     @Test
     void threadsThatComeAndGoCountForWhatTheyRan() {
         proc.thread(RELAY, 101, "goes", 7_000, 0);
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         proc.thread(RELAY, 101, "goes", 11_000, 0);
         sampler.next(millis(5_000));
@@ -81,7 +84,7 @@ class SamplerTest {
     void aThreadThatEndedBeforeTheLastLookGetsWhatItsProcessHasUsedBeyondTheOthers() {
         proc.thread(PUBLISHER, 201, "main", 100, 0).thread(PUBLISHER, 202, "publisher-0", 3_000, 0);
         proc.thread(PUBLISHER, 203, "C2 CompilerThre", 4_000, 0).process(PUBLISHER, 1, "java", 7_100);
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         proc.without(PUBLISHER + "/task/202").without(PUBLISHER + "/task/203");
         proc.thread(PUBLISHER, 201, "main", 110, 0).process(PUBLISHER, 1, "java", 7_960);
@@ -95,7 +98,7 @@ class SamplerTest {
         proc.process(7, 1, "yes", 500).process(8, 2, "ksoftirqd/0", 100).process(9, 1, "sh", 100);
         proc.with("stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\ncpu1 1 1 1 1 1 1 1 1\n");
         proc.with("cpuinfo", "cpu MHz : 3000.0\n");
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         proc.thread(RELAY, 101, "relay-loop-0", 900, 0).process(RELAY, 1, "java", 1_900);
         proc.process(7, 1, "yes", 1_100).process(8, 2, "ksoftirqd/0", 900);
@@ -113,7 +116,7 @@ class SamplerTest {
     @Test
     void threadsAreLookedAtEveryFiveSeconds() {
         proc.thread(RELAY, 101, "relay-loop-0", 0, 0);
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         for (int i = 1; i < 25; i++) {
             sampler.next(millis(500L * i));
@@ -128,7 +131,7 @@ class SamplerTest {
     void withoutSchedulerStatisticsTheTicksOfStatServe() {
         String stat = "101 (a (b) c) R 1 101 101 0 -1 4194560 1 0 0 0 %d %d 0 0 20 0 30 0 2\n";
         proc.with(RELAY + "/task/101/comm", "relay-loop-0\n").with(RELAY + "/task/101/stat", stat.formatted(100, 50));
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         proc.with(RELAY + "/task/101/stat", stat.formatted(150, 80));
         sampler.last(millis(1_000));
@@ -188,7 +191,7 @@ class SamplerTest {
 
     @Test
     void theConnectionThatWaitsMostOftenSpeaks() {
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         for (int i = 0; i < 10; i++) {
             int now = i < 4 ? 1_000 * KIB : 0;
             proc.connections(
@@ -215,15 +218,13 @@ class SamplerTest {
         };
         proc.connections(RELAY, connections).connections(slow, connections);
         proc.socket(slow, 3, 70).socket(slow, 4, 74).thread(slow, 401, "java", 0, 0);
-        Sampler sampler = new Sampler(
-                proc,
-                new Watched(
-                        List.of(
-                                new Watched.Process(Role.RELAY, "relay", RELAY, false),
-                                new Watched.Process(Role.SUBSCRIBER, "subscriber 0", SUBSCRIBER, false),
-                                new Watched.Process(Role.SUBSCRIBER, "slow subscriber", slow, true)),
-                        PUBLISH_PORT,
-                        SUBSCRIBE_PORT));
+        Sampler sampler = sampler(new Watched(
+                List.of(
+                        new Watched.Process(Role.RELAY, "relay", RELAY, false),
+                        new Watched.Process(Role.SUBSCRIBER, "subscriber 0", SUBSCRIBER, false),
+                        new Watched.Process(Role.SUBSCRIBER, "slow subscriber", slow, true)),
+                PUBLISH_PORT,
+                SUBSCRIBE_PORT));
         proc.with("stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
         sampler.first(0);
         sampler.next(millis(100));
@@ -240,7 +241,7 @@ class SamplerTest {
     @Test
     void whatWasHardlySeenIsUnknown() {
         proc.connections(RELAY, new int[] {SUBSCRIBE_PORT, 50_001, 1_000 * KIB, 0});
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         sampler.last(millis(10));
         assertThat(sampler.sampled().queues()).isEqualTo(Queues.UNSEEN);
@@ -249,7 +250,7 @@ class SamplerTest {
     @Test
     void unixSocketsAreNotLookedFor() {
         proc.connections(RELAY, new int[] {SUBSCRIBE_PORT, 50_001, 1_000 * KIB, 0});
-        Sampler sampler = new Sampler(proc, new Watched(watched.processes(), -1, -1));
+        Sampler sampler = sampler(new Watched(watched.processes(), -1, -1));
         for (int i = 0; i < 5; i++) {
             sampler.next(millis(100L * i));
         }
@@ -261,7 +262,7 @@ class SamplerTest {
     void machine() {
         proc.namespace(RELAY, "1").namespace(PUBLISHER, "1").namespace(SUBSCRIBER, "2");
         proc.with("stat", "cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         proc.with("stat", "cpu  180 0 150 860 0 0 10 0 0 0\ncpu0 1 1 1 1 1 1 1 1\n");
         sampler.last(millis(1_000));
@@ -271,16 +272,35 @@ class SamplerTest {
         assertThat(sampled.machine().softirq()).isCloseTo(0.05, NEAR);
     }
 
+    /** What a group has done before the window is none of the run's. */
+    @Test
+    void theQuotaOfTheRunsGroup() {
+        host.with("proc/self/cgroup", "0::/pod");
+        host.with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
+        host.with("sys/fs/cgroup/pod/cpu.max", "60000 100000");
+        host.with("sys/fs/cgroup/pod/cpu.stat", "usage_usec 7\nnr_periods 100\nnr_throttled 9\nthrottled_usec 500000");
+        Sampler sampler = sampler(watched);
+        sampler.first(0);
+        host.with("sys/fs/cgroup/pod/cpu.stat", "usage_usec 9\nnr_periods 150\nnr_throttled 12\nthrottled_usec 620000");
+        sampler.last(millis(1_000));
+        assertThat(sampler.sampled().quota()).isEqualTo(new Quota("/sys/fs/cgroup/pod", 0.6, 50, 3, 120_000_000));
+    }
+
     @Test
     void withoutAnyFileNothingIsKnown() {
         Sampled sampled = sampleOften();
         assertThat(sampled.cpu()).isEmpty();
         assertThat(sampled.machine()).isNull();
+        assertThat(sampled.quota()).isNull();
         assertThat(sampled.queues()).isEqualTo(Queues.UNSEEN);
     }
 
+    private Sampler sampler(Watched them) {
+        return new Sampler(proc, CpuGroups.of(host), them);
+    }
+
     private Sampled sampleOften() {
-        Sampler sampler = new Sampler(proc, watched);
+        Sampler sampler = sampler(watched);
         sampler.first(0);
         for (int i = 1; i < 4; i++) {
             sampler.next(millis(100L * i));

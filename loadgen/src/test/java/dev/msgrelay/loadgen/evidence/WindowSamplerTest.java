@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
+import dev.msgrelay.loadgen.host.CpuGroups;
 import dev.msgrelay.loadgen.host.SystemTree;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -38,6 +39,8 @@ class WindowSamplerTest {
         }
     }
 
+    private static final CpuGroups NO_GROUPS = new CpuGroups(SystemTree.proc(), List.of(), true);
+
     private static Sampled sampled(boolean scheduled) throws InterruptedException {
         Watched watched = new Watched(
                 List.of(new Watched.Process(
@@ -46,7 +49,7 @@ class WindowSamplerTest {
                 -1);
         long begin = System.nanoTime();
         long end = begin + TimeUnit.MILLISECONDS.toNanos(600);
-        try (WindowSampler sampler = new WindowSampler(SystemTree.proc(), watched, begin, end, scheduled)) {
+        try (WindowSampler sampler = new WindowSampler(SystemTree.proc(), NO_GROUPS, watched, begin, end, scheduled)) {
             return sampler.sampled();
         }
     }

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
@@ -43,6 +44,7 @@ public final class LoadRuns {
      * @param subscribers what became of each; mostly nothing is said
      * @param stillMillis for so long deliveries stood still once
      * @param others part of all cores that other programs took
+     * @param quota of the run's cgroup; null: none
      */
     public record Given(
             long perSecond,
@@ -50,25 +52,30 @@ public final class LoadRuns {
             long late,
             List<SubscriberResult> subscribers,
             long stillMillis,
-            double others) {
+            double others,
+            Quota quota) {
         public Given(long perSecond, long latencyNanos) {
-            this(perSecond, latencyNanos, 0, List.of(), 0, 0);
+            this(perSecond, latencyNanos, 0, List.of(), 0, 0, null);
         }
 
         public Given late(long messages) {
-            return new Given(perSecond, latencyNanos, messages, subscribers, stillMillis, others);
+            return new Given(perSecond, latencyNanos, messages, subscribers, stillMillis, others, quota);
         }
 
         public Given of(SubscriberResult... all) {
-            return new Given(perSecond, latencyNanos, late, List.of(all), stillMillis, others);
+            return new Given(perSecond, latencyNanos, late, List.of(all), stillMillis, others, quota);
         }
 
         public Given stoodStill(long millis) {
-            return new Given(perSecond, latencyNanos, late, subscribers, millis, others);
+            return new Given(perSecond, latencyNanos, late, subscribers, millis, others, quota);
+        }
+
+        public Given within(Quota its) {
+            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, others, its);
         }
 
         public Given beside(double part) {
-            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, part);
+            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, part, quota);
         }
     }
 
@@ -87,7 +94,7 @@ public final class LoadRuns {
         Still still = stillNanos == 0 ? new Still(3_000_000, 0, 0) : new Still(stillNanos, 1, stillNanos);
         Signals signals = new Signals(
                 rates,
-                new Sampled(0, List.of(), true, machine, Sampled.Queues.UNSEEN),
+                new Sampled(0, List.of(), true, machine, given.quota(), Sampled.Queues.UNSEEN),
                 null,
                 new LinkShare(Double.NaN, Double.NaN, true, true),
                 new Standstills(Still.NONE, Still.NONE, Still.NONE, still, stillNanos));

@@ -58,6 +58,24 @@ class DoctorTest {
     }
 
     @Test
+    void aQuotaOfCpuTime() {
+        Tree tree = new Tree(root)
+                .with("proc/self/cgroup", "0::/pod")
+                .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
+        assertThat(Doctor.quota(CpuGroups.of(tree.tree())).line()).containsPattern("CPU quota +none +fine ");
+        tree.with("sys/fs/cgroup/pod/cpu.max", "60000 100000")
+                .with("sys/fs/cgroup/pod/cpu.stat", "nr_periods 1280\nnr_throttled 36\nthrottled_usec 1227625");
+        Finding finding = Doctor.quota(CpuGroups.of(tree.tree()));
+        assertThat(finding.level()).isEqualTo(Level.WARNING);
+        assertThat(finding.value())
+                .isEqualTo("0.60 cores, reached in 36 of 1,280 periods: throttled for 1.23 s, over all cores");
+        assertThat(finding.meaning()).contains("lift the limit of /sys/fs/cgroup/pod");
+        assertThat(Doctor.quota(CpuGroups.of(new SystemTree(root.resolve("none"))))
+                        .value())
+                .isEqualTo("unknown");
+    }
+
+    @Test
     void coresAndTheirDistance() {
         assertThat(Doctor.cores(1, "x").level()).isEqualTo(Level.WARNING);
         assertThat(Doctor.cores(2, "x").level()).isEqualTo(Level.NOTE);

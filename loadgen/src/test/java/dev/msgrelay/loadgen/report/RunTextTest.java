@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.report;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
@@ -52,6 +53,20 @@ class RunTextTest {
                 .startsWith("PASS: ")
                 .endsWith("; the machine was busy: other programs took 43 % of all cores");
         assertThat(text).containsPattern("observed +full speed: deliveries stood still 1 time for 100 ms");
+    }
+
+    @Test
+    void aQuotaIsToldAndAReachedOneMarksTheRun() {
+        Quota kept = new Quota("/sys/fs/cgroup/pod", 0.6, 80, 0, 0);
+        assertThat(text(false, MadeUp.cell(LOAD, new Given(1_000, 1).within(kept))))
+                .contains("CPU quota of /sys/fs/cgroup/pod: 0.60 cores, not reached in 80 periods\n")
+                .doesNotContain("the machine was busy");
+        Quota reached = new Quota("/sys/fs/cgroup/pod", 0.6, 80, 36, 1_227_625_650);
+        String what = "0.60 cores, reached in 36 of 80 periods: throttled for 1.23 s, over all cores";
+        String text = text(false, MadeUp.cell(LOAD, new Given(1_000, 1).within(reached)));
+        assertThat(text.lines().findFirst().orElseThrow())
+                .endsWith("; the machine was busy: the CPU quota of /sys/fs/cgroup/pod, " + what);
+        assertThat(text).contains("CPU quota of /sys/fs/cgroup/pod: " + what + "\n");
     }
 
     @Test
