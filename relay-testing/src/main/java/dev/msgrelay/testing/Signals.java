@@ -1,7 +1,6 @@
 package dev.msgrelay.testing;
 
 import java.io.IOException;
-import org.junit.jupiter.api.Assumptions;
 
 /**
  * Signals that a process may have been started without: a signal that is ignored stays ignored in all children, as with
@@ -12,16 +11,11 @@ public final class Signals {
 
     /** Whether this process and its children ignore the signal: then a shell survives its own. */
     public static boolean isIgnored(String name) throws IOException, InterruptedException {
-        return new ProcessBuilder("sh", "-c", "kill -" + name + " $$").start().waitFor() == 0;
+        return TestProcess.run("sh", "-c", "kill -" + name + " $$").exitCode() == 0;
     }
 
     /** Skips the test if the signal is ignored, and prints the reason. */
     public static void assumeHeard(String name) throws IOException, InterruptedException {
-        String reason = "this process ignores SIG" + name;
-        boolean ignored = isIgnored(name);
-        if (ignored) {
-            System.out.println("skipped: " + reason);
-        }
-        Assumptions.assumeFalse(ignored, reason);
+        ThisMachine.need(!isIgnored(name), "this process ignores SIG" + name);
     }
 }

@@ -3,17 +3,22 @@ package dev.msgrelay.testing;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * A program in a process of its own, with its output line by line, and its end. Each wait has a limit of 120 s, unless
- * a method says otherwise. Any thread.
+ * a method says otherwise. Every process that a test starts is started here, with the environment of {@link #builder}.
+ * Any thread.
  */
 public class TestProcess implements AutoCloseable {
     private static final long LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
@@ -81,19 +86,86 @@ public class TestProcess implements AutoCloseable {
         }
     }
 
+    /**
+     * The end of a program.
+     *
+     * @param said all of its output, standard error too
+     */
+    public record Outcome(int exitCode, String said) {}
+
+    /** The home of all children, empty when the first one starts, and gone with this JVM. */
+    private static final class Home {
+        static final Path DIRECTORY = made();
+
+        private static Path made() {
+            try {
+                Path made = Files.createTempDirectory("relay-home");
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(made), "home of children"));
+                return made;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+
+        private static void remove(Path home) {
+            try (Stream<Path> all = Files.walk(home)) {
+                for (Path file : all.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.delete(file);
+                }
+            } catch (IOException stays) {
+                System.err.println("not removed: " + stays);
+            }
+        }
+    }
+
     public TestProcess(List<String> command) throws IOException {
         this(command, Map.of());
     }
 
     /** Starts a command with additional variables of the environment. */
     public TestProcess(List<String> command, Map<String, String> environment) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(command);
-        // UTF-8, since Java prints in the terminal's encoding, and tests may run without a terminal.
-        builder.environment().put("LC_ALL", "C.UTF-8");
+        ProcessBuilder builder = builder(command);
         builder.environment().putAll(environment);
         process = builder.start();
         out.readFrom(process.inputReader(StandardCharsets.UTF_8));
         err.readFrom(process.errorReader(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * What starts a command in the same environment on every machine: the PATH, the JDK and the temporary directory of
+     * the tests, an empty home, a locale that has UTF-8 and English words, the zone UTC, and nothing else. A test may
+     * add to it.
+     */
+    public static ProcessBuilder builder(List<String> command) {
+        ProcessBuilder builder = new ProcessBuilder(command);
+        Map<String, String> environment = builder.environment();
+        environment.clear();
+        environment.put("PATH", ThisMachine.path());
+        environment.put("HOME", Home.DIRECTORY.toString());
+        environment.put("TMPDIR", ThisMachine.temporary().toString());
+        environment.put("JAVA_HOME", ThisMachine.javaHome().toString());
+        environment.put("LC_ALL", "C.UTF-8");
+        environment.put("TZ", "UTC");
+        return builder;
+    }
+
+    /**
+     * Runs a command to its end.
+     *
+     * @throws IOException there is no such program
+     */
+    public static Outcome run(String... command) throws IOException, InterruptedException {
+        Process process = builder(List.of(command)).redirectErrorStream(true).start();
+        try {
+            process.getOutputStream().close();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!process.waitFor(LIMIT_NANOS, TimeUnit.NANOSECONDS)) {
+                throw new AssertionError("does not end: " + String.join(" ", command) + ": " + said);
+            }
+            return new Outcome(process.exitValue(), said);
+        } finally {
+            process.destroyForcibly();
+        }
     }
 
     /** Starts a program of the tests' class path, or a source file, in a JVM of its own. */
@@ -107,16 +179,17 @@ public class TestProcess implements AutoCloseable {
      */
     public static List<String> javaCommand(String main, String... args) {
         List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                ThisMachine.java().toString(),
                 "-XX:+UseSerialGC",
                 // The first compiler only: no such program lives long enough for the second one to pay.
                 "-XX:TieredStopAtLevel=1",
-                "-Xmx256m"));
+                "-Xmx256m",
+                "-Djava.io.tmpdir=" + ThisMachine.temporary()));
         if (Runtime.version().feature() >= 24) {
             // Without these options the JVM prints warnings, and would wait if nobody reads them.
             command.addAll(List.of("--enable-native-access=ALL-UNNAMED", "--sun-misc-unsafe-memory-access=allow"));
         }
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main));
+        command.addAll(List.of("-cp", ThisMachine.classPath(), main));
         command.addAll(List.of(args));
         return command;
     }
@@ -175,9 +248,9 @@ public class TestProcess implements AutoCloseable {
 
     /** Sends a signal to any process. */
     public static void signal(String name, long pid) throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("kill", "-" + name, "" + pid).start();
-        if (!kill.waitFor(120, TimeUnit.SECONDS) || kill.exitValue() != 0) {
-            throw new AssertionError("no SIG" + name + " to " + pid);
+        Outcome sent = run("kill", "-" + name, "" + pid);
+        if (sent.exitCode() != 0) {
+            throw new AssertionError("no SIG" + name + " to " + pid + ": " + sent.said());
         }
     }
 
