@@ -1,14 +1,13 @@
 package dev.msgrelay.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.lab.Chart.Axis;
 import dev.msgrelay.lab.LabResult.ExperimentResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.render.HtmlPage;
-import java.io.File;
+import dev.msgrelay.testing.ThisMachine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -33,6 +32,8 @@ import org.openqa.selenium.logging.LoggingPreferences;
 class LabPageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);
     private static final Path SCREENSHOT = Path.of("target", "screenshots", "lab.png");
+    private static final Machine MACHINE =
+            new Machine(2, "AMD EPYC 9R45", "OpenJDK 64-Bit Server VM 17.0.15+6", "Linux 6.18.44", "cubic", Double.NaN);
     private static final Column CLIENTS = Column.plain("clients", "");
 
     /** It would warn of a browser that is newer than itself. */
@@ -44,14 +45,11 @@ class LabPageTest {
     @Test
     void theClaimsComeFirstAndNothingIsComplainedOf() throws Exception {
         Optional<Path> browser = Stream.of("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-                .flatMap(name -> onPath(name).stream())
+                .flatMap(name -> ThisMachine.program(name).stream())
                 .findFirst();
-        Optional<Path> server = onPath("chromedriver");
+        Optional<Path> server = ThisMachine.program("chromedriver");
         String missing = browser.isEmpty() ? "a browser" : server.isEmpty() ? "chromedriver" : "";
-        if (!missing.isEmpty()) {
-            System.out.println("LabPageTest skipped: " + missing + " is not on the PATH");
-        }
-        assumeTrue(missing.isEmpty(), missing);
+        ThisMachine.need(missing.isEmpty(), missing + " is not on the PATH");
         Path page =
                 Files.writeString(directory.resolve("lab.html"), HtmlPage.of("Lab", new LabReport(result()).page()));
         ChromeDriver driver = start(browser.get(), server.get());
@@ -106,7 +104,7 @@ class LabPageTest {
         Experiment made = new Experiment(
                 "senders", "Who is faster?", "Made up, 1999", "one host", new Needs(0, 0, 1), List::of, () -> {});
         ExperimentResult experiment = new ExperimentResult(made, List.of(measured), List.of(), null);
-        return new LabResult(Machine.here(), false, Claim.MIN_ROUNDS, List.of(experiment), false);
+        return new LabResult(MACHINE, false, Claim.MIN_ROUNDS, List.of(experiment), false);
     }
 
     private static Row row(String name, int clients, double speed) {
@@ -138,12 +136,5 @@ class LabPageTest {
         ChromeDriver driver = new ChromeDriver(service, options);
         driver.manage().timeouts().pageLoadTimeout(PATIENCE).scriptTimeout(PATIENCE);
         return driver;
-    }
-
-    private static Optional<Path> onPath(String name) {
-        return Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-                .map(directory -> Path.of(directory, name))
-                .filter(path -> Files.isExecutable(path) && !Files.isDirectory(path))
-                .findFirst();
     }
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.lab;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.testing.ThisMachine;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -37,7 +38,8 @@ class NeedsTest {
 
     @Test
     void aDirectoryThatTakesNoFilesIsRefused() {
-        assertThat(new Needs(0, 1, 1).shortfalls(Path.of("/proc/self/status")))
-                .containsExactly("/proc/self/status is not a directory that can be written to");
+        Path status = ThisMachine.proc("self", "status");
+        assertThat(new Needs(0, 1, 1).shortfalls(status))
+                .containsExactly(status + " is not a directory that can be written to");
     }
 }

@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** Frames as a relay sends them, and the relay's end of a plain connection. */
 public final class Frames {
@@ -92,7 +93,7 @@ public final class Frames {
     }
 
     private static ByteBuffer frame(String text, Object... values) {
-        return FrameText.encode(String.format(text, values));
+        return FrameText.encode(String.format(Locale.ROOT, text, values));
     }
 
     public static ByteBuffer frame(int type, byte... body) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -52,11 +53,11 @@ class LoudPublisherTest extends ScriptedPublishing {
                 .isInstanceOfSatisfying(
                         PublishException.class, e -> assertThat(e.unsettled()).isEqualTo(2))
                 .hasMessageStartingWith("2 messages not acknowledged in time: ")
-                .hasMessageEndingWith("Connection refused");
+                .hasMessageEndingWith(SystemWords.refused());
         assertThat(badEnd(publisher))
                 .returns(2L, PublishException::unsettled)
                 .hasMessageStartingWith("closed with 2 messages not acknowledged: 100 ms were over: ")
-                .hasMessageEndingWith("Connection refused");
+                .hasMessageEndingWith(SystemWords.refused());
         publisher.close();
         assertThatThrownBy(() -> publisher.publish(7, "three"))
                 .isInstanceOf(PublishException.class)

@@ -12,6 +12,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
@@ -68,8 +69,9 @@ class SubscriberHandshakeTest {
         try (ScriptedRelay relay = ScriptedRelay.of(GOOD);
                 SubscriberRun run = SubscriberRun.of(List.of(gone, relay.endpoint()), options -> options)) {
             run.untilMessages(1);
+            String words = SystemWords.refused();
             assertThat(run.events(SessionEvent.Lost.class)).singleElement().satisfies(lost -> assertThat(lost.text())
-                    .isEqualTo("cannot connect to " + gone + ": Connection refused; next try at once"));
+                    .isEqualTo("cannot connect to " + gone + ": " + words + "; next try at once"));
         }
     }
 
@@ -81,7 +83,7 @@ class SubscriberHandshakeTest {
         }
         try (SubscriberRun run =
                 SubscriberRun.of(List.of(gone, gone), options -> options.reconnect(ReconnectPolicy.none()))) {
-            assertThat(run.untilItGivesUp()).hasMessageContaining("Connection refused");
+            assertThat(run.untilItGivesUp()).hasMessageContaining(SystemWords.refused());
             assertThat(run.events(SessionEvent.Connecting.class)).hasSize(2);
         }
     }

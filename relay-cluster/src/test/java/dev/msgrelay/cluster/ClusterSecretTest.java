@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import io.aeron.security.Authenticator;
 import io.aeron.security.SessionProxy;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -87,7 +88,7 @@ class ClusterSecretTest {
         assertThat(comes(gate, 1, right, 0)).isEqualTo("let in");
         assertThat(comes(gate, 2, new byte[0], 0)).isEqualTo("rejected");
         assertThat(comes(gate, 3, null, 0)).isEqualTo("rejected");
-        assertThat(comes(gate, 4, SECRET.getBytes(), 0)).isEqualTo("rejected");
+        assertThat(comes(gate, 4, SECRET.getBytes(StandardCharsets.UTF_8), 0)).isEqualTo("rejected");
         assertThat(comes(gate, 5, shown("prices", secret), 0))
                 .as("another cluster's")
                 .isEqualTo("rejected");

@@ -3,6 +3,7 @@ package dev.msgrelay.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -69,8 +70,7 @@ class NodePlaceTest {
         NodePlace.take(conf(), 1).close();
         Path identity = folder.resolve("nodes/node-1/node");
         Files.delete(identity);
-        assertThat(new ProcessBuilder("mkfifo", identity.toString()).start().waitFor())
-                .isZero();
+        OddFiles.pipe(identity);
         assertThatThrownBy(() -> NodePlace.take(conf(), 1)).hasMessageEndingWith("node-1/node is no regular file");
     }
 }

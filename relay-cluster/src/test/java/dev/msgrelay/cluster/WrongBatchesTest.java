@@ -23,6 +23,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -54,9 +55,13 @@ class WrongBatchesTest {
         file = Files.writeString(
                 configuration.resolve("cluster.conf"),
                 String.format(
+                        Locale.ROOT,
                         "cluster { name = \"%s\", directory = \"%s\", secret-file = \"%s\","
                                 + " members { 1 = \"127.0.0.1:%d\" } }",
-                        name, configuration.resolve("nodes"), secret, port));
+                        name,
+                        configuration.resolve("nodes"),
+                        secret,
+                        port));
     }
 
     private RelayServer start() throws IOException {

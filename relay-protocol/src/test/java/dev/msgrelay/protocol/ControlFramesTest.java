@@ -42,7 +42,8 @@ class ControlFramesTest {
         };
         for (int i = 0; i < names.length; i++) {
             int type = ControlFrames.FIRST + 1 + i;
-            assertThat(ControlFrames.name(type)).isEqualTo(String.format("%s (0x800000%02X)", names[i], i + 1));
+            assertThat(ControlFrames.name(type))
+                    .isEqualTo(String.format(Locale.ROOT, "%s (0x800000%02X)", names[i], i + 1));
             assertThat(ControlFrames.mustUnderstand(type)).isFalse();
         }
         assertThat(ControlFrames.name(ControlFrames.FIRST)).isEqualTo("0x80000000");

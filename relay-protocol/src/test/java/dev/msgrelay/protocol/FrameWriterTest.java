@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.WritableByteChannel;
+import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -96,7 +97,7 @@ class FrameWriterTest {
         for (int type : new int[] {ControlFrames.FIRST, ControlFrames.ERROR, ControlFrames.LAST}) {
             assertThatThrownBy(() -> writer.put(type, NOTHING, 0, 0))
                     .isInstanceOf(IllegalArgumentException.class)
-                    .hasMessageContaining(String.format("0x%08X", type));
+                    .hasMessageContaining(String.format(Locale.ROOT, "0x%08X", type));
         }
         assertThat(writer.pending()).isZero();
         assertThat(writer.put(ControlFrames.FIRST - 1, NOTHING, 0, 0)).isTrue();

@@ -33,6 +33,7 @@ import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Session;
+import dev.msgrelay.testing.ThisMachine;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.EventLoop;
 import java.net.InetSocketAddress;
@@ -137,9 +138,9 @@ final class Simulation {
         loopCount = world.oneOf(1, 1, 1, 2, 2, 3, 3);
         readerCount = world.oneOf(0, 0, 1, 2);
         boolean journaled =
-                Boolean.getBoolean("sim.journal") || Math.floorMod(seed, SEEDS_PER_JOURNAL) == FIRST_OF_JOURNAL;
-        boolean secured = !journaled
-                && (Boolean.getBoolean("sim.tls") || Math.floorMod(seed, SEEDS_PER_TLS) == SEEDS_PER_TLS - 1);
+                ThisMachine.isSet("sim.journal") || Math.floorMod(seed, SEEDS_PER_JOURNAL) == FIRST_OF_JOURNAL;
+        boolean secured =
+                !journaled && (ThisMachine.isSet("sim.tls") || Math.floorMod(seed, SEEDS_PER_TLS) == SEEDS_PER_TLS - 1);
         if (journaled) {
             world.atMost(MOST_VOLUME, MOST_BYTES);
         }

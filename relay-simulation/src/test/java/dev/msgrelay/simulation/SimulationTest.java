@@ -2,9 +2,11 @@ package dev.msgrelay.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.testing.ThisMachine;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -22,7 +24,7 @@ class SimulationTest {
     /** As many more as it takes until all that is rare has been seen, and no more than these. */
     private static final int MOST_RUNS = 2000;
 
-    private static final int STEPS = Integer.getInteger("sim.steps", 2_000);
+    private static final int STEPS = (int) ThisMachine.setting("sim.steps", 2_000);
 
     /**
      * Events that the tagged test must see: steps of connections in which a channel throws, ends that only TLS has, what a
@@ -47,11 +49,11 @@ class SimulationTest {
     @Test
     @Timeout(value = 1000, unit = TimeUnit.DAYS)
     void whatMustHoldHoldsAfterEachStep() {
-        Long seed = Long.getLong("sim.seed");
-        long runs = Long.getLong("sim.runs", 0);
+        Long seed = ThisMachine.number("sim.seed");
+        long runs = ThisMachine.setting("sim.runs", 0);
         if (seed != null) {
             run(seed);
-        } else if (Boolean.getBoolean("sim.endless")) {
+        } else if (ThisMachine.isSet("sim.endless")) {
             while (true) {
                 runFresh(RUNS_OF_A_LINE);
             }
@@ -94,7 +96,7 @@ class SimulationTest {
         for (long seed = first; seed < first + runs; seed++) {
             steps += run(seed).world.step;
         }
-        System.out.printf("%,d steps of %,d seeds from %d on%n", steps, runs, first);
+        System.out.printf(Locale.ROOT, "%,d steps of %,d seeds from %d on%n", steps, runs, first);
         System.out.println("steps made to throw half way, ends, lives of relays with a journal: " + seen);
     }
 

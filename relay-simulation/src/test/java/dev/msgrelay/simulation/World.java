@@ -1,6 +1,7 @@
 package dev.msgrelay.simulation;
 
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.ThisMachine;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.MockTicker;
 import io.netty.util.concurrent.Ticker;
@@ -19,7 +20,7 @@ final class World {
     private static final int MOST_MESSAGES = 60_000;
 
     /** Whose events are printed as they happen; all of them: an empty string. */
-    private static final String TRACED = System.getProperty("sim.trace");
+    private static final String TRACED = ThisMachine.setting("sim.trace");
 
     private record Event(long step, String who, String what, long a, long b) {
         @Override

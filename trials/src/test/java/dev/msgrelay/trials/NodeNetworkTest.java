@@ -1,10 +1,10 @@
 package dev.msgrelay.trials;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,10 +19,7 @@ class NodeNetworkTest {
     @BeforeAll
     static void whereAllowed() throws InterruptedException {
         String obstacle = NodeNetwork.obstacle();
-        if (obstacle != null) {
-            System.out.println(obstacle + ": skipped");
-        }
-        assumeTrue(obstacle == null, obstacle);
+        ThisMachine.need(obstacle == null, obstacle);
     }
 
     @Test

@@ -1,10 +1,10 @@
 package dev.msgrelay.trials;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -44,7 +44,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(value = 2, unit = TimeUnit.HOURS)
 class TrialsTest {
     private static final long SEED =
-            Long.getLong("trials.seed", ThreadLocalRandom.current().nextLong(1L << 32));
+            ThisMachine.setting("trials.seed", ThreadLocalRandom.current().nextLong(1L << 32));
 
     // What it holds shows what was wrong.
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
@@ -56,7 +56,7 @@ class TrialsTest {
 
     @Test
     void whatWasWrittenSurvivesKills() throws Exception {
-        int kills = Integer.getInteger("trials.kills", 10);
+        int kills = (int) ThisMachine.setting("trials.kills", 10);
         run(
                 "kills",
                 random -> Campaign.ofARelay(
@@ -72,7 +72,7 @@ class TrialsTest {
     @Test
     void whatWasForcedSurvivesPowerCuts() throws Exception {
         assumePossible(Incident.POWER.obstacle());
-        int cuts = Integer.getInteger("trials.power", 2);
+        int cuts = (int) ThisMachine.setting("trials.power", 2);
         run(
                 "power cuts",
                 random -> Campaign.ofARelay(
@@ -105,7 +105,7 @@ class TrialsTest {
     void aClusterLosesNothing() throws Exception {
         assumePossible(Rig.clusterObstacle());
         Set<Incident> wanted = Incident.OF_A_CLUSTER;
-        String what = System.getProperty("trials.what");
+        String what = ThisMachine.setting("trials.what");
         List<Incident> incidents = new ArrayList<>();
         for (Incident incident : wanted) {
             if (what == null || Arrays.asList(what.split(",")).contains(incident.toString())) {
@@ -118,13 +118,13 @@ class TrialsTest {
             }
         }
         assumePossible(incidents.isEmpty() ? "no incident is left: trials.what=" + what : null);
-        int times = Integer.getInteger("trials.incidents", 4);
+        int times = (int) ThisMachine.setting("trials.incidents", 4);
         run(
                 "a cluster",
                 random -> Campaign.ofACluster(
                         load(Level.STREAM),
                         incidents,
-                        Integer.getInteger("trials.sync", 0) == 1,
+                        (int) ThisMachine.setting("trials.sync", 0) == 1,
                         times,
                         random,
                         directory,
@@ -134,16 +134,13 @@ class TrialsTest {
     private static Load load(Level... levels) {
         return new Load(
                 Stream.of(levels).sorted().toList(),
-                Integer.getInteger("trials.publishers", 1),
-                Integer.getInteger("trials.subscribers", 1),
-                Integer.getInteger("trials.rate", levels.length == 1 ? 500 : 2_000));
+                (int) ThisMachine.setting("trials.publishers", 1),
+                (int) ThisMachine.setting("trials.subscribers", 1),
+                (int) ThisMachine.setting("trials.rate", levels.length == 1 ? 500 : 2_000));
     }
 
     private static void assumePossible(String obstacle) {
-        if (obstacle != null) {
-            System.out.println("skipped: " + obstacle);
-        }
-        assumeTrue(obstacle == null, obstacle);
+        ThisMachine.need(obstacle == null, obstacle);
     }
 
     private void say(String line) {

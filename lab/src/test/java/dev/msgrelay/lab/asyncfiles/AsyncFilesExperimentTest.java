@@ -9,6 +9,7 @@ import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -39,7 +40,7 @@ class AsyncFilesExperimentTest {
         });
         assertThat(threads(table, AsyncFilesExperiment.PLAIN)).isZero();
         assertThat(threads(table, AsyncFilesExperiment.FIXED_WAITING))
-                .isBetween(1.0, (double) Runtime.getRuntime().availableProcessors());
+                .isBetween(1.0, (double) ThisMachine.processors());
         assertThat(table.rows())
                 .extracting(Row::label)
                 .containsAll(table.table().article().cells().keySet());

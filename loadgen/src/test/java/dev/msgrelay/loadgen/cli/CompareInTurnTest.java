@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -18,7 +19,7 @@ import tools.jackson.databind.JsonNode;
 @Tag("thorough")
 class CompareInTurnTest extends CommandTest {
     private static final String RELAY = Site.java() + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Xmx160m -cp "
-            + System.getProperty("java.class.path")
+            + ThisMachine.classPath()
             + " dev.msgrelay.server.cli.RelayServerMain --slow-subscriber backpressure ";
     private static final String SHORT = "--duration=200ms";
     private static final String OVER_TCP = RELAY + "--publish-port {publish} --subscribe-port {subscribe}";

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Placement;
@@ -23,6 +22,7 @@ import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -270,10 +270,7 @@ class ConnectTest extends CommandTest {
     @Test
     void acrossTwoNetworkNamespaces() throws Exception {
         LaneTools tools = LaneTools.probe(new Subprocess());
-        if (!tools.available()) {
-            System.out.println("skipped: no emulated links here: " + tools.reason());
-        }
-        assumeTrue(tools.available(), tools.reason());
+        ThisMachine.need(tools.available(), tools.reason());
         try (Lane lane = Lane.open(LaneSpec.parse("1gbe"), new Subprocess());
                 Children relays = new Children(new Placement(lane.near(), lane.far(), lane.far()))) {
             Contestant.Started there = new RelayContestant(

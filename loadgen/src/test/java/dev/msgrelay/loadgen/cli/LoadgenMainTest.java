@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -10,7 +11,6 @@ import java.io.StringWriter;
 import java.io.Writer;
 import java.nio.charset.StandardCharsets;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
@@ -37,8 +37,8 @@ class LoadgenMainTest {
 
     @Test
     void aFullDiskBehindStdoutIsAFailure() throws Exception {
-        Assumptions.assumeTrue(FULL.exists(), "no " + FULL);
-        Process process = new ProcessBuilder(
+        ThisMachine.need(FULL.exists(), "no " + FULL);
+        Process process = TestProcess.builder(
                         TestProcess.javaCommand(LoadgenMain.class.getName(), "ceiling", "--link", "1gbe", "--json"))
                 .redirectOutput(FULL)
                 .start();

@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.worker.RelayMain;
 import dev.msgrelay.testing.Signals;
 import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -32,7 +33,7 @@ class ShootoutProcessTest {
     private Path temporary;
 
     private TestProcess process;
-    private String classPath = System.getProperty("java.class.path");
+    private String classPath = ThisMachine.classPath();
 
     @AfterEach
     void end() {
@@ -108,7 +109,7 @@ class ShootoutProcessTest {
 
     private static boolean hasInCommand(ProcessHandle process, String part) {
         try {
-            return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"), StandardCharsets.ISO_8859_1)
+            return Files.readString(ThisMachine.proc("" + process.pid(), "cmdline"), StandardCharsets.ISO_8859_1)
                     .contains(part);
         } catch (IOException e) {
             return false;

@@ -11,6 +11,7 @@ import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.host.CpuGroups;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
@@ -130,10 +131,11 @@ class SamplerTest {
     @Test
     void withoutSchedulerStatisticsTheTicksOfStatServe() {
         String stat = "101 (a (b) c) R 1 101 101 0 -1 4194560 1 0 0 0 %d %d 0 0 20 0 30 0 2\n";
-        proc.with(RELAY + "/task/101/comm", "relay-loop-0\n").with(RELAY + "/task/101/stat", stat.formatted(100, 50));
+        proc.with(RELAY + "/task/101/comm", "relay-loop-0\n")
+                .with(RELAY + "/task/101/stat", String.format(Locale.ROOT, stat, 100, 50));
         Sampler sampler = sampler(watched);
         sampler.first(0);
-        proc.with(RELAY + "/task/101/stat", stat.formatted(150, 80));
+        proc.with(RELAY + "/task/101/stat", String.format(Locale.ROOT, stat, 150, 80));
         sampler.last(millis(1_000));
         assertThat(sampler.sampled().waitsKnown()).isFalse();
         expect(sampler.sampled().busiest(Role.RELAY), "relay", "relay-loop-0", 0.8, 0);

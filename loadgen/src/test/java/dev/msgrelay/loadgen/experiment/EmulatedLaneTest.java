@@ -22,6 +22,7 @@ import java.net.NetworkInterface;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import org.junit.jupiter.api.BeforeAll;
@@ -108,6 +109,7 @@ class EmulatedLaneTest {
                             RealLanes.userNamespaceOf(ProcessHandle.current().pid())));
             RunRecord result = LoadRun.alone(new Way(lane, Places.NEAR, null).sender(SHORT), 1, RunObserver.NONE);
             System.out.printf(
+                    Locale.ROOT,
                     "%,.0f bytes/s in a user namespace%n",
                     result.throughput().out().bytesPerSecond());
             assertThat(RealLanes.sentFrom(lane.far()).path("bytes").asLong(-1)).isGreaterThan(1_514);

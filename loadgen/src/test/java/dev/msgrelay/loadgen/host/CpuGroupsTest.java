@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,8 +28,8 @@ class CpuGroupsTest {
     }
 
     private static String stat1(long periods, long throttled, long nanos) {
-        return "nr_periods %d\nnr_throttled %d\nthrottled_time %d\nnr_bursts 0\nburst_time 0"
-                .formatted(periods, throttled, nanos);
+        return "nr_periods " + periods + "\nnr_throttled " + throttled + "\nthrottled_time " + nanos
+                + "\nnr_bursts 0\nburst_time 0";
     }
 
     @ParameterizedTest
@@ -38,7 +39,9 @@ class CpuGroupsTest {
         "/, 'cpuacct,cpu', '4:cpuacct,cpu:/case'"
     })
     void version1(String mounted, String controllers, String group) {
-        Tree tree = tree(V1.formatted(mounted, controllers), "9:name=systemd:/\n4:memory:/other\n" + group + "\n0::/")
+        Tree tree = tree(
+                        String.format(Locale.ROOT, V1, mounted, controllers),
+                        "9:name=systemd:/\n4:memory:/other\n" + group + "\n0::/")
                 .with("sys/fs/cgroup/cpu/case/cpu.cfs_quota_us", "60000")
                 .with("sys/fs/cgroup/cpu/case/cpu.cfs_period_us", "100000")
                 .with("sys/fs/cgroup/cpu/case/cpu.stat", stat1(128, 36, 1_227_625_650))
@@ -59,7 +62,7 @@ class CpuGroupsTest {
         "/, /../pod2, sys/fs/cgroup"
     })
     void version2(String mounted, String group, String directory) {
-        Tree tree = tree(V2.formatted(mounted), "0::" + group)
+        Tree tree = tree(String.format(Locale.ROOT, V2, mounted), "0::" + group)
                 .with(directory + "/cpu.max", "150000 100000")
                 .with(
                         directory + "/cpu.stat",
@@ -70,14 +73,14 @@ class CpuGroupsTest {
     @ParameterizedTest
     @CsvSource({"max 100000", "max", "-1", "x y", "0 100000", "60000 0", "60000"})
     void noLimit(String limit) {
-        Tree tree = tree(V2.formatted("/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", limit);
+        Tree tree = tree(String.format(Locale.ROOT, V2, "/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", limit);
         assertThat(CpuGroups.of(tree.tree()).lowest()).isNull();
     }
 
     /** Without the controller there are no periods to count; a kernel older than it has no such file at all. */
     @Test
     void aLimitThatSaysNothingOfItself() {
-        Tree tree = tree(V2.formatted("/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", "50000 100000");
+        Tree tree = tree(String.format(Locale.ROOT, V2, "/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", "50000 100000");
         assertThat(CpuGroups.of(tree.tree()).lowest()).isEqualTo(new Quota("/sys/fs/cgroup/a", 0.5, 0, 0, 0));
         tree.with("sys/fs/cgroup/a/cpu.stat", "usage_usec 9\nnr_throttled many");
         assertThat(CpuGroups.of(tree.tree()).lowest()).isNull();
@@ -93,7 +96,7 @@ class CpuGroupsTest {
     /** The outer group's limit holds for the inner one, and may be the one that is reached. */
     @Test
     void theGroupsAround() {
-        Tree tree = tree(V2.formatted("/"), "0::/pod/inner")
+        Tree tree = tree(String.format(Locale.ROOT, V2, "/"), "0::/pod/inner")
                 .with("sys/fs/cgroup/pod/inner/cpu.max", "50000 100000")
                 .with("sys/fs/cgroup/pod/inner/cpu.stat", "nr_periods 10\nnr_throttled 4\nthrottled_usec 100")
                 .with("sys/fs/cgroup/pod/cpu.max", "200000 100000")

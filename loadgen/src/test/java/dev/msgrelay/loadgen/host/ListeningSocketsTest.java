@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import dev.msgrelay.testing.ThisMachine;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
@@ -22,7 +22,7 @@ class ListeningSocketsTest {
 
     @BeforeEach
     void onLinux() {
-        assumeTrue(Files.exists(Path.of("/proc/net/tcp")), "this system has no such tables");
+        ThisMachine.need(Files.exists(ThisMachine.proc("net", "tcp")), "this system has no such tables");
     }
 
     @Test

@@ -7,13 +7,14 @@ import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -71,7 +72,7 @@ class Iperf3Test {
                 "exec sleep 600                       | iperf3 did not end within 1001 ms"
             })
     void theWordsAreThoseOfTheFault(String client, String words) throws Exception {
-        String script = client.formatted(figure("957e6"), figure("nan"), figure("-nan"), figure("0"));
+        String script = String.format(Locale.ROOT, client, figure("957e6"), figure("nan"), figure("-nan"), figure("0"));
         Site site = withIperf3("case $1 in --server) echo 'Server listening on 5201'; exec sleep 600 ;; esac", script);
         assertThatThrownBy(() -> new Iperf3(site, site, SECOND)
                         .run(Duration.ofMillis(words.contains("did not end") ? 1 : 60_000)))
@@ -130,21 +131,19 @@ class Iperf3Test {
     private Site withIperf3(String... lines) throws IOException {
         Path script = Files.writeString(directory.resolve("iperf3"), "#!/bin/sh\n" + String.join("\n", lines) + "\n");
         assertThat(script.toFile().setExecutable(true)).isTrue();
-        return new Site("here", List.of("env", "PATH=" + directory + ":" + System.getenv("PATH")), "127.0.0.1");
+        return new Site("here", List.of("env", "PATH=" + directory + ":" + ThisMachine.path()), "127.0.0.1");
     }
 
     @Test
     void throughARealPairItHasAFigure() throws Exception {
         RealLanes.assumePossible();
         String reason = Iperf3.whyNot(RealLanes.TOOL);
-        if (reason != null) {
-            System.out.println("not measured by iperf3: " + reason);
-        }
-        Assumptions.assumeTrue(reason == null, reason);
+        ThisMachine.need(reason == null, reason);
         try (Lane lane = Lane.open(LaneSpec.parse("1gbe"), new Subprocess())) {
             Iperf3.Result figure = Iperf3.run(lane, SECOND);
             assertThat(figure.reason()).isNull();
-            System.out.printf("iperf3 through a lane of 1 Gbit/s: %,.0f bytes/s%n", figure.bytesPerSecond());
+            System.out.printf(
+                    Locale.ROOT, "iperf3 through a lane of 1 Gbit/s: %,.0f bytes/s%n", figure.bytesPerSecond());
             assertThat(figure.bytesPerSecond()).isPositive();
         }
     }

@@ -5,6 +5,7 @@ import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +14,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.Assumptions;
 import tools.jackson.databind.JsonNode;
 
 /** What tests with real namespaces share. */
@@ -25,10 +25,7 @@ public final class RealLanes {
     /** Skips the test where there can be no emulated lanes, and says so. */
     public static void assumePossible() throws InterruptedException {
         LaneTools tools = LaneTools.probe(TOOL);
-        if (!tools.available()) {
-            System.out.println("no emulated lanes here, tests with real ones are skipped: " + tools.reason());
-        }
-        Assumptions.assumeTrue(tools.available(), tools::reason);
+        ThisMachine.need(tools.available(), tools.reason());
     }
 
     /** The processes that hold the two namespaces of an emulated lane. */
@@ -58,16 +55,16 @@ public final class RealLanes {
 
     /** The network namespace of a process, as the kernel numbers them. */
     public static String namespaceOf(long pid) throws IOException {
-        return Files.readSymbolicLink(Path.of("/proc", "" + pid, "ns", "net")).toString();
+        return Files.readSymbolicLink(ThisMachine.proc("" + pid, "ns", "net")).toString();
     }
 
     public static String userNamespaceOf(long pid) throws IOException {
-        return Files.readSymbolicLink(Path.of("/proc", "" + pid, "ns", "user")).toString();
+        return Files.readSymbolicLink(ThisMachine.proc("" + pid, "ns", "user")).toString();
     }
 
     /** All processes of this host. */
     public static Set<Long> processes() throws IOException {
-        try (Stream<Path> entries = Files.list(Path.of("/proc"))) {
+        try (Stream<Path> entries = Files.list(ThisMachine.proc())) {
             return entries.map(entry -> entry.getFileName().toString())
                     .filter(name -> name.chars().allMatch(Character::isDigit))
                     .map(Long::parseLong)

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.report;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns;
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
+import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
@@ -21,10 +22,15 @@ import java.util.List;
 final class MadeUp {
     static final Timing SECOND = new Timing(Duration.ofMillis(100), Duration.ofSeconds(1));
 
+    private static final Machine MACHINE =
+            new Machine(2, "AMD EPYC 9R45", "OpenJDK 64-Bit Server VM 17.0.15+6", "Linux 6.18.44", "cubic", Double.NaN);
+
     private MadeUp() {}
 
     static Results of(LaneResult... lanes) {
-        return Results.of(Origin.of(Instant.EPOCH, "shootout", List.of("shootout", "<b>")), List.of(Site.here()))
+        return Results.of(
+                        Origin.of(Instant.EPOCH, "shootout", List.of("shootout", "<b>")),
+                        List.of(new Site("here", MACHINE)))
                 .withLanes(List.of(lanes));
     }
 

@@ -13,6 +13,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -81,7 +82,8 @@ class BoundRunTest {
         assertThat(points).as("the last step included").hasSize(4);
         double out = points.stream().mapToDouble(Point::out).average().orElse(0);
         double in = points.stream().mapToDouble(Point::in).average().orElse(0);
-        System.out.printf("of 1,000 messages a second for two subscribers %,.0f went in, and %,.0f out%n", in, out);
+        System.out.printf(
+                Locale.ROOT, "of 1,000 messages a second for two subscribers %,.0f went in, and %,.0f out%n", in, out);
         assertThat(points).allSatisfy(point -> assertThat(point.bytesIn()).isGreaterThanOrEqualTo(point.in()));
     }
 

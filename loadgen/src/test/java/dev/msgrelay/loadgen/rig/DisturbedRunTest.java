@@ -8,10 +8,11 @@ import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.loadgen.worker.PublisherMain;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -101,7 +102,7 @@ class DisturbedRunTest {
 
     private static String commandLine(long pid) {
         try {
-            return Files.readString(Path.of("/proc/" + pid + "/cmdline"), StandardCharsets.ISO_8859_1);
+            return Files.readString(ThisMachine.proc("" + pid, "cmdline"), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             return ""; // it has ended
         }
@@ -119,7 +120,7 @@ class DisturbedRunTest {
     private void shell(String script, String... args) throws IOException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", script, "sh"));
         command.addAll(List.of(args));
-        started.add(new ProcessBuilder(command)
+        started.add(TestProcess.builder(command)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
                 .redirectError(ProcessBuilder.Redirect.DISCARD)
                 .start());

@@ -3,6 +3,7 @@ package dev.msgrelay.client.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.RandomAccessFile;
@@ -27,8 +28,7 @@ class OddFilesTest {
     @BeforeEach
     void makeThem() throws Exception {
         pipe = folder.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
-                .isZero();
+        OddFiles.pipe(pipe);
         sparse = folder.resolve("sparse");
         try (RandomAccessFile file = new RandomAccessFile(sparse.toFile(), "rw")) {
             file.setLength(8L << 30);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.client.cli.PublisherState.Beginning;
 import dev.msgrelay.client.cli.PublisherState.Run;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -109,7 +110,7 @@ class PublisherStateTest {
     void itsPlaceIsThatOfTheDesktopRules() {
         assertThat(PublisherState.defaultDirectory(Map.of("XDG_STATE_HOME", "/x")))
                 .isEqualTo(Path.of("/x/relay-client"));
-        Path home = Path.of(System.getProperty("user.home"), ".local", "state", "relay-client");
+        Path home = ThisMachine.userHome().resolve(".local/state/relay-client");
         assertThat(PublisherState.defaultDirectory(Map.of("XDG_STATE_HOME", "")))
                 .isEqualTo(home);
         assertThat(PublisherState.defaultDirectory(Map.of())).isEqualTo(home);

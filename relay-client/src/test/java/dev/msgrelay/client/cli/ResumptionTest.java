@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.OddFiles;
 import dev.msgrelay.testing.scripted.Peer;
 import dev.msgrelay.testing.scripted.Peer.Frame;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
@@ -324,8 +325,7 @@ class ResumptionTest {
     @Test
     void aPipeIsNotGoneOnWith() throws Exception {
         Path pipe = directory.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
-                .isZero();
+        OddFiles.pipe(pipe);
         try (ScriptedRelay relay = ScriptedRelay.of(cut(0, 2), serve(Frames.welcomePublisher(2), 2, 4))) {
             for (int i = 0; i < 2; i++) {
                 CompletableFuture<Void> writing = CompletableFuture.runAsync(() -> write(pipe));

@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.Peer;
 import dev.msgrelay.testing.scripted.Peer.Frame;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
@@ -163,7 +164,8 @@ class SessionCommandsTest {
         try (ScriptedRelay relay = ScriptedRelay.of(script)) {
             CommandRun run = CommandRun.of("subscribe", gone, relay.endpoint().toString(), "--count", "1");
             assertThat(run.exitCode()).isZero();
-            assertThat(run.err()).contains("cannot connect to " + gone + ": Connection refused; next try at once");
+            assertThat(run.err())
+                    .contains("cannot connect to " + gone + ": " + SystemWords.refused() + "; next try at once");
         }
     }
 

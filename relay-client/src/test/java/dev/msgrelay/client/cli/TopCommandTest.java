@@ -1,7 +1,6 @@
 package dev.msgrelay.client.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
@@ -14,6 +13,8 @@ import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.testing.Signals;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -192,22 +193,17 @@ class TopCommandTest {
     @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     @CsvSource({"0, xterm", "130, xterm", "0, none-such", "130, none-such", "0, ''", "130, dumb"})
     void onATerminal(int code, String term) throws Exception {
-        boolean there = Files.isExecutable(Path.of("/usr/bin/script"));
-        if (!there) {
-            System.out.println("TopCommandTest.onATerminal skipped: there is no /usr/bin/script");
-        }
-        assumeTrue(there, "there is no /usr/bin/script");
+        ThisMachine.needProgram("script");
         // Its children ignore Ctrl-C then, too: so it is where tests run as a shell's background job.
         if (code != 0) {
             Signals.assumeHeard("INT");
         }
-        String java = ProcessHandle.current().info().command().orElse("java");
         // The shell outlives Ctrl-C, whichever shell it is. What it handles, its children do not inherit.
-        String command =
-                "trap : INT; stty rows 24 cols 100; " + java + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"
-                        + System.getProperty("java.class.path") + "' " + RelayClientMain.class.getName() + " top " + at
-                        + "; code=$?; stty -a | grep -o ' icanon'; exit $code";
-        ProcessBuilder builder = new ProcessBuilder(List.of("script", "-qec", command, "/dev/null"));
+        String command = "trap : INT; stty rows 24 cols 100; " + ThisMachine.java()
+                + " -XX:+UseSerialGC -XX:TieredStopAtLevel=1 -cp '"
+                + ThisMachine.classPath() + "' " + RelayClientMain.class.getName() + " top " + at
+                + "; code=$?; stty -a | grep -o ' icanon'; exit $code";
+        ProcessBuilder builder = TestProcess.builder(List.of("script", "-qec", command, "/dev/null"));
         builder.environment().put("TERM", term);
         Process script = builder.redirectErrorStream(true).start();
         try {

@@ -7,6 +7,7 @@ import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.protocol.text.TextWidth;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
 /** The lines of the screen, from events as a relay tells them. */
@@ -31,7 +32,16 @@ class TopScreenTest {
 
     private static JsonObject stats(double elapsed, long messages, long heldBack) throws JsonParserException {
         return JsonParser.object()
-                .from(STATS.formatted(elapsed, true, messages, messages * 100, messages * 2, messages * 200, heldBack));
+                .from(String.format(
+                        Locale.ROOT,
+                        STATS,
+                        elapsed,
+                        true,
+                        messages,
+                        messages * 100,
+                        messages * 2,
+                        messages * 200,
+                        heldBack));
     }
 
     private static List<String> lines(JsonObject before, JsonObject now, int width, int height)

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.testing.Commands;
+import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -134,7 +135,8 @@ class UsageTest {
         CommandRun run = CommandRun.of(command, gone);
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err().lines())
-                .containsExactly("relay-client " + command + ": cannot connect to " + gone + ": Connection refused");
+                .containsExactly(
+                        "relay-client " + command + ": cannot connect to " + gone + ": " + SystemWords.refused());
     }
 
     @Test
@@ -177,7 +179,7 @@ class UsageTest {
         CommandRun run =
                 CommandRun.of("publish", gone, "--connect-timeout", time, "--stall-timeout", time, "--max-body=64k");
         assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err()).contains("Connection refused");
+        assertThat(run.err()).contains(SystemWords.refused());
     }
 
     @ParameterizedTest

@@ -1,6 +1,6 @@
 package dev.msgrelay.client.page;
 
-import java.io.File;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -41,7 +41,7 @@ final class Browser implements AutoCloseable {
         if (browser().isEmpty()) {
             return "none of " + String.join(", ", BROWSERS) + " is on the PATH";
         }
-        return onPath("chromedriver").isEmpty() ? "chromedriver is not on the PATH" : null;
+        return ThisMachine.program("chromedriver").isEmpty() ? "chromedriver is not on the PATH" : null;
     }
 
     /**
@@ -66,7 +66,8 @@ final class Browser implements AutoCloseable {
                 "--disable-dev-shm-usage",
                 "--user-data-dir=" + profile);
         ChromeDriverService service = new ChromeDriverService.Builder()
-                .usingDriverExecutable(onPath("chromedriver").orElseThrow().toFile())
+                .usingDriverExecutable(
+                        ThisMachine.program("chromedriver").orElseThrow().toFile())
                 .usingAnyFreePort()
                 .withTimeout(PATIENCE)
                 .build();
@@ -160,16 +161,8 @@ final class Browser implements AutoCloseable {
     }
 
     private static Optional<Path> browser() {
-        return BROWSERS.stream().flatMap(name -> onPath(name).stream()).findFirst();
-    }
-
-    private static Optional<Path> onPath(String name) {
-        for (String directory : System.getenv().getOrDefault("PATH", "").split(File.pathSeparator)) {
-            Path path = Path.of(directory, name);
-            if (Files.isExecutable(path) && !Files.isDirectory(path)) {
-                return Optional.of(path);
-            }
-        }
-        return Optional.empty();
+        return BROWSERS.stream()
+                .flatMap(name -> ThisMachine.program(name).stream())
+                .findFirst();
     }
 }

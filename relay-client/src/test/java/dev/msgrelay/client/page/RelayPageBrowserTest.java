@@ -1,7 +1,6 @@
 package dev.msgrelay.client.page;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelaySubscriber;
@@ -12,11 +11,13 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
@@ -63,7 +64,7 @@ class RelayPageBrowserTest {
         if (missing != null) {
             System.out.println("RelayPageBrowserTest skipped: " + missing);
         }
-        assumeTrue(missing == null, missing);
+        ThisMachine.need(missing == null, missing);
         browser = Browser.start(profile);
     }
 
@@ -212,7 +213,7 @@ class RelayPageBrowserTest {
     /** The class of a subscriber's row and its cells; null: it is not there. */
     @SuppressWarnings("unchecked")
     private static List<String> row(String name) {
-        return (List<String>) browser.run(ROW.formatted("'" + name + "'"));
+        return (List<String>) browser.run(String.format(Locale.ROOT, ROW, "'" + name + "'"));
     }
 
     /** Messages that the subscriber is behind. */

@@ -2,7 +2,6 @@ package dev.msgrelay.client.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
@@ -27,6 +26,7 @@ import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -211,7 +211,7 @@ class AccessSystemTest {
                 .filter(a -> !a.isLoopbackAddress() && !a.isLinkLocalAddress() && a.getAddress().length == 4)
                 .findFirst()
                 .orElse(null);
-        assumeTrue(beyond != null, "this machine has no IPv4 address but loopback");
+        ThisMachine.need(beyond != null, "this machine has no IPv4 address but loopback");
         try (RelayServer relay = RelayServer.start(config().host(beyond.getHostAddress())
                         .access(policy("all", "all"))
                         .build());

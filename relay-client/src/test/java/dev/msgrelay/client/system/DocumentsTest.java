@@ -1,7 +1,6 @@
 package dev.msgrelay.client.system;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.RelayServer;
@@ -10,15 +9,18 @@ import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
@@ -201,7 +203,8 @@ class DocumentsTest {
         List<Path> files = new ArrayList<>();
         for (String piece : pieces) {
             files.add(Files.writeString(
-                    folder.resolve("Piece" + files.size() + ".java"), String.format(PIECE, files.size(), piece)));
+                    folder.resolve("Piece" + files.size() + ".java"),
+                    String.format(Locale.ROOT, PIECE, files.size(), piece)));
         }
         compile(files);
     }
@@ -214,12 +217,7 @@ class DocumentsTest {
                             said,
                             manager,
                             null,
-                            List.of(
-                                    "-proc:none",
-                                    "-d",
-                                    folder.toString(),
-                                    "-cp",
-                                    System.getProperty("java.class.path")),
+                            List.of("-proc:none", "-d", folder.toString(), "-cp", ThisMachine.classPath()),
                             null,
                             manager.getJavaFileObjectsFromPaths(files))
                     .call();
@@ -234,7 +232,7 @@ class DocumentsTest {
         assertThat(programs).hasSize(2);
         try (RelayServer relay = start()) {
             Process subscriber = python(at(relay, programs.get(0))).start();
-            try (BufferedReader output = subscriber.inputReader()) {
+            try (BufferedReader output = subscriber.inputReader(StandardCharsets.UTF_8)) {
                 CompletableFuture<String> line = CompletableFuture.supplyAsync(() -> firstLine(output));
                 // It gets what comes from its connection on: when that is, nobody tells.
                 long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
@@ -251,7 +249,7 @@ class DocumentsTest {
     }
 
     private static ProcessBuilder python(String program) {
-        return new ProcessBuilder("python3", "-c", program).redirectError(ProcessBuilder.Redirect.INHERIT);
+        return TestProcess.builder(List.of("python3", "-c", program)).redirectError(ProcessBuilder.Redirect.INHERIT);
     }
 
     private static String firstLine(BufferedReader output) {
@@ -269,10 +267,7 @@ class DocumentsTest {
         } catch (IOException none) {
             there = false;
         }
-        if (!there) {
-            System.out.println("DocumentsTest: there is no python3, so the README's programs in Python are not run");
-        }
-        assumeTrue(there, "there is no python3");
+        ThisMachine.need(there, "there is no python3: the README's programs in Python are not run");
     }
 
     @ParameterizedTest

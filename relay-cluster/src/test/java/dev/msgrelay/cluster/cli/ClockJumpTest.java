@@ -1,12 +1,13 @@
 package dev.msgrelay.cluster.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.cluster.ClusterSnapshot;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -48,12 +49,9 @@ class ClockJumpTest {
         }
         Path library = folder.resolve("clock.so");
         try {
-            int result = new ProcessBuilder(
-                            "cc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString(), "-ldl")
-                    .inheritIO()
-                    .start()
-                    .waitFor();
-            assertThat(result).as("result of cc").isZero();
+            TestProcess.Outcome compiled = TestProcess.run(
+                    "cc", "-shared", "-fPIC", "-O2", "-o", library.toString(), source.toString(), "-ldl");
+            assertThat(compiled.exitCode()).as(compiled.said()).isZero();
             return library;
         } catch (IOException e) {
             return null;
@@ -110,7 +108,7 @@ class ClockJumpTest {
     @Test
     void aSnapshotByHandNeedsNoClock() throws IOException, InterruptedException {
         Path library = library();
-        assumeTrue(library != null, "there is no compiler: cc");
+        ThisMachine.need(library != null, "there is no compiler: cc");
         try (LocalCluster cluster = new LocalCluster(1)) {
             startWithClock(cluster, 1, library, Duration.ofHours(-1));
             cluster.awaitReady(WAIT);
@@ -136,7 +134,7 @@ class ClockJumpTest {
     @Test
     void noClockThatJumpsHoldsTheClusterUp() throws IOException, InterruptedException {
         Path library = library();
-        assumeTrue(library != null, "there is no compiler: cc");
+        ThisMachine.need(library != null, "there is no compiler: cc");
         try (LocalCluster cluster = new LocalCluster(NODES)) {
             for (int node = 1; node <= NODES; node++) {
                 startWithClock(cluster, node, library, Duration.ZERO);

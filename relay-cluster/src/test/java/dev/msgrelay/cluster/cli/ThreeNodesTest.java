@@ -3,7 +3,6 @@ package dev.msgrelay.cluster.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
@@ -13,6 +12,8 @@ import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.cluster.ClusterSnapshot;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.cli.RelayServerMain;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
@@ -342,7 +343,7 @@ class ThreeNodesTest {
         Files.writeString(elsewhere.resolve("node-1").resolve("node"), "node 1 of prices\n");
         refusedHere(file(moved), "1", "belongs to node 1 of prices");
         try (LocalCluster small = new LocalCluster(1, "shared = /proc", List.of())) {
-            refusedHere(small.file(), "1", "/proc has 0 bytes free, and a node may need");
+            refusedHere(small.file(), "1", ThisMachine.proc() + " has 0 bytes free, and a node may need");
         }
         for (int node = 1; node <= 3; node++) {
             assertThat(cluster.runs(node)).isTrue();
@@ -356,7 +357,7 @@ class ThreeNodesTest {
         if (!mounted) {
             System.out.println("no tmpfs can be mounted here: skipped");
         }
-        assumeTrue(mounted, "no tmpfs can be mounted here");
+        ThisMachine.need(mounted, "no tmpfs can be mounted here");
         try (LocalCluster one = new LocalCluster(1, "shared = \"" + small + "\"", List.of())) {
             refusedHere(one.file(), "1", small + " has ", " bytes free, and a node may need ");
         } finally {
@@ -365,8 +366,7 @@ class ThreeNodesTest {
     }
 
     private static boolean runs(String... command) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-        return process.waitFor(120, TimeUnit.SECONDS) && process.exitValue() == 0;
+        return TestProcess.run(command).exitCode() == 0;
     }
 
     private Path file(String text) throws IOException {

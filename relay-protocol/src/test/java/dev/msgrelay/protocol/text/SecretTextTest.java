@@ -13,7 +13,7 @@ class SecretTextTest {
 
     @Test
     void aFileIsShownUnlessItMayBeItsContent() {
-        assertThat(SecretText.file("/etc/relay/a.pem")).isEqualTo("/etc/relay/a.pem");
+        assertThat(SecretText.file("/secrets/a.pem")).isEqualTo("/secrets/a.pem");
         assertThat(SecretText.file("-----BEGIN X")).startsWith("(not shown");
         assertThat(SecretText.file("a\nb")).startsWith("(not shown");
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** What a power cut finds, at each step of the replacement. */
 class WholeFileTest {
-    private static final byte[] NEW = "new".getBytes();
+    private static final byte[] NEW = "new".getBytes(StandardCharsets.UTF_8);
 
     @TempDir
     private Path folder;

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Arrays;
+import java.util.Locale;
 
 /** Requests as bytes, and what came back until the connection's end. */
 public final class Http {
@@ -19,7 +20,7 @@ public final class Http {
         /** The value of a header; empty where there is none. */
         public String header(String name) {
             return head.lines()
-                    .filter(line -> line.toLowerCase().startsWith(name.toLowerCase() + ":"))
+                    .filter(line -> line.toLowerCase(Locale.ROOT).startsWith(name.toLowerCase(Locale.ROOT) + ":"))
                     .map(line -> line.substring(name.length() + 1).strip())
                     .findFirst()
                     .orElse("");

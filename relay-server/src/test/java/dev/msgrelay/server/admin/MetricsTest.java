@@ -2,7 +2,6 @@ package dev.msgrelay.server.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
@@ -20,7 +19,8 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
-import java.io.File;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -147,7 +147,7 @@ class MetricsTest {
         assertThat(samples).containsEntry("relay_journal_failed", 0.0);
         Set<Counter> histogram = EnumSet.of(Counter.JOURNAL_FORCES, Counter.JOURNAL_FORCE_MILLIS);
         for (Counter counter : EnumSet.complementOf(EnumSet.copyOf(histogram))) {
-            String name = "relay_" + counter.name().toLowerCase().replaceFirst("_millis$", "_seconds")
+            String name = "relay_" + counter.name().toLowerCase(Locale.ROOT).replaceFirst("_millis$", "_seconds")
                     + (counter.total() ? "_total" : "");
             assertThat(samples).containsKey(name);
         }
@@ -159,7 +159,7 @@ class MetricsTest {
                             reason == CloseReason.NEGATIVE_LENGTH ? 1.0 : 0.0);
         }
         for (Part part : Part.values()) {
-            String label = "/" + part.name().toLowerCase();
+            String label = "/" + part.name().toLowerCase(Locale.ROOT);
             assertThat(samples.get("relay_memory_used_bytes" + label))
                     .isBetween(0.0, samples.get("relay_memory_limit_bytes" + label));
         }
@@ -328,17 +328,12 @@ class MetricsTest {
     }
 
     private void promtool(String input, String... args) throws IOException, InterruptedException {
-        boolean there = Arrays.stream(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator))
-                .anyMatch(folder -> Files.isExecutable(Path.of(folder, "promtool")));
-        if (!there) {
-            System.out.println(
-                    "promtool is not on the PATH: /metrics was checked by a parser alone, the alerts by their names");
-        }
-        assumeTrue(there, "promtool is not on the PATH");
+        // Without it a parser alone checks /metrics, and the alerts by their names.
+        ThisMachine.needProgram("promtool");
         List<String> command = new ArrayList<>(List.of("promtool"));
         command.addAll(List.of(args));
         Path said = directory.resolve("said");
-        Process promtool = new ProcessBuilder(command)
+        Process promtool = TestProcess.builder(command)
                 .redirectErrorStream(true)
                 .redirectInput(
                         Files.writeString(directory.resolve("input"), input).toFile())

@@ -8,6 +8,7 @@ import dev.msgrelay.server.admin.Http;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -155,6 +156,7 @@ class AdminPortTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aThousandConnections() throws Exception {
+        ThisMachine.needFiles(2 * 1000);
         for (int i = 0; i < 1000; i++) {
             connect();
             if (i % 100 == 0) {

@@ -11,6 +11,7 @@ import dev.msgrelay.server.harness.Received;
 import dev.msgrelay.server.harness.Workers;
 import java.io.IOException;
 import java.net.SocketAddress;
+import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -112,8 +113,11 @@ final class HealthyPair implements AutoCloseable {
         goesOn();
         double seconds = (System.nanoTime() - begun) / 1e9;
         System.out.printf(
+                Locale.ROOT,
                 "%s: %.1f s, %.0f messages of the pair a second%n",
-                attack, seconds, (received().countOf(SCHEDULED) - arrivedAtBegin) / seconds);
+                attack,
+                seconds,
+                (received().countOf(SCHEDULED) - arrivedAtBegin) / seconds);
     }
 
     /** Publishes so many bytes beside the schedule, as fast as the pair's subscriber reads them: the log goes round. */

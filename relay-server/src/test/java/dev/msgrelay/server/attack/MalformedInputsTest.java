@@ -15,6 +15,7 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.session.SessionState;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
@@ -36,7 +37,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Timeout(value = 14, unit = TimeUnit.MINUTES) // For more of them than by default.
 class MalformedInputsTest {
-    private static final int INPUTS = Integer.getInteger("attack.inputs", 10_000);
+    private static final int INPUTS = (int) ThisMachine.setting("attack.inputs", 10_000);
     private static final int MANY = 100_000;
     private static final int AT_ONCE = 50;
 

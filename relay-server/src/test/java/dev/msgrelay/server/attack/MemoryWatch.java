@@ -6,6 +6,7 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import io.netty.util.internal.PlatformDependent;
 import java.lang.management.ManagementFactory;
+import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /** The memory that this process has taken since before the relay was started: direct, all the time; heap, when asked. */
@@ -37,7 +38,7 @@ final class MemoryWatch implements AutoCloseable {
     /** Fails if there was a time when the relay had taken more direct memory than it may. */
     void assertWithinBudget(TestRelay relay) {
         long budget = relay.relay().memory().direct();
-        System.out.printf("direct memory: %,d bytes at most, the budget is %,d%n", peak, budget);
+        System.out.printf(Locale.ROOT, "direct memory: %,d bytes at most, the budget is %,d%n", peak, budget);
         assertThat(peak).as("direct memory at its peak").isLessThanOrEqualTo(budget + SELECTORS);
     }
 
@@ -45,7 +46,7 @@ final class MemoryWatch implements AutoCloseable {
     void assertHeapWithinBudget(TestRelay relay) {
         long taken = heap() - heapBefore;
         long budget = relay.relay().config().limits().controlBytes();
-        System.out.printf("heap: %,d bytes, the budget for clients is %,d%n", taken, budget);
+        System.out.printf(Locale.ROOT, "heap: %,d bytes, the budget for clients is %,d%n", taken, budget);
         assertThat(taken).as("heap that is kept").isLessThanOrEqualTo(budget + OTHER_HEAP);
     }
 

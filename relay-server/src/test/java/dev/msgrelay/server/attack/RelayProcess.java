@@ -2,6 +2,8 @@ package dev.msgrelay.server.attack;
 
 import dev.msgrelay.server.cli.CommandProcess;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.File;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -45,7 +47,7 @@ final class RelayProcess implements AutoCloseable {
         command.add(classPath, "-XX:MaxDirectMemorySize=128m");
         command.add("--publish-socket=" + folder.resolve("pub"));
         command.add("--subscribe-socket=" + folder.resolve("sub"));
-        process = new ProcessBuilder(command)
+        process = TestProcess.builder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output)
                 .start();
@@ -60,7 +62,7 @@ final class RelayProcess implements AutoCloseable {
      */
     private static String jars(Path folder) {
         List<String> jars = new ArrayList<>();
-        for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+        for (String entry : ThisMachine.classPath().split(File.pathSeparator)) {
             if (Files.isDirectory(Path.of(entry)) && !entry.endsWith("test-classes")) {
                 String jar = folder.resolve(jars.size() + ".jar").toString();
                 ToolProvider tool = ToolProvider.findFirst("jar").orElseThrow();

@@ -8,6 +8,8 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.testing.OddFiles;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.net.SocketAddress;
@@ -54,7 +56,7 @@ class RelayProcessTest {
     }
 
     private static int open(RelayProcess relay) {
-        try (Stream<Path> open = Files.list(Path.of("/proc/" + relay.pid() + "/fd"))) {
+        try (Stream<Path> open = Files.list(ThisMachine.proc("" + relay.pid(), "fd"))) {
             return (int) open.count();
         } catch (IOException gone) {
             return -1;
@@ -67,9 +69,7 @@ class RelayProcessTest {
     @ValueSource(strings = {"--json", "--drain-timeout=1s"})
     void fullFromTheBeginning(String option) throws Exception {
         Path folder = Files.createTempDirectory("relay");
-        Path fifo = folder.resolve("output");
-        assertThat(new ProcessBuilder("mkfifo", fifo.toString()).start().waitFor())
-                .isZero();
+        Path fifo = OddFiles.pipe(folder.resolve("output"));
         // Open for both, or to open it would wait for the other side.
         try (RandomAccessFile pipe = new RandomAccessFile(fifo.toFile(), "rw")) {
             pipe.write(new byte[PIPE_BYTES]);

@@ -2,7 +2,6 @@ package dev.msgrelay.server.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
@@ -15,7 +14,7 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
-import java.lang.management.ManagementFactory;
+import dev.msgrelay.testing.ThisMachine;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +23,6 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -40,7 +38,6 @@ class StoppedReadersTest {
     private static final int READERS = 1000;
     private static final int SUBSCRIBES = 16;
     private static final int RANGES = 1024;
-    private static final int OTHER_DESCRIPTORS = 500;
     private static final int PINS = 2 << 20;
     private static final long STALL_MILLIS = 1500;
 
@@ -217,12 +214,7 @@ class StoppedReadersTest {
 
     /** So many, if this process can hold both ends; with fewer a test would show something else, so it is skipped. */
     private static int connections(int wanted) {
-        UnixOperatingSystemMXBean system = (UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-        long left = system.getMaxFileDescriptorCount() - system.getOpenFileDescriptorCount() - OTHER_DESCRIPTORS;
-        Assumptions.assumeTrue(
-                left / 2 >= wanted,
-                () -> "room for " + left / 2 + " connections, " + wanted + " are needed: this process may have "
-                        + system.getMaxFileDescriptorCount() + " descriptors, raise ulimit -n");
+        ThisMachine.needFiles(2 * wanted);
         return wanted;
     }
 }

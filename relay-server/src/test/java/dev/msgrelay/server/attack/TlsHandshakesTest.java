@@ -12,6 +12,7 @@ import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -32,7 +33,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 /** Handshakes that are never finished, while publishers send to two subscribers. */
 class TlsHandshakesTest {
     /** All of them: {@code -Dtls.closes=10000}. */
-    private static final int CLOSES = Integer.getInteger("tls.closes", 200);
+    private static final int CLOSES = (int) ThisMachine.setting("tls.closes", 200);
 
     private static final int SILENT = 100;
     private static final int LATE = 20;

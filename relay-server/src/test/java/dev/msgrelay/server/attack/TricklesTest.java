@@ -12,6 +12,7 @@ import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.testing.ThisMachine;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -128,6 +129,7 @@ class TricklesTest {
     /** Memory for 31 of them, and nobody else has to wait for it: not even one whose frames are cut by reads. */
     @Test
     void announcedAndNotSent() throws Exception {
+        ThisMachine.needFiles(2 * ATTACKERS);
         try (Attack attack = new Attack(b -> b.frameTimeout(Duration.ofSeconds(2)))) {
             TestRelay relay = attack.relay;
             attack.pair.begin();

@@ -1,7 +1,6 @@
 package dev.msgrelay.server.attack;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.config.RelayConfig;
@@ -13,10 +12,12 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.BufferedReader;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +32,7 @@ class VanishedPeersTest {
     @Test
     void areGoneWithinTheIdleTimeout() throws Exception {
         try (Namespace namespace = new Namespace()) {
-            assumeTrue(namespace.up(), namespace::why);
+            ThisMachine.need(namespace.up(), namespace.why());
             try (TestRelay relay = TestRelay.start(
                             new Setting(Transport.AUTO, false, RelayConfig.AUTO_EVENT_LOOPS),
                             b -> b.host(namespace.host())
@@ -46,7 +47,7 @@ class VanishedPeersTest {
                         "" + relay.relay().publishAddress().getPort(),
                         "" + relay.relay().subscribeAddress().getPort(),
                         "" + OF_EACH_KIND);
-                try (BufferedReader lines = peers.inputReader()) {
+                try (BufferedReader lines = peers.inputReader(StandardCharsets.UTF_8)) {
                     assertThat(lines.readLine()).isEqualTo("ready");
                     relay.awaitPublishers(2 * OF_EACH_KIND + 2);
                     relay.awaitSubscribers(2 * OF_EACH_KIND + 1);

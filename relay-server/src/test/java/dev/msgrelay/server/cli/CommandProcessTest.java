@@ -1,7 +1,6 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.TypeRanges;
@@ -13,9 +12,8 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
-import java.io.IOException;
+import dev.msgrelay.testing.ThisMachine;
 import java.net.InetSocketAddress;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -83,7 +81,7 @@ class CommandProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aTokenThatCannotBeWrittenIsAFailure() throws Exception {
-        assumeTrue(Files.exists(Path.of("/dev/full")), "this system has no /dev/full");
+        ThisMachine.need(Files.exists(Path.of("/dev/full")), "this system has no /dev/full");
         List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
         command.addAll(TestProcess.javaCommand(RelayServerMain.class.getName(), "token"));
         try (CommandProcess token = CommandProcess.started(command)) {
@@ -256,7 +254,7 @@ class CommandProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void quietlyOnIpv6() throws Exception {
-        assumeTrue(hasIpv6Loopback(), "this machine has no ::1");
+        ThisMachine.needIpv6();
         Pattern here = Pattern.compile(".*\"publish\":\"\\[::1]:(\\d+)\",\"subscribe\":\"\\[::1]:(\\d+)\".*");
         try (CommandProcess command = new CommandProcess("--quiet", "--json", "--bind=::1")) {
             Matcher ready = here.matcher(command.line(l -> l.contains("\"ready\"")));
@@ -264,15 +262,6 @@ class CommandProcessTest {
             relayOne(new InetSocketAddress("::1", port(ready, 1)), new InetSocketAddress("::1", port(ready, 2)));
             assertThat(command.terminate()).isZero();
             assertThat(command.lines()).hasSize(3);
-        }
-    }
-
-    private static boolean hasIpv6Loopback() {
-        try (ServerSocketChannel any = ServerSocketChannel.open()) {
-            any.bind(new InetSocketAddress("::1", 0));
-            return true;
-        } catch (IOException | UnsupportedOperationException e) {
-            return false;
         }
     }
 

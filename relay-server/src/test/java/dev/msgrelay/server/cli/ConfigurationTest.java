@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -471,7 +472,7 @@ class ConfigurationTest {
         unreadable(
                 Files.write(folder.resolve("binary.conf"), new byte[] {(byte) 0xFF, (byte) 0xFE}), ": it is not UTF-8");
         // The start script reads it as well, and a reload again: they would find nothing in it.
-        unreadable(ReloadProcessTest.pipe(folder.resolve("pipe")), ": it is a pipe: give a file");
+        unreadable(OddFiles.pipe(folder.resolve("pipe")), ": it is a pipe: give a file");
         CommandRun nothing = CommandRun.with(Map.of(), "--config");
         assertThat(nothing.exitCode()).isEqualTo(2);
         assertThat(nothing.error()).contains("--config");

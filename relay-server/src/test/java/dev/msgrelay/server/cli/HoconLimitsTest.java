@@ -3,10 +3,13 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.testing.OddFiles;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -69,7 +72,7 @@ class HoconLimitsTest {
     @ParameterizedTest
     @ValueSource(strings = {"include \"%s\"", "include file(\"%s\")", "x { include required(\"%s\") }"})
     void whatIsIncludedIsThereAndARegularFile(String form) throws Exception {
-        Path pipe = ReloadProcessTest.pipe(folder.resolve("pipe"));
+        Path pipe = OddFiles.pipe(folder.resolve("pipe"));
         String[][] wrong = {
             {folder.resolve("none").toString(), "there is no such file"},
             {pipe.toString(), "it cannot be read: it is a pipe: give a file"},
@@ -77,7 +80,7 @@ class HoconLimitsTest {
             {folder.toString(), "it cannot be read: it is a folder: give a file"}
         };
         for (String[] one : wrong) {
-            Path file = file("relay.conf", "\n" + form.formatted(one[0]));
+            Path file = file("relay.conf", "\n" + String.format(Locale.ROOT, form, one[0]));
             assertThat(refusal(file)).isEqualTo(file + ":2: include " + one[0] + ": " + one[1]);
         }
     }
@@ -85,10 +88,10 @@ class HoconLimitsTest {
     @Test
     void anIncludedFileIsPartOfTheOther() throws IOException {
         Path there = Files.createDirectory(folder.resolve("there"));
-        Files.writeString(there.resolve("b.conf"), "b = ${HOME}\nd = 2\ninclude \"c.conf\"");
+        Files.writeString(there.resolve("b.conf"), "b = ${PATH}\nd = 2\ninclude \"c.conf\"");
         Files.writeString(there.resolve("c.conf"), "c = 3");
         Path file = file("relay.conf", "x { include file(\"" + there + "/b.conf\") }\na = 1");
-        assertThat(read(file)).isEqualTo("{a=1, x={b=" + System.getenv("HOME") + ", c=3, d=2}}");
+        assertThat(read(file)).isEqualTo("{a=1, x={b=" + ThisMachine.path() + ", c=3, d=2}}");
         Files.writeString(there.resolve("c.conf"), "c = 3\ne = }");
         assertThat(refusal(file)).startsWith(there.resolve("c.conf") + ":2: ");
         Files.writeString(there.resolve("c.conf"), "# it is\ntoken = s3cret }");
@@ -241,19 +244,19 @@ class HoconLimitsTest {
                                 "a = \"" + "{[.\\\"".repeat(200) + "\" // " + "{".repeat(200),
                                 "b = \"\"\"" + "{\n\"".repeat(200) + "\"\"\"",
                                 "list = [1], list += 2, list += 3",
-                                "level = 1, level = ${?NONE_SUCH}, home = 1, home = ${?HOME}",
+                                "level = 1, level = ${?NONE_SUCH}, path = 1, path = ${?PATH}",
                                 "one { n = 1 }, one { m = 2 }",
-                                "c = ${?NONE_SUCH}, d = ${HOME}\"/x\"",
-                                each(50, i -> "k" + i + " = ${HOME}"))));
-        String home = System.getenv("HOME");
+                                "c = ${?NONE_SUCH}, d = ${PATH}\"/x\"",
+                                each(50, i -> "k" + i + " = ${PATH}"))));
+        String path = ThisMachine.path();
         assertThat(read(file))
                 .contains(
                         "level=1",
-                        "home=" + home,
+                        "path=" + path,
                         "list=[1, 2, 3]",
                         "one={m=2, n=1}",
-                        "d=" + home + "/x",
-                        "k49=" + home)
+                        "d=" + path + "/x",
+                        "k49=" + path)
                 .doesNotContain("c=");
     }
 

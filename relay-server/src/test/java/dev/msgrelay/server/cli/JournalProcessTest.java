@@ -1,8 +1,6 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.Http;
@@ -20,6 +18,7 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -271,9 +270,7 @@ class JournalProcessTest {
     void whatIsNoFileIsNamed(String name) throws Exception {
         for (String how : List.of("mkfifo", "mkdir")) {
             Path other = Files.createDirectories(folder.resolve(how));
-            assertThat(new ProcessBuilder(how, other.resolve(name).toString())
-                            .start()
-                            .waitFor())
+            assertThat(TestProcess.run(how, other.resolve(name).toString()).exitCode())
                     .isZero();
             refusedAtTheStart(other + ": " + name + " is no regular file", other);
         }
@@ -303,7 +300,9 @@ class JournalProcessTest {
                         + " /dev/zero >\"$1/filler\"; shift; exec \"$@\"",
                 "sh",
                 directory().toString()));
-        assumeTrue(runs(command), "no file system of one's own can be had here");
+        List<String> trial = new ArrayList<>(command);
+        trial.add("true");
+        ThisMachine.needCommand(trial.toArray(String[]::new));
         command.addAll(CommandProcess.command(with(args)));
         return command;
     }
@@ -351,7 +350,7 @@ class JournalProcessTest {
         Set<PosixFilePermission> nothing = PosixFilePermissions.fromString("---------");
         Files.setPosixFilePermissions(directory(), nothing);
         try {
-            assumeFalse(Files.isReadable(directory()), "this user may read every directory");
+            ThisMachine.need(!Files.isReadable(directory()), "this user may read every directory");
             refused("journal " + directory() + " cannot be used: ");
         } finally {
             Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwx------"));
@@ -437,7 +436,7 @@ class JournalProcessTest {
             relay.line(l -> l.contains(": no space left: publishers wait until there is room"));
             relay.line(l -> l.matches(".*\"journalWaits\":[1-9].*"));
             assertThat(publisher.isAlive()).isTrue();
-            Files.delete(Path.of("/proc/" + relay.pid() + "/root" + filler));
+            Files.delete(ThisMachine.proc("" + relay.pid(), "root" + filler));
             relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * LONG_FRAME + ","));
             Await.join(publisher);
             assertThat(relay.terminate()).isZero();
@@ -451,18 +450,6 @@ class JournalProcessTest {
             }
         } catch (IOException e) {
             throw new AssertionError(e);
-        }
-    }
-
-    private static boolean runs(List<String> prefix) throws Exception {
-        List<String> command = new ArrayList<>(prefix);
-        command.add("true");
-        try (TestProcess process = new TestProcess(command)) {
-            boolean works = process.awaitExit() == 0;
-            if (!works) {
-                System.out.println("JournalProcessTest: no file system of one's own here: " + process.errors());
-            }
-            return works;
         }
     }
 }

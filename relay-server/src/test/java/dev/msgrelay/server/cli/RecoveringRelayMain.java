@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.testing.ThisMachine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
@@ -11,7 +12,7 @@ public final class RecoveringRelayMain {
     private RecoveringRelayMain() {}
 
     public static void main(String[] args) {
-        Path go = Path.of(System.getProperty("relay.test.go"));
+        Path go = Path.of(ThisMachine.setting("relay.test.go"));
         RelayServerMain.run(
                 (config, recovery) -> {
                     recovery.looked(0, 1);

@@ -14,6 +14,7 @@ import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.testing.HiddenFiles;
+import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -225,7 +226,7 @@ class ReloadProcessTest {
             reload(relay, 409, ADMIN, "the one before holds: there is no access block any more");
             file(token, "include classpath(\"access.conf\")");
             reload(relay, 409, ADMIN, "relay.conf:2: include access.conf: only a file can be included");
-            Path pipe = pipe(folder.resolve("pipe"));
+            Path pipe = OddFiles.pipe(folder.resolve("pipe"));
             file(token, "include \"pipe\"");
             reload(relay, 409, ADMIN, "relay.conf:2: include " + pipe + ": it cannot be read: it is a pipe");
             file(token, "x { ".repeat(60_000));
@@ -242,13 +243,6 @@ class ReloadProcessTest {
             }
             assertThat(relay.terminate()).isZero();
         }
-    }
-
-    /** Makes one, which has nothing in it. */
-    static Path pipe(Path path) throws Exception {
-        assertThat(new ProcessBuilder("mkfifo", path.toString()).start().waitFor())
-                .isZero();
-        return path;
     }
 
     @Tag("thorough")

@@ -1,9 +1,9 @@
 package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.testing.ThisMachine;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -47,7 +47,7 @@ class ServiceManagerTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void readyAndStopping(boolean isAbstract) throws Exception {
-        assumeTrue(Epoll.isAvailable(), "no epoll here");
+        ThisMachine.need(Epoll.isAvailable(), "no epoll here");
         String path = directory.resolve("notify").toString();
         listen(isAbstract ? '\0' + path : path);
         try (CommandProcess command = CommandProcess.with(Map.of("NOTIFY_SOCKET", isAbstract ? '@' + path : path))) {
@@ -66,7 +66,7 @@ class ServiceManagerTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void oneThatIsNotThereIsNamedAndNotNeeded() throws Exception {
-        assumeTrue(Epoll.isAvailable(), "no epoll here");
+        ThisMachine.need(Epoll.isAvailable(), "no epoll here");
         String path = directory.resolve("nobody").toString();
         // The tests' own settings leave warnings out.
         Map<String, String> environment =

@@ -3,6 +3,8 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,6 +12,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,13 +42,13 @@ class StartScriptTest {
         Files.createDirectories(home.resolve("jdk/bin"));
         Files.writeString(home.resolve("jdk/release"), "JAVA_VERSION=\"17.0.1\"\n");
         Path java = home.resolve("jdk/bin/java");
-        Files.writeString(java, """
+        Files.writeString(java, String.format(Locale.ROOT, """
                 #!/bin/sh
                 case "$*" in
                 *cli.JvmLimits*) echo "$*" >"%s/asked"; echo "-Xmx777m -XX:MaxDirectMemorySize=888m" ;;
                 *) for argument in "$@"; do echo "$argument"; done ;;
                 esac
-                """.formatted(home));
+                """, home));
         assertThat(java.toFile().setExecutable(true)).isTrue();
         Files.createDirectories(home.resolve("relay-server/target"));
         Files.createFile(home.resolve("relay-server/target/relay-server-1-all.jar"));
@@ -64,7 +67,7 @@ class StartScriptTest {
     }
 
     private List<String> said(int exitCode, Map<String, String> environment, List<String> command) throws Exception {
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+        ProcessBuilder builder = TestProcess.builder(command).redirectErrorStream(true);
         builder.environment().put("JAVA_HOME", home.resolve("jdk").toString());
         builder.environment().putAll(environment);
         Process process = builder.start();
@@ -101,7 +104,7 @@ class StartScriptTest {
         Path jar = home.resolve("relay-server/target/relay-server-1-all.jar");
         Path mvn = home.resolve("tools/mvn");
         Files.createDirectories(mvn.getParent());
-        Files.writeString(mvn, """
+        Files.writeString(mvn, String.format(Locale.ROOT, """
                 #!/bin/sh
                 printf '\\033[0m[INFO] Scanning for projects...\\n'
                 echo '[INFO] --------------------< dev.msgrelay:relay-protocol >---------------------'
@@ -115,9 +118,9 @@ class StartScriptTest {
                 fi
                 : >%2$s
                 printf '\\033[0m'
-                """.formatted(home, jar));
+                """, home, jar));
         assertThat(mvn.toFile().setExecutable(true)).isTrue();
-        Map<String, String> path = Map.of("PATH", mvn.getParent() + ":" + System.getenv("PATH"));
+        Map<String, String> path = Map.of("PATH", mvn.getParent() + ":" + ThisMachine.path());
         List<String> last = List.of("", ", 0 s last time");
         for (String time : last) {
             Files.delete(jar);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.msgrelay.testing.Commands;
+import dev.msgrelay.testing.ThisMachine;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.util.List;
@@ -197,7 +198,7 @@ class WrongFlagsTest {
             assertThat(run.exitCode()).isZero();
             assertThat(String.join("\n", run.lines()))
                     .startsWith("relay-server ")
-                    .contains("JVM " + System.getProperty("java.version"));
+                    .contains("JVM " + ThisMachine.javaVersion());
         }
     }
 

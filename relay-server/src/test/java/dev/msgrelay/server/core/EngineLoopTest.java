@@ -2,13 +2,12 @@ package dev.msgrelay.server.core;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.testing.ThisMachine;
 import io.netty.util.Recycler;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -162,7 +161,7 @@ class EngineLoopTest {
     }
 
     private static long descriptors() {
-        return ((UnixOperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean()).getOpenFileDescriptorCount();
+        return ThisMachine.openFiles();
     }
 
     /** What Netty takes for each write is used again, on threads of Netty's own kind only. */

@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Frames;
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Locale;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,7 +36,13 @@ class SplitAtEveryOffsetTest {
 
     private static Arguments reserved(int type) {
         Frames frames = frames(1, type, 2);
-        return fault("reserved", frames, 1, CloseReason.RESERVED_TYPE, String.format("0x%08X", type), "0x800000FF");
+        return fault(
+                "reserved",
+                frames,
+                1,
+                CloseReason.RESERVED_TYPE,
+                String.format(Locale.ROOT, "0x%08X", type),
+                "0x800000FF");
     }
 
     private static Arguments allowed(int type) {

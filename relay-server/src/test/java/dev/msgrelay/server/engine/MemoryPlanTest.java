@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.Locale;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
@@ -38,7 +39,9 @@ class MemoryPlanTest {
         assertThat(parts).allSatisfy(part -> assertThat(plan.of(part)).isPositive());
         assertThat(plan.of(Part.LOG)).isEqualTo(StreamConfig.DEFAULT_LOG_BYTES);
         String lines = String.join("\n", plan.lines());
-        assertThat(lines).contains(String.format("%,d", direct)).contains(String.format("%,d", plan.heap()));
+        assertThat(lines)
+                .contains(String.format(Locale.ROOT, "%,d", direct))
+                .contains(String.format(Locale.ROOT, "%,d", plan.heap()));
         assertThat(parts).allSatisfy(part -> assertThat(lines).contains(part.text()));
     }
 

@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A control frame that the relay has sent; the getters are for those types that have the field. */
 public record Control(int type, ByteBuffer body) {
@@ -113,6 +114,6 @@ public record Control(int type, ByteBuffer body) {
 
     @Override
     public String toString() {
-        return String.format("0x%08X[%d]", type, body.remaining());
+        return String.format(Locale.ROOT, "0x%08X[%d]", type, body.remaining());
     }
 }

@@ -1,9 +1,10 @@
 package dev.msgrelay.server.harness;
 
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 
 /**
  * A network namespace that is joined to this one by two virtual interfaces; it and they are gone when it is closed. As root
@@ -11,7 +12,6 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Namespace implements AutoCloseable {
     private static final long PID = ProcessHandle.current().pid();
-    private static final int SECONDS = 60;
 
     // Of networks that are for tests of devices: nobody has them, nor has another run of a test the same one.
     private final String network = "198.18." + PID / 64 % 256 + ".";
@@ -35,11 +35,9 @@ public final class Namespace implements AutoCloseable {
         return network + (PID % 64 * 4 + 1);
     }
 
-    /** Why there is none. It is printed, too: a test that was not run is to be seen. */
+    /** Why there is none. */
     public String why() {
-        String skipped = "SKIPPED, no network namespace (needs root and iproute2): " + why;
-        System.out.println(skipped);
-        return skipped;
+        return "no network namespace (needs root and iproute2): " + why;
     }
 
     /** From now on what is sent from there goes in packets of 1,500 bytes, none of which are merged. */
@@ -59,27 +57,24 @@ public final class Namespace implements AutoCloseable {
                 "netns",
                 "exec",
                 name,
-                ProcessHandle.current().info().command().orElse("java"),
+                ThisMachine.java().toString(),
                 "-Xmx64m",
                 "-cp",
-                System.getProperty("java.class.path"),
+                ThisMachine.classPath(),
                 main.getName()));
         command.addAll(List.of(args));
-        return new ProcessBuilder(command)
+        return TestProcess.builder(command)
                 .redirectError(ProcessBuilder.Redirect.INHERIT)
                 .start();
     }
 
     private boolean ip(String command) {
         try {
-            Process ip = new ProcessBuilder(List.of(("ip " + command).split(" ")))
-                    .redirectErrorStream(true)
-                    .start();
-            String said = new String(ip.getInputStream().readAllBytes()).trim();
-            if (ip.waitFor(SECONDS, TimeUnit.SECONDS) && ip.exitValue() == 0) {
+            TestProcess.Outcome ip = TestProcess.run(("ip " + command).split(" "));
+            if (ip.exitCode() == 0) {
                 return true;
             }
-            why = "ip " + command + ": " + said;
+            why = "ip " + command + ": " + ip.said().strip();
         } catch (IOException | InterruptedException e) {
             why = e.getMessage();
         }

@@ -25,6 +25,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -194,8 +195,11 @@ class FileDiskTest {
                         (Disk) counting(Disk.class, disk, read), usual, 8, 0, null, RecoveryProgress.NOBODY)
                 .open()) {
             System.out.printf(
+                    Locale.ROOT,
                     "FileDiskTest: a journal of %d segments was opened in %d ms, %d bytes of it were read%n",
-                    segments, TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began), read[0]);
+                    segments,
+                    TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began),
+                    read[0]);
             assertThat(journal.goesOnAt().position()).isEqualTo(end);
             assertThat(journal.recovered().length()).isGreaterThan(100L << 30);
         }

@@ -15,6 +15,7 @@ import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -31,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Whatever is changed on the disk: it is told, what is lost is named to the message, and nothing wrong is ever read. */
 class JournalDamageTest {
     /** All bytes and lengths take minutes: each run takes one in so many, others each time. */
-    private static final int STEP = Integer.getInteger("journal.step", 15);
+    private static final int STEP = (int) ThisMachine.setting("journal.step", 15);
 
     private static final int RANDOM_BYTES = 10_000;
     private static final int BYTES_AT_ONCE = 100;

@@ -9,6 +9,7 @@ import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
+import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -100,8 +101,7 @@ class JournalLimitsTest {
                 files(FileNames.INDEX).get(1), files(FileNames.STREAM).get(0), FileNames.NAMES, FileNames.EPOCHS)) {
             Path file = directory.resolve(name);
             Path kept = Files.exists(file) ? Files.move(file, directory.resolve("kept")) : null;
-            assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor())
-                    .isZero();
+            OddFiles.pipe(file);
             assertThatThrownBy(() -> Recovery.inspect(disk, Recovery.Depth.START))
                     .hasMessage("journal " + directory + ": " + name + " is no regular file");
             Files.delete(file);

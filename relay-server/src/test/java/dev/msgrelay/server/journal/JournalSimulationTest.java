@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -33,8 +34,8 @@ class JournalSimulationTest {
 
     @Test
     void nothingIsLostOrInvented() throws IOException {
-        Long one = Long.getLong("journal.seed");
-        long runs = Long.getLong("journal.runs", 0);
+        Long one = ThisMachine.number("journal.seed");
+        long runs = ThisMachine.setting("journal.runs", 0);
         if (one != null) {
             new World(one).run();
         } else if (runs > 0) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.disk.OwnFiles;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -69,7 +70,7 @@ class OwnFilesTest {
     @Test
     void aFolderThatCannotBeForced() throws IOException {
         OwnFiles.forceFolder(place, "journal j");
-        assertThatThrownBy(() -> new FileDisk(Path.of("/proc/self")).force())
+        assertThatThrownBy(() -> new FileDisk(ThisMachine.proc("self")).force())
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith(
                         "journal /proc/self: the names of its files cannot be forced to the disk (fsync of"

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -64,7 +65,7 @@ class QueuedOutputTest {
     void whatIsPrintedArrivesAtOnce() {
         gate.permits.release(100);
         print.println("one");
-        print.printf("%d and %s%n", 2, "\u00fc");
+        print.printf(Locale.ROOT, "%d and %s%n", 2, "\u00fc");
         assertThat(output.finish(LONG)).isTrue();
         assertThat(gate.text()).isEqualTo("one\n2 and \u00fc\n");
     }
@@ -85,7 +86,7 @@ class QueuedOutputTest {
         // It is blocked now, with the first line in its hands. Each further one takes 9 bytes.
         List<String> fit = new ArrayList<>(List.of("line 0"));
         for (int i = 1; i <= 10_000; i++) {
-            String line = String.format("line %,d", i).substring(0, 6) + "..";
+            String line = String.format(Locale.ROOT, "line %,d", i).substring(0, 6) + "..";
             print.println(line);
             if (i <= CAPACITY / 9) {
                 fit.add(line);

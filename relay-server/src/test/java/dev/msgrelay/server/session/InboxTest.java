@@ -16,6 +16,7 @@ import io.netty.buffer.Unpooled;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -161,8 +162,8 @@ class InboxTest {
             assertRefused(
                     () -> fresh.take(Unpooled.wrappedBuffer(wrong), this::note),
                     CloseReason.UNEXPECTED_INPUT,
-                    String.format("byte %d", index),
-                    String.format("0x%02X", value));
+                    String.format(Locale.ROOT, "byte %d", index),
+                    String.format(Locale.ROOT, "0x%02X", value));
         }
         assertThat(taken).isEmpty();
     }

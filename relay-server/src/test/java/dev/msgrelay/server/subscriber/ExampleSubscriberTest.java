@@ -1,7 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.TypeRanges;
@@ -12,8 +11,10 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.testing.TestProcess;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.BufferedReader;
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -33,20 +34,7 @@ class ExampleSubscriberTest {
 
     @BeforeAll
     static void thereIsPython() throws Exception {
-        boolean there;
-        try {
-            Process version = new ProcessBuilder("python3", "--version")
-                    .redirectErrorStream(true)
-                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                    .start();
-            there = version.waitFor(Await.LIMIT_SECONDS, TimeUnit.SECONDS) && version.exitValue() == 0;
-        } catch (IOException none) {
-            there = false;
-        }
-        if (!there) {
-            System.out.println("ExampleSubscriberTest is skipped: there is no python3");
-        }
-        assumeTrue(there, "there is no python3");
+        ThisMachine.needCommand("python3", "--version");
         assertThat(Files.isRegularFile(EXAMPLE)).as("%s", EXAMPLE).isTrue();
     }
 
@@ -55,13 +43,10 @@ class ExampleSubscriberTest {
         List<String> command = new ArrayList<>(List.of("python3", EXAMPLE.toString(), "127.0.0.1"));
         command.add("" + relay.relay().subscribeAddress().getPort());
         command.addAll(List.of(args));
-        ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
-        // As in a pipe of a user's.
-        builder.environment().remove("PYTHONUNBUFFERED");
-        Process process = builder.start();
+        Process process = TestProcess.builder(command).redirectErrorStream(true).start();
         List<String> lines = new CopyOnWriteArrayList<>();
         Workers reader = new Workers().start("process-output", () -> {
-            try (BufferedReader in = process.inputReader()) {
+            try (BufferedReader in = process.inputReader(StandardCharsets.UTF_8)) {
                 in.lines().forEach(lines::add);
             }
         });

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
 
@@ -77,7 +78,8 @@ class RefusedInputTest {
         faults.add(new RefusedInput("HTTP", false, unexpected, http, "HTTP", "--admin"));
         for (String text : new String[] {"\n", "{\"subscribe\":1}"}) {
             byte[] bytes = text.getBytes(StandardCharsets.US_ASCII);
-            faults.add(new RefusedInput(text, false, unexpected, bytes, String.format("0x%02X", bytes[0])));
+            faults.add(
+                    new RefusedInput(text, false, unexpected, bytes, String.format(Locale.ROOT, "0x%02X", bytes[0])));
         }
         for (int stray : new int[] {0, 1, 0x7F, 0x81, 0xFF}) {
             faults.add(new RefusedInput("stray " + stray, false, unexpected, new byte[] {(byte) stray}, "byte 0"));
@@ -136,7 +138,7 @@ class RefusedInputTest {
             }
         }
         for (int type = 0x80000080; type <= ControlFrames.LAST; type += 9) {
-            String name = String.format("0x%08X", type);
+            String name = String.format(Locale.ROOT, "0x%08X", type);
             faults.add(
                     new RefusedInput(name, true, CloseReason.UNSUPPORTED, frame(type, 3), name, "HELLO", "SUBSCRIBED"));
         }

@@ -30,10 +30,9 @@ import dev.msgrelay.server.harness.Vectors;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.SocketAddress;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -193,8 +192,8 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void byNetworkWithoutAWord(Setting setting) throws Exception {
-        String policy = "near { from = %s, publish = 1-9, subscribe = 5 }, both { token = both, publish = all }"
-                .formatted(here(setting));
+        String policy = "near { from = " + here(setting)
+                + ", publish = 1-9, subscribe = 5 }, both { token = both, publish = all }";
         try (TestRelay relay = start(setting, policy);
                 TalkingPublisher plain = TalkingPublisher.connect(relay.publish());
                 PlainSubscriber subscriber = relay.subscriber();
@@ -216,8 +215,8 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void byTheUserOfAUnixSocket(Setting setting) throws Exception {
-        String policy = "me { user = %s, publish = all }, other { user = 4711, publish = all }"
-                .formatted(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        String policy = "me { user = " + ThisMachine.uid() + ", publish = all }, other { user = "
+                + (ThisMachine.uid() + 1) + ", publish = all }";
         try (TestRelay relay = start(setting, policy, b -> b.handshakeTimeout(Duration.ofMillis(200)));
                 PlainPublisher plain = relay.publisher()) {
             if (setting.unix()) {
@@ -255,7 +254,7 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource("ways")
     void typesAtTheBordersOfARange(Way way) throws Exception {
-        String policy = "p { from = %s, publish = \"-5--1,7,2147483647\" }".formatted(here(way.setting()));
+        String policy = "p { from = " + here(way.setting()) + ", publish = \"-5--1,7,2147483647\" }";
         Frames good = new Frames();
         for (int type : new int[] {-5, -1, 7, Integer.MAX_VALUE}) {
             good.frame(type, 3).frame(type, 3);
@@ -305,9 +304,8 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void aSubscriberGetsBothEndsOfARange(Setting setting) throws Exception {
-        String policy =
-                "p { token = p, publish = all }, s { from = %s, subscribe = \"-2147483392,-5--1,7,2147483647\" }"
-                        .formatted(here(setting));
+        String policy = "p { token = p, publish = all }, s { from = " + here(setting)
+                + ", subscribe = \"-2147483392,-5--1,7,2147483647\" }";
         Frames frames = new Frames();
         for (int type :
                 new int[] {-2147483392, -2147483391, -6, -5, -1, 0, 6, 7, 8, Integer.MAX_VALUE - 1, Integer.MAX_VALUE
@@ -587,7 +585,7 @@ class AccessTest {
                 }
             });
             for (int i = 0; i < 200; i++) {
-                reload(relay, Policies.of(both + ", extra { token = extra%d, publish = 1-%d }".formatted(i, i + 1)));
+                reload(relay, Policies.of(both + ", extra { token = extra" + i + ", publish = 1-" + (i + 1) + " }"));
                 if (i % 10 == 0) {
                     int before = subscriber.received().count();
                     Await.until("it goes on", () -> subscriber.received().count() > before || before >= most);

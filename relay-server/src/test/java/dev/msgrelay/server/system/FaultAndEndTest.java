@@ -26,6 +26,7 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsLine;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
+import dev.msgrelay.testing.ThisMachine;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.handler.ssl.SslContextBuilder;
 import io.netty.handler.ssl.SslProvider;
@@ -53,7 +54,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class FaultAndEndTest {
     /** {@code -Dfault.cases=1000}: so many clients of each relay. */
-    private static final int CASES = Integer.getInteger("fault.cases", 40);
+    private static final int CASES = (int) ThisMachine.setting("fault.cases", 40);
 
     private static final int MAX_BODY = 1 << 20;
     private static final int FORBIDDEN = 2_000_000_000;
@@ -147,8 +148,8 @@ class FaultAndEndTest {
     }
 
     private static void publishers(Way way, Random random, boolean access) throws Exception {
-        String policy = "p { from = %s, publish = \"0-1999999999\", subscribe = all }"
-                .formatted(way.setting.unix() ? "unix" : "127.0.0.0/8");
+        String from = way.setting.unix() ? "unix" : "127.0.0.0/8";
+        String policy = "p { from = " + from + ", publish = \"0-1999999999\", subscribe = all }";
         UnaryOperator<RelayConfig.Builder> more = b ->
                 (access ? b.access(Policies.of(policy)) : b).maxBody(MAX_BODY).readerLoops(way.readers);
         try (Certificates certificates = way.client == null ? null : new Certificates();

@@ -26,6 +26,7 @@ import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.testing.ThisMachine;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashSet;
@@ -89,7 +90,7 @@ class WayOfAReadTest {
     private static Set<String> recorded() throws Exception {
         LaunchingConnector launcher = Bootstrap.virtualMachineManager().defaultConnector();
         Map<String, Connector.Argument> arguments = launcher.defaultArguments();
-        arguments.get("options").setValue("-cp \"" + System.getProperty("java.class.path") + '"');
+        arguments.get("options").setValue("-cp \"" + ThisMachine.classPath() + '"');
         arguments.get("main").setValue(OneRead.class.getName());
         VirtualMachine vm = launcher.launch(arguments);
         try {

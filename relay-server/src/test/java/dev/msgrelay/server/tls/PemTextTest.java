@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.msgrelay.protocol.net.PemFiles;
 import dev.msgrelay.server.harness.Certificates;
+import dev.msgrelay.testing.OddFiles;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -41,9 +42,7 @@ class PemTextTest {
     /** A reload that opened one would wait for ever, and hold the next reload. */
     @Test
     void pipesAndDevicesAreNotOpened() throws Exception {
-        Path pipe = folder.resolve("pipe");
-        assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor())
-                .isZero();
+        Path pipe = OddFiles.pipe(folder.resolve("pipe"));
         Map.of(pipe, "pipe", Path.of("/dev/zero"), "device", folder, "folder")
                 .forEach((file, what) -> assertThat(catchThrowable(() -> PemFiles.certificates(file)))
                         .hasMessage("cannot read " + file + ": it is a " + what + ": give a file"));

@@ -1,7 +1,6 @@
 package dev.msgrelay.server.tls;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.net.PemFiles;
@@ -11,8 +10,10 @@ import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Namespace;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.BufferedReader;
 import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.security.KeyStore;
 import javax.net.ssl.SSLContext;
@@ -29,7 +30,7 @@ class ShortPacketsTest {
     @EachLibrary
     void aPublisherAtFullSpeedStays(TlsProvider provider) throws Exception {
         try (Namespace namespace = new Namespace()) {
-            assumeTrue(namespace.up() && namespace.shortPackets(), namespace::why);
+            ThisMachine.need(namespace.up() && namespace.shortPackets(), namespace.why());
             try (SecuredRelay tls = SecuredRelay.start(
                     Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.host(namespace.host())
                             .insecure(true))) {
@@ -39,7 +40,7 @@ class ShortPacketsTest {
                         namespace.host(),
                         "" + tls.publish().getPort(),
                         tls.certificates.authorityFile().toString());
-                try (BufferedReader lines = publisher.inputReader()) {
+                try (BufferedReader lines = publisher.inputReader(StandardCharsets.UTF_8)) {
                     assertThat(lines.readLine())
                             .as(() -> "what became of the publisher; closed: "
                                     + relay.stats().closes())

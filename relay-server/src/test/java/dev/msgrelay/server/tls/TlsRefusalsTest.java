@@ -20,6 +20,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -143,7 +144,7 @@ class TlsRefusalsTest {
             ByteBuffer[] first = {
                 ByteBuffer.wrap(Hello.plain().bytes()),
                 new Frames().frame(7, 100).buffer(),
-                ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes()),
+                ByteBuffer.wrap("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.UTF_8)),
             };
             for (ByteBuffer bytes : first) {
                 try (PlainPublisher publisher = PlainPublisher.connect(tls.publish())) {

@@ -18,6 +18,7 @@ import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 
 /** Certificates are replaced while connections are there, all of it or nothing; and keys wear out. */
 class TlsReloadTest {
-    private static final int RELOADS = Integer.getInteger("tls.reloads", 10);
+    private static final int RELOADS = (int) ThisMachine.setting("tls.reloads", 10);
 
     private static SecuredRelay start(TlsProvider provider) throws Exception {
         return SecuredRelay.start(provider, certificates -> certificates.relayFiles(certificates.relay("CN=old")));
