@@ -95,7 +95,7 @@ final class Readers implements AutoCloseable {
 
     private static String line(Process reader) {
         try {
-            return reader.inputReader().readLine();
+            return reader.inputReader(StandardCharsets.UTF_8).readLine();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.access;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
@@ -47,7 +48,7 @@ public record User(int uid, UserPrincipal principal) {
                 throw new IllegalArgumentException("user " + name + " was not found within " + LOOKUP_SECONDS
                         + " s; its number needs no looking up");
             }
-            String answer = new String(id.getInputStream().readNBytes(16)).trim();
+            String answer = new String(id.getInputStream().readNBytes(16), StandardCharsets.US_ASCII).trim();
             if (id.exitValue() != 0 || !NUMBER.matcher(answer).matches()) {
                 throw new IllegalArgumentException("there is no user " + name);
             }

@@ -1,0 +1,17 @@
+package dev.msgrelay.client;
+
+import dev.msgrelay.testing.MachineRules;
+
+class MachineRulesTest extends MachineRules {
+    MachineRulesTest() {
+        super(
+                ".",
+                "client.cli.Context",
+                "client.cli.EndpointOptions",
+                "client.cli.PublishCommand",
+                "client.cli.RelayClientMain",
+                "client.cli.SessionOptions",
+                "client.cli.Start",
+                "client.cli.TopCommand");
+    }
+}

@@ -1,0 +1,18 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.testing.MachineRules;
+
+class MachineRulesTest extends MachineRules {
+    MachineRulesTest() {
+        super(
+                ".",
+                "server.RelayParts",
+                "server.access.User",
+                "server.admin.Metrics",
+                "server.cli.CommandOutput",
+                "server.cli.Descriptors",
+                "server.cli.RelayServerMain",
+                "server.cli.ServiceManager",
+                "server.cli.VersionFromManifest");
+    }
+}
