@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.net.Segments;
 import java.io.EOFException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ClosedSelectorException;
@@ -120,7 +121,8 @@ final class PublisherSession implements Runnable {
                     throw trouble;
                 }
                 if (Thread.currentThread().isInterrupted()) {
-                    throw e;
+                    // An interrupt behind the failed try is not in its exception.
+                    throw (IOException) new InterruptedIOException("interrupted: " + e.getMessage()).initCause(e);
                 }
             } catch (RuntimeException | Error e) {
                 closeLink();

@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
@@ -77,6 +78,25 @@ class PublisherGivesUpTest extends ScriptedPublishing {
             thread.interrupt();
             assertThat(connecting.get(120, TimeUnit.SECONDS)).hasMessageContaining("nterrupt");
             thread.join();
+        }
+    }
+
+    /** The interrupt comes between two tries. */
+    @Test
+    void anInterruptBetweenTwoTriesIsNamed() throws Exception {
+        try (ScriptedRelay nobody = ScriptedRelay.of()) {
+            nobody.await();
+            assertThatThrownBy(() -> RelayPublisher.connect(acked(nobody)
+                            .reconnect(ReconnectPolicy.endless().withDelays(LONG, LONG))
+                            .onEvent(event -> {
+                                if (event instanceof SessionEvent.Lost) {
+                                    Thread.currentThread().interrupt();
+                                }
+                            })
+                            .build()))
+                    .isInstanceOf(InterruptedIOException.class)
+                    .hasMessageStartingWith("interrupted: cannot connect to ");
+            assertThat(Thread.interrupted()).isTrue();
         }
     }
 
