@@ -122,10 +122,11 @@ class EmbeddingTest {
         command.addAll(List.of(
                 "-cp", String.join(File.pathSeparator, jars), EmbeddedRelay.class.getName(), folder.toString()));
         Path said = folder.resolve("said");
-        Process program = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(said.toFile())
-                .start();
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(said.toFile());
+        // JAVA_TOOL_OPTIONS and the like would be told in its output.
+        builder.environment().clear();
+        Process program = builder.start();
         try {
             assertThat(program.waitFor(120, TimeUnit.SECONDS)).isTrue();
         } finally {
