@@ -69,7 +69,7 @@ public abstract class MachineRules {
 
     /** A string of a source that names a file of the machine; below /sys only as a path, since recorded text names some. */
     private static final Pattern PLACE =
-            Pattern.compile("\"/(proc|etc)\\b[^\"]*\"|(Path\\.of|File)\\(\"/sys\\b[^\"]*\"");
+            Pattern.compile("\"/(proc|etc)\\b[^\"]*\"|(Path\\.of|File)\\(\\s*\"/sys\\b[^\"]*\"");
 
     private static final String ASSUMPTIONS = "org.junit.jupiter.api.Assumptions.";
     private static final String ROOT = "dev.msgrelay.";
@@ -86,7 +86,7 @@ public abstract class MachineRules {
         this.readers = new TreeSet<>(Set.of(readers));
     }
 
-    /** Nor does one skip itself but by {@link ThisMachine}, which prints why. */
+    /** A test that skips itself does so by {@link ThisMachine}, which prints why. */
     @Test
     void testsReadNothingOfTheMachine() {
         Assertions.assertEquals(
@@ -147,6 +147,10 @@ public abstract class MachineRules {
             }
         }
         return List.copyOf(found);
+    }
+
+    static boolean namesAFileOfTheMachine(String source) {
+        return PLACE.matcher(source).find();
     }
 
     static boolean readsTheMachine(String call) {

@@ -67,4 +67,16 @@ class MachineRulesTest extends MachineRules {
                         "java.util.Formatter.<init>(Appendable,Locale)"))
                 .noneMatch(MachineRules::followsTheLocale);
     }
+
+    /** The names are put together here, as the rule reads this source, too. */
+    @Test
+    void filesOfTheMachineAreFound() {
+        assertThat(List.of(
+                        "Files.exists(Path.of(\"/" + "proc/net/tcp\"))",
+                        "Path.of(\n        \"/" + "sys/fs\", name)",
+                        "new File(\"/" + "etc/passwd\")"))
+                .allMatch(MachineRules::namesAFileOfTheMachine);
+        assertThat(List.of("new Quota(\"/sys/fs/cgroup/pod\")", "Path.of(\"/process\")", "Path.of(\"/dev/full\")"))
+                .noneMatch(MachineRules::namesAFileOfTheMachine);
+    }
 }
