@@ -25,6 +25,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,7 @@ class AckSystemTest {
     private static final Duration LONG = Duration.ofSeconds(120);
 
     private final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());
+    private final CountDownLatch gaveUp = new CountDownLatch(1);
     private final List<Long> acks = Collections.synchronizedList(new ArrayList<>());
 
     @ParameterizedTest
@@ -103,6 +105,11 @@ class AckSystemTest {
                 newer.flush(LONG);
                 assertThat(newer.firstNumber()).isEqualTo(2);
             }
+            // Nothing is left of its messages: if it were closed before it heard of the newer one, it would end in
+            // order.
+            assertThat(gaveUp.await(LONG.toSeconds(), TimeUnit.SECONDS))
+                    .as("%s", events)
+                    .isTrue();
             assertThatThrownBy(older::close).hasMessageContaining(CloseReason.NAME_TAKEN.text());
         }
     }
@@ -159,8 +166,15 @@ class AckSystemTest {
                 .closeTimeout(LONG)
                 .reconnect(SubscriberSystemTest.QUICK)
                 .onAck((number, sequence) -> acks.add(number))
-                .onEvent(events::add)
+                .onEvent(this::note)
                 .build());
+    }
+
+    private void note(SessionEvent event) {
+        events.add(event);
+        if (event instanceof SessionEvent.GaveUp) {
+            gaveUp.countDown();
+        }
     }
 
     private static void publish(RelayPublisher publisher, int type, int from, int to) {
