@@ -13,18 +13,31 @@ RELAY_BUILD_WAIT=600 # seconds to wait for another script's build: a first build
 true 3>&2 2>/dev/null || exec 2>/dev/null
 
 # The JVM decodes its arguments, its environment and the names of files by the locale, and cron and systemd give it none:
-# each byte beyond ASCII would be the same replacement character. A locale that is named and not there is none as well.
-relay_utf8() {
+# each byte beyond ASCII would be the same replacement character. A locale that is named and not there is none as well, and
+# one such category is enough: the JVM asks for all of them at once, and then has none.
+# The system's errors stay English, for logs and for who searches for them. With LC_MESSAGES=C, and with no other value,
+# glibc does not look at LANGUAGE; LC_ALL would come before it, so its value is kept as LC_CTYPE.
+relay_locale() {
+    [ -z "${LC_ALL-}" ] || LC_CTYPE=$LC_ALL
+    unset LC_ALL
+    LC_MESSAGES=C
+    export LC_MESSAGES
+    [ -z "${LC_CTYPE-}" ] || export LC_CTYPE
     if command -v locale >/dev/null; then
-        relay_charmap=$(locale charmap 2>/dev/null)
+        # With what it says of a locale that is not there.
+        relay_charmap=$(locale charmap 2>&1)
     else
-        relay_charmap=${LC_ALL:-${LC_CTYPE:-${LANG-}}}
+        relay_charmap=${LC_CTYPE:-${LANG-}}
+        relay_charmap=${relay_charmap##*.}
+        relay_charmap=${relay_charmap%%@*}
     fi
     case $relay_charmap in
-    *[Uu][Tt][Ff]-8* | *[Uu][Tt][Ff]8*) ;;
+    [Uu][Tt][Ff]-8 | [Uu][Tt][Ff]8) ;;
     *)
-        LC_ALL=C.UTF-8
-        export LC_ALL
+        unset LANG LC_ADDRESS LC_COLLATE LC_IDENTIFICATION LC_MEASUREMENT LC_MONETARY LC_NAME LC_NUMERIC LC_PAPER \
+            LC_TELEPHONE LC_TIME
+        LC_CTYPE=C.UTF-8
+        export LC_CTYPE
         ;;
     esac
 }
@@ -36,7 +49,7 @@ relay_start() {
     relay_module=$1
     relay_flags=$2
     shift 2
-    relay_utf8
+    relay_locale
     relay_find_java
     relay_jar=
     if ! relay_up_to_date; then

@@ -173,22 +173,37 @@ class StartScriptTest {
         assertThat(start(Map.of("RELAY_CONFIG", "relay.conf"), "")).contains("-Xmx777m");
     }
 
-    /** Of cron, of systemd, and of a machine that does not have what the terminal's machine has. */
+    /**
+     * The environment that the JVM gets: characters beyond ASCII, and errors of the system in English. What is there of
+     * locales says a {@code locale} of the test.
+     */
     @ParameterizedTest
     @CsvSource({
-        "LC_ALL, C, C.UTF-8",
-        "LC_ALL, POSIX, C.UTF-8",
-        "LANG, '', C.UTF-8",
-        "LANG, no_NO.UTF-8, C.UTF-8",
-        "LC_ALL, no_NO.ISO-8859-1, C.UTF-8",
-        "LC_CTYPE, C, C.UTF-8",
-        "LC_ALL, C.utf8, C.utf8",
+        "LC_ALL=de_DE.UTF-8, UTF-8, LC_CTYPE=de_DE.UTF-8 LC_MESSAGES=C",
+        "LC_ALL=de_DE.UTF-8 LANG=tr_TR.UTF-8 LC_TIME=tr_TR.UTF-8 LC_CTYPE=C, UTF-8,"
+                + " LANG=tr_TR.UTF-8 LC_CTYPE=de_DE.UTF-8 LC_MESSAGES=C LC_TIME=tr_TR.UTF-8",
+        "LC_CTYPE=de_DE.UTF-8 LC_MESSAGES=de_DE.UTF-8, UTF-8, LC_CTYPE=de_DE.UTF-8 LC_MESSAGES=C",
+        "LANG=de_DE.UTF-8, UTF-8, LANG=de_DE.UTF-8 LC_MESSAGES=C",
+        "LANG=de_DE.UTF-8 LANGUAGE=de, UTF-8, LANG=de_DE.UTF-8 LANGUAGE=de LC_MESSAGES=C",
+        // Of cron, of systemd.
+        "LC_ALL=, ANSI_X3.4-1968, LC_CTYPE=C.UTF-8 LC_MESSAGES=C",
+        "LC_ALL=C, ANSI_X3.4-1968, LC_CTYPE=C.UTF-8 LC_MESSAGES=C",
+        "LANG=de_DE LC_TIME=de_DE, ISO-8859-1, LC_CTYPE=C.UTF-8 LC_MESSAGES=C",
+        // Of a machine that does not have what the terminal's machine has.
+        "LANG=no_NO.UTF-8 LC_CTYPE=de_DE.UTF-8, 'locale: Cannot set LC_ALL to default locale\nUTF-8',"
+                + " LC_CTYPE=C.UTF-8 LC_MESSAGES=C",
     })
-    void theJvmHasUtf8(String variable, String locale, String has) throws Exception {
-        Files.writeString(home.resolve("jdk/bin/java"), "#!/bin/sh\necho \"$LC_ALL\"\n");
-        Map<String, String> environment = new HashMap<>(Map.of("LANG", "", "LC_CTYPE", "", "LC_ALL", ""));
-        environment.put(variable, locale);
-        assertThat(start(environment, "")).containsExactly(has);
+    void theJvmHasUtf8AndEnglishErrors(String environment, String charmap, String has) throws Exception {
+        Files.writeString(home.resolve("jdk/bin/java"), "#!/bin/sh\nenv | grep -e '^LC_' -e '^LANG' | LC_ALL=C sort\n");
+        Path locale = home.resolve("tools/locale");
+        Files.createDirectories(locale.getParent());
+        Files.writeString(locale, "#!/bin/sh\nprintf '" + charmap + "\\n' >&2\n");
+        assertThat(locale.toFile().setExecutable(true)).isTrue();
+        String path = "PATH=" + locale.getParent() + ":" + ThisMachine.path();
+        List<String> command = new ArrayList<>(List.of("env", "-i", path, "JAVA_HOME=" + home.resolve("jdk")));
+        command.addAll(List.of(environment.split(" ")));
+        command.addAll(List.of("sh", script.toString()));
+        assertThat(said(0, Map.of(), command)).containsExactly(has.split(" "));
     }
 
     @Test
