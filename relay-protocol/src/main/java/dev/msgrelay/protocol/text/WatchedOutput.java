@@ -4,19 +4,25 @@ import java.io.FilterOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.util.function.Supplier;
 
 /**
  * Standard output that remembers its first failure, which a {@link PrintWriter} hides: a reader that has gone,
  * such as {@code head}, is no fault, and a full disk is one. Owned by one thread.
  */
 public final class WatchedOutput extends FilterOutputStream {
-    /** The system's text for EPIPE. */
-    private static final String GONE = "Broken pipe";
+    private final Supplier<SystemWords> words;
 
     private IOException failure;
 
     public WatchedOutput(OutputStream out) {
+        this(out, SystemWords::here);
+    }
+
+    /** With the words of another language. */
+    WatchedOutput(OutputStream out, Supplier<SystemWords> words) {
         super(out);
+        this.words = words;
     }
 
     @Override
@@ -44,10 +50,10 @@ public final class WatchedOutput extends FilterOutputStream {
         if (!failed && failure == null) {
             return true;
         }
-        String why = failure == null ? "" : String.valueOf(failure.getMessage());
-        if (why.contains(GONE)) {
+        if (failure != null && words.get().tellClosedPipe(failure)) {
             return false;
         }
+        String why = failure == null ? "" : String.valueOf(failure.getMessage());
         throw new IOException("cannot write to standard output: " + why, failure);
     }
 }

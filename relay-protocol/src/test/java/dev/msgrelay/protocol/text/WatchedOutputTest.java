@@ -48,6 +48,16 @@ class WatchedOutputTest {
     }
 
     @Test
+    void alsoInAnotherLanguage() throws IOException {
+        WatchedOutput out = new WatchedOutput(
+                new Failing("Datenübergabe unterbrochen (broken pipe)"),
+                () -> new SystemWords("Datenübergabe unterbrochen (broken pipe)", null));
+        PrintWriter writer = writer(out);
+        writer.print("a line");
+        assertThat(out.isRead(writer)).isFalse();
+    }
+
+    @Test
     void aFullDiskIsOne() {
         WatchedOutput out = new WatchedOutput(new Failing("No space left on device"));
         PrintWriter writer = writer(out);
