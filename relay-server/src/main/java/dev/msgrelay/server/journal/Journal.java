@@ -3,6 +3,7 @@ package dev.msgrelay.server.journal;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
+import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.JournalClock;
@@ -17,13 +18,15 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The stream on the disk: opened before the log is made, since it says where the stream goes on; fed by the log; closed after
  * the last message is in it.
  *
- * <p>{@link #written} survives the end of the process, {@link #forced} that of the machine. Any fault but a full disk ends it
- * for good: after a force that failed, a later one may succeed although bytes are lost.
+ * <p>{@link #written} survives the end of the process, {@link #forced} that of the machine. Any fault but a disk without room
+ * ends it for good: after a force that failed, a later one may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
     public interface Watch {
@@ -36,6 +39,8 @@ public final class Journal implements Closeable {
         /** The journal has ended, and writes no more. Called by either thread, once. */
         void failed(Throwable cause);
     }
+
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     /** Direct memory of each thread that reads or writes from the heap (the opening one, the writer, the forcer), and of records. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
@@ -74,6 +79,11 @@ public final class Journal implements Closeable {
         files = new SegmentFiles(disk, settings);
         files.collectSpares();
         recovered.filled().forEach(part -> files.hold(part.header()));
+        if (!files.isOver()) {
+            // Without room for the first segment, the first publishers would wait behind a relay that seems to be
+            // ready.
+            files.prepare();
+        }
         written.set(recovered.endPosition(), recovered.endSequence());
         forced.set(recovered.endPosition(), recovered.endSequence());
     }
@@ -109,7 +119,7 @@ public final class Journal implements Closeable {
         watch = whom;
         long epoch = epochs.last().epoch();
         writer = new JournalWriter(
-                log, files, written, forced, epoch, settings.segmentBytes(), moves, recovered, watch::written);
+                disk, log, files, written, forced, epoch, settings.segmentBytes(), moves, recovered, watch::written);
         forcer = new JournalForcer(disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
     }
 
@@ -313,12 +323,21 @@ public final class Journal implements Closeable {
             forcer.forceNow();
             if (writer.caughtUp()) {
                 Mark all = forced.mark();
-                new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
+                sayItEnds(all);
             } else {
                 throw new IOException("not all could be written in the time that there is at the end");
             }
             return true;
         });
+    }
+
+    /** Without room for the table all is on the disk the same: the next start looks for the end in the index. */
+    private void sayItEnds(Mark all) throws IOException {
+        try {
+            new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
+        } catch (DiskFullException e) {
+            LOG.warn("{}: the table of epochs is left as it was: {}", name(), e.words());
+        }
     }
 
     /** For tests, of a process that has gone: lets go of the log, and of nothing else. */

@@ -69,7 +69,9 @@ final class JournalForcer {
     private volatile long durable;
     private volatile long lastForce;
     private long lastFull;
-    private boolean full;
+    // Null: there is room for the table of names, and for the next files.
+    private DiskFullException namesLack;
+    private DiskFullException filesLack;
     private final JournalClock clock;
     // Segments of earlier lives, until the first look at the clock tells how old they are; then null.
     private List<Part> earlier;
@@ -129,7 +131,7 @@ final class JournalForcer {
             lastForce = nanos;
             done = true;
         }
-        if (!full || nanos - lastFull >= RETRY_NANOS) {
+        if (filesLack == null || nanos - lastFull >= RETRY_NANOS) {
             done |= files(nanos);
         }
         return done;
@@ -204,7 +206,13 @@ final class JournalForcer {
             freeBytes = disk.free();
         }
         crowded = files.isOver();
-        return !crowded && prepare(nanos);
+        if (crowded) {
+            // The next files are those of the oldest segment.
+            filesLack = null;
+        }
+        boolean prepared = !crowded && prepare(nanos);
+        writer.lacks(filesLack == null ? namesLack : filesLack);
+        return prepared;
     }
 
     /** Writes the table of names, if forced messages moved some; not for a second, unless it is needed. */
@@ -221,17 +229,19 @@ final class JournalForcer {
             newest.write(disk);
             namesPosition = newest.position();
             lastNames = nanos;
+            namesLack = null;
         } catch (DiskFullException e) {
             lastNamesFull = nanos;
+            namesLack = e;
         }
     }
 
     private boolean prepare(long nanos) throws IOException {
         try {
-            full = false;
+            filesLack = null;
             return files.prepare();
         } catch (DiskFullException e) {
-            full = true;
+            filesLack = e;
             lastFull = nanos;
             return false;
         }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.journal;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
+import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.Loss;
@@ -28,12 +29,17 @@ public record JournalOpening(
     /**
      * Takes the directory's lock, cuts a torn tail, and begins an epoch.
      *
-     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, or is of another stream; or
+     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, has no room, or is of another stream; or
      *     messages are missing between it and what other relays have. A damaged directory is not changed
      */
     public Journal open() throws IOException {
         try {
             return locked();
+        } catch (DiskFullException e) {
+            throw new DiskException(
+                    journal() + ": " + disk.shortage() + ": nothing can be written (the system says: " + e.words()
+                            + ")",
+                    e);
         } catch (DiskException e) {
             throw e;
         } catch (IOException e) {
@@ -47,6 +53,7 @@ public record JournalOpening(
 
     private Journal locked() throws IOException {
         Closeable lock = disk.lock(true);
+        Closeable held = lock;
         boolean open = false;
         try {
             Recovery found = Recovery.inspect(disk, Recovery.Depth.START, progress);
@@ -68,13 +75,16 @@ public record JournalOpening(
             }
             EpochTable.Epoch life = new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis);
             EpochTable epochs = found.epochs().with(life, found.startPosition());
-            epochs.write(disk);
+            // A life without room for its first segment is none: a relay that tries again and again writes none of them
+            // down.
             Journal journal = new Journal(disk, settings, lock, found, epochs);
+            held = journal;
+            epochs.write(disk);
             open = true;
             return journal;
         } finally {
             if (!open) {
-                lock.close();
+                held.close();
             }
         }
     }

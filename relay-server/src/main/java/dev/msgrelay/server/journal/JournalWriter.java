@@ -1,6 +1,7 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.flow.HeldTime;
+import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Kind;
@@ -42,6 +43,7 @@ final class JournalWriter {
 
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
 
+    private final Disk disk;
     private final PacketLog log;
     private final LogReader reader;
     private final SegmentFiles files;
@@ -69,6 +71,9 @@ final class JournalWriter {
     private long restUntil;
     private long lastFullLine;
 
+    // The forcer has no room for what is needed next; null: it has.
+    private volatile DiskFullException lacking;
+
     private volatile long wanted;
     private volatile boolean patient;
     private volatile Segment current;
@@ -84,6 +89,7 @@ final class JournalWriter {
      * @param found the journal that goes on
      */
     JournalWriter(
+            Disk disk,
             PacketLog log,
             SegmentFiles files,
             StreamHead written,
@@ -93,6 +99,7 @@ final class JournalWriter {
             NameMoves moves,
             Recovery found,
             LongConsumer onWritten) {
+        this.disk = disk;
         this.log = log;
         this.reader = new LogReader(log);
         this.files = files;
@@ -143,21 +150,36 @@ final class JournalWriter {
         boolean idle = reader.position() == head.position();
         try {
             boolean wrote = idle ? recordForced(true) : block(nanos) || recordForced(false);
-            full.end(nanos);
+            DiskFullException next = lacking;
+            if (next == null) {
+                full.end(nanos);
+            } else {
+                isFull(next, nanos);
+            }
             return wrote;
         } catch (DiskFullException e) {
             // The same bytes go to the same place again, later.
-            tell(e, nanos);
-            full.begin(nanos);
+            isFull(e, nanos);
             return !idle && recordForcedIfItFits();
         }
     }
 
-    private void tell(DiskFullException e, long nanos) {
+    /** The forcer has no room for the files of the next segment, or for the names; null: it has again. Its thread. */
+    void lacks(DiskFullException room) {
+        lacking = room;
+    }
+
+    /** One state, with one line and one counter, whatever is short, and whoever needs it. */
+    private void isFull(DiskFullException e, long nanos) {
         if (full.times() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
-            LOG.warn("{}: publishers wait until there is room (said once a minute)", e.getMessage());
+            LOG.warn(
+                    "journal {}: {}: publishers wait until there is room (said once a minute; the system says: {})",
+                    disk.place(),
+                    disk.shortage(),
+                    e.words());
         }
+        full.begin(nanos);
     }
 
     private boolean recordForcedIfItFits() throws IOException {

@@ -132,7 +132,7 @@ class FileDiskTest {
                         }
                     };
                 }))
-                .withMessage("journal " + directory + ": no space left");
+                .withMessage("journal " + directory + ": No space left on device");
         assertThat(opened.get(0).isOpen()).isFalse();
         try (Closeable now = disk.lock(true)) {
             assertThat(now).isNotNull();

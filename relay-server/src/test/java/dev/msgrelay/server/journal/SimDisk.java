@@ -85,7 +85,7 @@ public final class SimDisk implements Disk {
 
     private DiskFullException noRoom() {
         refusals++;
-        return new DiskFullException("journal sim: no space left", null);
+        return new DiskFullException("journal sim", "no space left", null);
     }
 
     /** How often there was no room. */
@@ -312,6 +312,11 @@ public final class SimDisk implements Disk {
     @Override
     public long free() {
         return full ? 0 : Long.MAX_VALUE;
+    }
+
+    @Override
+    public String shortage() {
+        return "no space left";
     }
 
     @Override

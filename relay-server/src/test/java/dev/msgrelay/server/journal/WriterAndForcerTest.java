@@ -52,7 +52,7 @@ class WriterAndForcerTest {
         written.set(0, 1);
         forced.set(0, 1);
         files = new SegmentFiles(disk, settings);
-        writer = new JournalWriter(log, files, written, forced, 7, SEGMENT, moves, empty, position -> {});
+        writer = new JournalWriter(disk, log, files, written, forced, 7, SEGMENT, moves, empty, position -> {});
         forcer = new JournalForcer(disk, settings, files, writer, written, forced, empty, position -> {}, 0);
     }
 

@@ -79,6 +79,12 @@ public interface Disk {
     long free() throws IOException;
 
     /**
+     * In words, for messages: the thing that is short where something could not be written, as far as that can be seen now. It may
+     * write a small file and remove it, so it is for once a minute.
+     */
+    String shortage();
+
+    /**
      * Locks the directory until the lock is closed.
      *
      * @param toWrite an exclusive lock; otherwise a shared one, of which there may be several

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal.disk;
 
+import dev.msgrelay.protocol.text.SystemWords;
 import dev.msgrelay.protocol.text.TextFile;
 import java.io.Closeable;
 import java.io.IOException;
@@ -7,6 +8,8 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.FileStore;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -33,11 +36,24 @@ public final class FileDisk implements Disk {
      */
     private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 
+    /** Free bytes below which a disk counts as full: a file's first block, and what the file system keeps beside it. */
+    private static final long LITTLE_BYTES = 64 << 10;
+
     private final Path directory;
+    private final SystemWords words;
+    // While the directory is locked: what is needed of it when no more files can be opened.
+    private volatile FileChannel folder;
+    private volatile FileStore store;
 
     /** @param directory is there */
     public FileDisk(Path directory) {
+        this(directory, SystemWords.here());
+    }
+
+    /** With the words of another language. */
+    public FileDisk(Path directory, SystemWords words) {
         this.directory = directory;
+        this.words = words;
     }
 
     /** A directory that is made where there is none; the message of a fault names it. */
@@ -85,12 +101,18 @@ public final class FileDisk implements Disk {
     }
 
     @Override
+    public long length(String name) throws IOException {
+        checkFile(name);
+        return Files.size(directory.resolve(name));
+    }
+
+    @Override
     public File open(String name) throws IOException {
         checkFile(name);
         try {
             return new OpenFile(openOrMake(directory.resolve(name)));
         } catch (IOException e) {
-            throw explained(e, 0);
+            throw explained(e);
         }
     }
 
@@ -113,7 +135,7 @@ public final class FileDisk implements Disk {
         try {
             Files.move(directory.resolve(from), directory.resolve(to), StandardCopyOption.ATOMIC_MOVE);
         } catch (IOException e) {
-            throw explained(e, 0);
+            throw explained(e);
         }
     }
 
@@ -124,12 +146,18 @@ public final class FileDisk implements Disk {
 
     @Override
     public void force() throws IOException {
-        OwnFiles.forceFolder(directory, "journal " + directory);
+        FileChannel held = folder;
+        if (held == null) {
+            OwnFiles.forceFolder(directory, "journal " + directory);
+        } else {
+            OwnFiles.forceFolder(held, "journal " + directory);
+        }
     }
 
     @Override
     public long free() throws IOException {
-        return Files.getFileStore(directory).getUsableSpace();
+        FileStore held = store;
+        return (held == null ? Files.getFileStore(directory) : held).getUsableSpace();
     }
 
     @Override
@@ -164,9 +192,14 @@ public final class FileDisk implements Disk {
                 sayHolder(channel);
             }
             FileChannel file = channel;
+            FileChannel names = OwnFiles.openFolder(directory, "journal " + directory);
+            folder = names;
+            store = Files.getFileStore(directory);
             locked = true;
             return () -> {
-                try (file) {
+                folder = null;
+                try (file;
+                        names) {
                     HELD.remove(place);
                 }
             };
@@ -189,7 +222,7 @@ public final class FileDisk implements Disk {
             channel.truncate(0);
             channel.write(text, 0);
         } catch (IOException e) {
-            throw explained(e, text.remaining());
+            throw explained(e);
         }
     }
 
@@ -200,17 +233,67 @@ public final class FileDisk implements Disk {
         return who.matches("process \\d+") ? who : "somebody who has not said a name";
     }
 
-    /** The fault of a write that did not happen: a full disk, or as the machine has it. */
-    private IOException explained(IOException e, int bytes) {
-        String text = String.valueOf(e.getMessage());
-        boolean full = text.contains("No space left") || text.contains("quota exceeded");
+    /**
+     * The fault of a write, a new file or a new name that did not happen. The system tells a reason by its words alone, in any
+     * language: what is certainly a broken or a missing disk stays as it is, everything else is waited for. What the disk has
+     * then of what was handed to it before tells the next force, which is never waited for.
+     */
+    private IOException explained(IOException e) {
+        if (isOfTheSystem(e) && !words.tellInputOutput(e) && !isReadOnly(e)) {
+            String why =
+                    e instanceof FileSystemException of && of.getReason() != null ? of.getReason() : e.getMessage();
+            return new DiskFullException("journal " + directory, why, e);
+        }
+        return e;
+    }
+
+    /** Whether it has a text alone: of what the JDK has a class for, such as a missing file, nothing gets better. */
+    private static boolean isOfTheSystem(IOException e) {
+        return e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
+    }
+
+    private boolean isReadOnly(IOException e) {
         try {
-            // The text may be in another language.
-            full |= Files.getFileStore(directory).getUsableSpace() < bytes;
+            return Files.getFileStore(directory).isReadOnly();
         } catch (IOException unknown) {
             e.addSuppressed(unknown);
+            return false;
         }
-        return full ? new DiskFullException("journal " + directory + ": no space left", e) : e;
+    }
+
+    @Override
+    public String shortage() {
+        try {
+            FileChannel.open(directory, StandardOpenOption.READ).close();
+        } catch (IOException e) {
+            return "no more files can be opened (ulimit -n)";
+        }
+        try {
+            if (free() < LITTLE_BYTES) {
+                return "no space left";
+            }
+        } catch (IOException unknown) {
+            return "it cannot be looked at";
+        }
+        Path probe = directory.resolve("probe" + FRESH);
+        try (FileChannel file = openOrMake(probe)) {
+            file.write(ByteBuffer.allocate(1), 0);
+        } catch (IOException e) {
+            return Files.exists(probe)
+                    ? "no space left (a quota?)"
+                    : "no file can be made (no inodes left, or a quota?)";
+        } finally {
+            deleteProbe(probe);
+        }
+        return "small files can be written (is there a limit of a file's size, as of ulimit -f, or a quota?)";
+    }
+
+    private static void deleteProbe(Path probe) {
+        try {
+            Files.deleteIfExists(probe);
+        } catch (IOException nextTime) {
+            // The same file is taken then; it is of no use to anybody else.
+        }
     }
 
     /** For tests, which have channels of their own. */
@@ -256,7 +339,7 @@ public final class FileDisk implements Disk {
                     to += channel.write(piece(from, limit), to);
                 }
             } catch (IOException e) {
-                throw explained(e, limit - from.position());
+                throw explained(e);
             } finally {
                 from.limit(limit);
             }

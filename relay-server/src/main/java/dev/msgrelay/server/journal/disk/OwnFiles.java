@@ -103,17 +103,37 @@ public final class OwnFiles {
 
     /** Forces the names of a folder's files; {@code what} begins the message where that cannot be done. */
     public static void forceFolder(Path folder, String what) throws IOException {
-        // Works on Linux, where a directory can be opened like a file.
-        try (FileChannel names = FileChannel.open(folder, StandardOpenOption.READ)) {
-            names.force(true);
-        } catch (IOException e) {
-            throw new DiskException(
-                    what + ": the names of its files cannot be forced to the disk (fsync of the folder: "
-                            + e.getMessage()
-                            + "). A power cut might lose whole files, with messages that were told as forced: place it"
-                            + " on a file system that can, such as ext4 or xfs on a local disk; some of FUSE, 9p,"
-                            + " virtiofs and SMB cannot",
-                    e);
+        try (FileChannel names = openFolder(folder, what)) {
+            forceFolder(names, what);
         }
+    }
+
+    /** Opens a folder to force the names of its files; {@code what} begins the message where that cannot be done. */
+    public static FileChannel openFolder(Path folder, String what) throws IOException {
+        try {
+            // Works on Linux, where a directory can be opened like a file.
+            return FileChannel.open(folder, StandardOpenOption.READ);
+        } catch (IOException e) {
+            throw cannotForce(what, e);
+        }
+    }
+
+    /** Forces the names of a folder's files by its open channel. */
+    public static void forceFolder(FileChannel folder, String what) throws IOException {
+        try {
+            folder.force(true);
+        } catch (IOException e) {
+            throw cannotForce(what, e);
+        }
+    }
+
+    private static DiskException cannotForce(String what, IOException e) {
+        return new DiskException(
+                what + ": the names of its files cannot be forced to the disk (fsync of the folder: "
+                        + e.getMessage()
+                        + "). A power cut might lose whole files, with messages that were told as forced: place it"
+                        + " on a file system that can, such as ext4 or xfs on a local disk; some of FUSE, 9p,"
+                        + " virtiofs and SMB cannot",
+                e);
     }
 }
