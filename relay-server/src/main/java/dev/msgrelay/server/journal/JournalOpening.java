@@ -37,8 +37,7 @@ public record JournalOpening(
             return locked();
         } catch (DiskFullException e) {
             throw new DiskException(
-                    journal() + ": " + disk.shortage() + ": nothing can be written (the system says: " + e.words()
-                            + ")",
+                    journal() + ": " + disk.shortage() + ": it cannot be opened (the system says: " + e.words() + ")",
                     e);
         } catch (DiskException e) {
             throw e;

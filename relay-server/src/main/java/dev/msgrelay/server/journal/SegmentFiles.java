@@ -6,7 +6,6 @@ import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.IOException;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.NavigableMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
@@ -217,9 +216,8 @@ final class SegmentFiles {
     /** Files that were cut when their segment was recovered are too short to be used again. */
     private void trim(ArrayDeque<String> spares, long length) throws IOException {
         int kept = 0;
-        List<String> there = disk.names();
         for (String name : spares.toArray(String[]::new)) {
-            if (!there.contains(name)) {
+            if (!disk.has(name)) {
                 // The file is to be made, and the disk was full: that is tried again.
                 continue;
             }

@@ -285,7 +285,7 @@ public final class FileDisk implements Disk {
         } finally {
             deleteProbe(probe);
         }
-        return "small files can be written (is there a limit of a file's size, as of ulimit -f, or a quota?)";
+        return "a small file fits, and what is needed does not (a limit of a file's size, as of ulimit -f, or a quota?)";
     }
 
     private static void deleteProbe(Path probe) {
