@@ -22,6 +22,7 @@ import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
@@ -437,6 +438,37 @@ class JournalProcessTest {
             relay.line(l -> l.matches(".*\"journalWaits\":[1-9].*"));
             assertThat(publisher.isAlive()).isTrue();
             Files.delete(ThisMachine.proc("" + relay.pid(), "root" + filler));
+            relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * LONG_FRAME + ","));
+            Await.join(publisher);
+            assertThat(relay.terminate()).isZero();
+        }
+    }
+
+    /** Bytes would fit, and no file can be made for the next segment: the same wait, with the same counter. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void inodesAreWaitedFor() throws Exception {
+        List<String> command = small("96m,nr_inodes=40", "1k", "--journal-segment=1m", "--max-body=1k");
+        command.add(command.indexOf("-cp"), "-Dorg.slf4j.simpleLogger.log.relay=warn");
+        int messages = 10_000;
+        try (CommandProcess relay = CommandProcess.started(command)) {
+            Path folder = ThisMachine.proc("" + relay.pid(), "root" + directory());
+            relay.line(l -> l.contains("\"event\":\"ready\""));
+            List<Path> taken = new ArrayList<>();
+            try {
+                for (int i = 0; i < 40; i++) {
+                    taken.add(Files.createFile(folder.resolve("taken-" + i)));
+                }
+            } catch (FileSystemException full) {
+                assertThat(taken).isNotEmpty();
+            }
+            Thread publisher = new Thread(() -> publishAll(relay, messages));
+            publisher.start();
+            relay.line(l -> l.matches(".*\"journalFullMillis\":[1-9].*"));
+            relay.line(l -> l.contains(": no file can be made (no inodes left, or a quota?): publishers wait"));
+            for (Path file : taken) {
+                Files.delete(file);
+            }
             relay.line(l -> l.contains("\"journalPosition\":" + (long) messages * LONG_FRAME + ","));
             Await.join(publisher);
             assertThat(relay.terminate()).isZero();

@@ -55,6 +55,7 @@ public final class SimDisk implements Disk {
     private long failAt = Long.MAX_VALUE;
     private boolean failed;
     private boolean full;
+    private boolean noNewFiles;
     private int refusals;
     private int renamesToRefusal;
     private Runnable duringForce = () -> {};
@@ -96,6 +97,11 @@ public final class SimDisk implements Disk {
     /** Nothing more fits, or again something does. */
     public void full(boolean now) {
         full = now;
+    }
+
+    /** No file can be made, though bytes fit: a file system without inodes; or again some can. */
+    void noNewFiles(boolean now) {
+        noNewFiles = now;
     }
 
     /** For one of the next renames there is no room: the next one has the number 1. */
@@ -265,6 +271,9 @@ public final class SimDisk implements Disk {
     public File open(String name) throws IOException {
         if (!names.containsKey(name)) {
             operation();
+            if (noNewFiles) {
+                throw noRoom();
+            }
             change(new NameChange(null, name, new Inode()));
         }
         return new SimFile(names.get(name));
