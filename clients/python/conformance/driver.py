@@ -238,7 +238,10 @@ class Driver:
     def _flush(self, command: dict[str, Any]) -> None:
         publisher = self._publisher
         assert publisher is not None
-        settled = self._run(lambda: publisher.flush(command["wait_ms"] / 1000))
+        try:
+            settled = self._run(lambda: publisher.flush(command["wait_ms"] / 1000))
+        except msgrelay.NotDone:
+            settled = False
         tell("flushed", settled=settled)
 
     def _pause(self, _command: dict[str, Any]) -> None:
@@ -259,7 +262,7 @@ class Driver:
         if self._subscriber is not None:
             names = ["messages", "bytes", "epoch", "next", "head"]
         else:
-            names = ["messages", "bytes", "settled", "first_number"]
+            names = ["messages", "bytes", "settled", "confirmed", "first_number"]
         client: Any = self._subscriber or self._publisher
         tell("counters", **self._run(lambda: {name: str(getattr(client, name)) for name in names}))
 

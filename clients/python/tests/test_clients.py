@@ -1,6 +1,7 @@
 """The clients over real sockets: asyncio and threads, against a relay of this test's own."""
 
 import asyncio
+import contextlib
 import gc
 import socket
 import sys
@@ -12,16 +13,18 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_core import ack, gap, message, ping, welcome
+from test_core import ack, gap, message, ping, pong, welcome
 
 from msgrelay import (
     Connected,
     ConnectionFailed,
     Gap,
     GaveUp,
+    InDoubt,
     Lost,
     Message,
     Missed,
+    NotDone,
     PublisherOptions,
     Reconnect,
     SubscriberOptions,
@@ -69,6 +72,18 @@ class FakeRelay:
 
         type_, length = _wire.HEADER.unpack(read(8))
         return type_, read(length)
+
+    @classmethod
+    def expect(cls, connection: socket.socket, *frames: bytes) -> None:
+        for frame in frames:
+            assert _wire.frame(*cls.read_frame(connection)) == frame
+
+    @staticmethod
+    def expect_end(connection: socket.socket) -> None:
+        """Reads to the end. The client has then closed its socket, in order or not."""
+        with contextlib.suppress(ConnectionResetError):
+            while connection.recv(1 << 16):
+                pass
 
     def close(self) -> None:
         self._listener.close()
@@ -203,6 +218,7 @@ class ThreadsTest(unittest.TestCase):
                 connection.sendall(ack(1))
                 self.assertEqual((1, b"next"), self.relay.read_frame(connection))
                 self.assertEqual([True, False], told)
+                self.assertEqual(1, publisher.close())
 
     def test_slow_reader_stops_the_reading(self) -> None:
         chunk = message("x" * 1000) * 64
@@ -289,6 +305,125 @@ class ThreadsTest(unittest.TestCase):
             with self.assertRaises(UsageError):
                 publisher.publish(1, b"b")
 
+    def confirming(self, **options: Any) -> threads.Publisher:
+        return self.publisher(name="", acks=False, close_timeout=HANG, **options)
+
+    def test_flush_waits_until_the_relay_has_read(self) -> None:
+        with self.confirming() as publisher, self.relay.accept(welcome(features=0)) as connection:
+            publisher.publish(1, b"a")
+            answers: list = []
+            flushing = [threading.Thread(target=lambda: answers.append(publisher.flush(HANG))) for _ in range(3)]
+            for one in flushing:
+                one.start()
+            self.relay.expect(connection, message("a"), ping(1, 0, 0))
+            self.assertEqual(([], 0), (answers, publisher.confirmed))
+            connection.sendall(pong(1))
+            for one in flushing:
+                one.join(HANG)
+            self.assertEqual([True] * 3, answers)
+            self.assertEqual((1, 1), (publisher.confirmed, publisher.settled))
+            # One PING for all of them.
+            publisher.publish(1, b"b")
+            with self.assertRaisesRegex(NotDone, "in doubt"):
+                publisher.flush(0)
+            self.relay.expect(connection, message("b"), ping(2, 0, 0))
+            connection.sendall(pong(2))
+        self.assertEqual((2, 0), (publisher.confirmed, publisher.close()))
+
+    def test_ping_after_each_heartbeat(self) -> None:
+        with self.confirming() as publisher, self.relay.accept(welcome(features=0, heartbeat=100)) as connection:
+            for id_ in (1, 2):
+                publisher.publish(1, b"a")
+                self.relay.expect(connection, message("a"), ping(id_, 0, 0))
+                connection.sendall(pong(id_))
+                while publisher.confirmed < id_:
+                    time.sleep(0.001)
+            # The timer is stopped in the same call that takes the PONG.
+            self.assertTrue(publisher.flush(HANG))
+            publisher.close()
+            self.assertIsNone(publisher._session._timer)
+
+    def test_end_of_the_block_tells_what_is_in_doubt(self) -> None:
+        telling = self.assertRaisesRegex(NotDone, "2 sent, 2 in doubt: .* closed the connection")
+        with telling as caught, self.confirming() as publisher:
+            connection = self.relay.accept(welcome(features=0))
+            publisher.publish(1, b"a")
+            publisher.publish(1, b"b")
+            self.relay.expect(connection, message("a"), message("b"))
+            connection.close()
+            while not any(isinstance(e, Lost) for e in self.events):
+                time.sleep(0.001)
+        self.assertEqual((2, 2), (caught.exception.messages, caught.exception.in_doubt))
+        self.assertEqual([2], [e.messages for e in self.events if isinstance(e, InDoubt)])
+        with self.assertRaisesRegex(KeyError, "of the user"), self.publisher(close_timeout=0.01) as publisher:
+            publisher.publish(1, b"a")
+            raise KeyError("of the user")
+        # The number was there already.
+        with self.publisher(close_timeout=0.01) as publisher:
+            publisher.publish(1, b"a")
+            self.assertEqual(1, publisher.close())
+
+    def test_lost_connection_while_closing(self) -> None:
+        publisher = self.confirming()
+        with self.relay.accept(welcome(features=0)) as connection:
+            publisher.publish(1, b"a")
+            left: list = []
+            closing = [threading.Thread(target=lambda: left.append(publisher.close())) for _ in range(2)]
+            for one in closing:
+                one.start()
+            self.relay.expect(connection, message("a"), ping(1, 0, 0))
+        for one in closing:
+            one.join(HANG)
+        self.assertEqual([1, 1], left)
+        self.assertFalse(any(isinstance(e, (Lost, GaveUp)) for e in self.events))
+
+    def test_close_ends_a_flush(self) -> None:
+        publisher = self.publisher(name="", acks=False, close_timeout=0.05)
+        with self.relay.accept(welcome(features=0)) as connection:
+            publisher.publish(1, b"a")
+            told: list = []
+
+            def flush() -> None:
+                try:
+                    publisher.flush()
+                except NotDone as e:
+                    told.append(e.in_doubt)
+
+            flushing = threading.Thread(target=flush)
+            flushing.start()
+            self.relay.expect(connection, message("a"), ping(1, 0, 0))
+            self.assertEqual(1, publisher.close())
+            flushing.join(HANG)
+            self.assertEqual([1], told)
+
+    def test_interrupt_of_a_close_leaves_nothing(self) -> None:
+        publisher = self.confirming()
+        with self.relay.accept(welcome(features=0)) as connection:
+            publisher.publish(1, b"a")
+
+            def interrupted(*_: Any) -> bool:
+                raise KeyboardInterrupt
+
+            publisher._news.wait_for = interrupted  # type: ignore[method-assign]
+            with self.assertRaises(KeyboardInterrupt):
+                publisher.close()
+            self.relay.expect_end(connection)
+        self.assertEqual(1, publisher.close())
+
+    def test_exception_of_the_hook_about_a_loss_ends_the_publisher(self) -> None:
+        def hook(event: object) -> None:
+            if isinstance(event, InDoubt):
+                raise RuntimeError("a fault of the user")
+
+        publisher = self.confirming(on_event=hook)
+        with self.relay.accept(welcome(features=0)) as connection:
+            publisher.publish(1, b"a")
+            self.relay.expect(connection, message("a"))
+        with self.assertRaisesRegex(NotDone, "1 sent, 1 in doubt: .*a fault of the user") as caught:
+            publisher.flush(HANG)
+        self.assertEqual("fatal", caught.exception.kind)
+        self.assertEqual(0, publisher.close())
+
     def test_last_word_to_a_plain_publisher(self) -> None:
         publisher = threads.Publisher(
             PublisherOptions(self.relay.endpoint, plain=True, on_event=self.events.append, reconnect=SOON)
@@ -353,6 +488,58 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
                 connection.sendall(ack(2))
                 self.assertTrue(await publisher.flush(HANG))
         self.assertEqual(2, publisher.settled)
+
+    async def test_publisher_that_confirms(self) -> None:
+        options = PublisherOptions(self.relay.endpoint, close_timeout=HANG, reconnect=SOON)
+        async with aio.Publisher(options) as publisher:
+            with await self.accept(welcome(features=0)) as connection:
+                await publisher.publish(1, b"a")
+                flushing = [asyncio.ensure_future(publisher.flush()) for _ in range(3)]
+                frames = (message("a"), ping(1, 0, 0))
+                await self.loop.run_in_executor(None, self.relay.expect, connection, *frames)
+                flushing[0].cancel()
+                connection.sendall(pong(1))
+                self.assertEqual([True, True], await asyncio.gather(*flushing[1:]))
+                self.assertEqual((1, 1), (publisher.confirmed, publisher.settled))
+                await publisher.publish(1, b"b")
+                with self.assertRaisesRegex(NotDone, "in doubt"):
+                    await publisher.flush(0)
+                frames = (message("b"), ping(2, 0, 0))
+                await self.loop.run_in_executor(None, self.relay.expect, connection, *frames)
+                connection.sendall(pong(2))
+        self.assertEqual((2, 0), (publisher.confirmed, await publisher.close()))
+
+    async def test_end_of_the_block_tells_what_is_in_doubt(self) -> None:
+        options = PublisherOptions(self.relay.endpoint, close_timeout=HANG, reconnect=SOON)
+
+        async def block() -> None:
+            async with aio.Publisher(options) as publisher:
+                with await self.accept(welcome(features=0)) as connection:
+                    await publisher.publish(1, b"a")
+                    await self.loop.run_in_executor(None, self.relay.expect, connection, message("a"))
+
+        with self.assertRaisesRegex(NotDone, "1 sent, 1 in doubt"):
+            await block()
+        self.assertEqual({asyncio.current_task()}, asyncio.all_tasks())
+
+    async def test_cancelled_close_leaves_nothing(self) -> None:
+        for turns in range(1, 21):
+            for acks in (False, True):
+                options = PublisherOptions(
+                    self.relay.endpoint, name="x", acks=acks, max_body=1 << 22, close_timeout=HANG, reconnect=SOON
+                )
+                publisher = aio.Publisher(options)
+                # More than the socket takes: the transport has a rest when it is closed.
+                await publisher.publish(1, bytes(1 << 22))
+                with await self.accept(welcome()) as connection:
+                    closing = asyncio.ensure_future(publisher.close())
+                    for _ in range(turns):
+                        await asyncio.sleep(0)
+                    closing.cancel()
+                    with self.assertRaises(asyncio.CancelledError):
+                        await closing
+                    self.assertEqual({asyncio.current_task()}, asyncio.all_tasks())
+                    await self.loop.run_in_executor(None, self.relay.expect_end, connection)
 
     async def test_relay_that_takes_no_answers(self) -> None:
         class Full(asyncio.Transport):

@@ -1,14 +1,15 @@
 """The core without sockets: bytes in, items, answers and errors out."""
 
 import array
+import random
 import struct
 import unittest
 from typing import Any
 
 from msgrelay import _wire, events
-from msgrelay._core import MOST_CHANGES, PublisherCore, SubscriberCore
-from msgrelay.errors import CODE_NAMES, Advice, ConnectionFailed, UsageError, from_relay
-from msgrelay.events import Gap, Message, RolledBack, StreamChanged
+from msgrelay._core import BYTES_A_PING, MOST_CHANGES, PublisherCore, SubscriberCore
+from msgrelay.errors import CODE_NAMES, Advice, ConnectionFailed, NotDone, UsageError, from_relay
+from msgrelay.events import Gap, InDoubt, Message, RolledBack, StreamChanged
 from msgrelay.options import FromSequence, PublisherOptions, Reconnect, SubscriberOptions
 
 
@@ -21,9 +22,10 @@ def welcome(
     flags: int = 0,
     fork: int = 0,
     max_body: int = 1 << 20,
+    heartbeat: int = 1000,
 ) -> bytes:
     body = struct.pack(
-        ">HBBIqqqiiiHHH", 1, 1, flags, features, epoch, following, accepted, max_body, 1000, 3000, 9, 0, 0
+        ">HBBIqqqiiiHHH", 1, 1, flags, features, epoch, following, accepted, max_body, heartbeat, 600_000, 9, 0, 0
     )
     return _wire.frame(_wire.WELCOME, body + struct.pack(">q", fork))
 
@@ -34,6 +36,10 @@ def message(text: str, type_: int = 1) -> bytes:
 
 def ping(id_: int, following: int, head: int) -> bytes:
     return _wire.frame(_wire.PING, struct.pack(">qqq", id_, following, head))
+
+
+def pong(id_: int) -> bytes:
+    return _wire.pong(id_)
 
 
 def gap(first: int, last: int, reason: int = 1) -> bytes:
@@ -297,6 +303,276 @@ class PublisherCoreTest(unittest.TestCase):
             link, _ = core.connect("here")
             link.receive(welcome(flags=3, fork=3))
         self.assertEqual([RolledBack(3, 4)], [e for e in self.events if isinstance(e, RolledBack)])
+
+
+class ConfirmingTest(unittest.TestCase):
+    """A publisher with HELLO and without ACKS."""
+
+    def setUp(self) -> None:
+        self.events: list = []
+
+    def publisher(self, **options: Any) -> PublisherCore:
+        core = PublisherCore(PublisherOptions("127.0.0.1:1", on_event=self.events.append, **options))
+        self.connect(core)
+        return core
+
+    @staticmethod
+    def connect(core: PublisherCore) -> None:
+        core.connect("here")[0].receive(welcome(features=0))
+
+    def test_ping_comes_behind_the_messages_of_a_flush(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        core.offer(1, b"b")
+        asked = core.ask()
+        self.assertEqual(message("a"), core.frames(1))
+        self.assertEqual(message("b") + ping(1, 0, 0), core.frames(1))
+        self.assertEqual(b"", core.frames(1))
+        self.assertFalse(core.is_over(asked))
+        core.link.receive(pong(1))
+        self.assertTrue(core.answer(asked))
+        self.assertEqual((2, 0, False), (core.confirmed, core.left(core.ask()), core.is_unconfirmed))
+
+    def test_pong_a_byte_at_a_time(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        asked = core.ask()
+        core.frames(100)
+        for byte in pong(1):
+            self.assertFalse(core.is_over(asked))
+            core.link.receive(bytes((byte,)))
+        self.assertTrue(core.answer(asked))
+
+    def test_pongs_that_answer_nothing(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        core.link.receive(pong(0) + pong(1))
+        asked = core.ask()
+        core.link.receive(pong(1))
+        self.assertTrue(core.frames(100).endswith(ping(1, 0, 0)))
+        core.link.receive(pong(2) + pong(0) + pong(-1))
+        self.assertEqual(0, core.confirmed)
+        core.offer(1, b"b")
+        core.frames(100)
+        core.link.receive(pong(1) + pong(1) + pong(2))
+        self.assertEqual((1, True), (core.confirmed, core.is_over(asked)))
+        self.assertTrue(core.is_unconfirmed)
+
+    def test_one_ping_is_unanswered_at_most(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        first = core.ask()
+        core.frames(100)
+        core.offer(1, b"b")
+        second, third = core.ask(), core.ask()
+        core.interval_is_over = True
+        self.assertEqual(message("b"), core.frames(100))
+        core.link.receive(pong(1))
+        self.assertTrue(core.is_over(first))
+        self.assertFalse(core.is_over(second))
+        self.assertEqual(ping(2, 0, 0), core.frames(100))
+        core.link.receive(pong(2))
+        self.assertTrue(core.answer(second) and core.answer(third))
+        self.assertEqual(b"", core.frames(100))
+
+    def test_flush_during_the_ping_for_the_same_messages_shares_it(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        core.ask()
+        core.frames(100)
+        asked = core.ask()
+        core.link.receive(pong(1))
+        core.offer(1, b"b")
+        self.assertEqual(message("b"), core.frames(100))
+        self.assertTrue(core.answer(asked))
+
+    def test_each_mebibyte(self) -> None:
+        core = self.publisher(buffer=8 << 20)
+        body = bytes((256 << 10) - 8)
+        for _ in range(12):
+            core.offer(1, body)
+        ids = []
+        while data := core.frames(1):
+            if data[256 << 10 :]:
+                ids.append(data[256 << 10 :])
+            if len(ids) == 1 and len(core._unsent) == 2:
+                core.link.receive(pong(1))
+        self.assertEqual(4 * (256 << 10), BYTES_A_PING)
+        # Behind the 4th, and not before the answer, which came behind the 10th.
+        self.assertEqual([ping(1, 0, 0), ping(2, 0, 0)], ids)
+        self.assertEqual(4, core.confirmed)
+        core.link.receive(pong(2))
+        self.assertEqual(11, core.confirmed)
+
+    def test_interval(self) -> None:
+        core = self.publisher()
+        core.interval_is_over = True
+        self.assertEqual(b"", core.frames(100))
+        core.offer(1, b"a")
+        self.assertEqual(message("a") + ping(1, 0, 0), core.frames(100))
+        core.interval_is_over = True
+        core.link.receive(pong(1))
+        # Nothing is unconfirmed: the interval begins again with the next message.
+        core.offer(1, b"b")
+        self.assertEqual(message("b"), core.frames(100))
+
+    def test_flush_without_connection_waits_for_the_next_one(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        core.frames(100)
+        core.offer(1, b"b")
+        asked = core.ask()
+        core.lost(from_relay(10, "bye"))
+        self.assertEqual([InDoubt(1)], self.events[1:])
+        self.assertFalse(core.is_over(asked))
+        self.connect(core)
+        self.assertEqual(message("b") + ping(1, 0, 0), core.frames(100))
+        core.link.receive(pong(1))
+        with self.assertRaisesRegex(NotDone, r"2 sent, 1 in doubt: .*SHUTDOWN") as caught:
+            core.answer(asked)
+        error = caught.exception
+        self.assertEqual((1, 1, "retry", 10), (error.messages, error.in_doubt, error.kind, error.code))
+        self.assertTrue(core.answer(core.ask()))
+        self.assertEqual((1, 0), (core.confirmed, core.left(core.ask())))
+
+    def test_loss_is_told_to_each_flush_that_waited(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        waiting = [core.ask(), core.ask()]
+        core.frames(100)
+        core.lost()
+        for asked in waiting:
+            with self.assertRaisesRegex(NotDone, "1 sent, 1 in doubt"):
+                core.answer(asked)
+        self.assertTrue(core.answer(core.ask()))
+
+    def test_time_is_over(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        core.frames(100)
+        core.offer(1, b"b")
+        asked = core.ask()
+        with self.assertRaisesRegex(NotDone, "2 published, 1 not sent; 1 sent, 1 in doubt") as caught:
+            core.answer(asked)
+        self.assertEqual((2, 1), (caught.exception.messages, caught.exception.in_doubt))
+        self.assertEqual(2, core.left(core.ask()))
+        # Not told for good: they may still be confirmed, or be lost.
+        core.frames(100)
+        core.lost()
+        with self.assertRaisesRegex(NotDone, "2 sent, 2 in doubt"):
+            core.answer(core.ask())
+
+    def test_nothing_is_sent_after_goaway(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        core.frames(100)
+        core.ask()
+        core.link.receive(_wire.frame(_wire.GOAWAY, struct.pack(">HHi", 10, 0, 500)))
+        self.assertEqual(b"", core.frames(100))
+
+    def test_ping_of_a_lost_connection_is_forgotten(self) -> None:
+        core = self.publisher()
+        core.offer(1, b"a")
+        core.ask()
+        core.frames(100)
+        core.lost()
+        self.connect(core)
+        core.offer(1, b"b")
+        core.frames(100)
+        core.link.receive(pong(1))
+        self.assertEqual(0, core.confirmed)
+        asked = core.ask()
+        self.assertEqual(ping(2, 0, 0), core.frames(100))
+        core.link.receive(pong(2))
+        self.assertEqual((1, True), (core.confirmed, core.is_over(asked)))
+
+    def test_plain_sends_no_ping(self) -> None:
+        core = PublisherCore(PublisherOptions("127.0.0.1:1", plain=True, on_event=self.events.append))
+        core.connect("here")
+        core.offer(1, b"a")
+        asked = core.ask()
+        self.assertEqual(message("a"), core.frames(100))
+        core.written()
+        self.assertTrue(core.answer(asked))
+        self.assertEqual((1, 0), (core.settled, core.confirmed))
+        core.lost()
+        self.assertEqual(InDoubt(1), self.events[-1])
+        core.connect("here")
+        core.lost()
+        self.assertEqual(1, sum(isinstance(e, InDoubt) for e in self.events))
+
+    def test_random_schedules(self) -> None:
+        """In doubt is never below what the relay lacks; and nothing is, once the relay has answered a flush."""
+        seed = random.randrange(1 << 32)
+        for run in range(seed, seed + 300):
+            with self.subTest(seed=run):
+                self.random_schedule(random.Random(run))
+
+    def random_schedule(self, chance: random.Random) -> None:
+        core = self.publisher()
+        wire = bytearray()
+        has = told = at_loss = 0
+
+        def reads(size: int) -> None:
+            nonlocal has
+            while size >= 8 and len(wire) >= 8:
+                type_, length = _wire.HEADER.unpack_from(wire)
+                size -= 8 + length
+                if size < 0 or len(wire) < 8 + length:
+                    return
+                body = bytes(wire[8 : 8 + length])
+                del wire[: 8 + length]
+                if type_ == _wire.PING:
+                    core.link.receive(pong(*struct.unpack_from(">q", body)))
+                else:
+                    has += 1
+
+        def check() -> None:
+            sent = core.messages - len(core._unsent)
+            in_doubt = told + core.left(core.ask()) - len(core._unsent)
+            self.assertGreaterEqual(in_doubt, sent - has)
+            self.assertEqual(sent, core.confirmed + in_doubt)
+
+        def flush() -> int:
+            try:
+                core.answer(core.ask())
+                return 0
+            except NotDone as e:
+                return e.in_doubt
+
+        for _ in range(chance.randrange(200)):
+            step = chance.randrange(100)
+            if step < 50:
+                core.offer(1, bytes(chance.choice((0, 1, 5000, 300_000))))
+            elif step < 70:
+                wire += core.frames(chance.choice((1, 10_000, 1 << 20)))
+                core.written()
+            elif step < 85:
+                reads(chance.choice((8, 1000, 100_000, 1 << 20)))
+            elif step < 90:
+                core.ask()
+            elif step < 93:
+                core.interval_is_over = True
+            elif step < 96:
+                wire.clear()
+                core.lost()
+                at_loss = has - core.confirmed
+                self.connect(core)
+            else:
+                lost = core._lost - core._told
+                self.assertGreaterEqual(flush(), lost)
+                told += lost
+            check()
+        # From here on the relay lives.
+        asked = core.ask()
+        while not core.is_over(asked):
+            wire += core.frames(1 << 20)
+            core.written()
+            reads(1 << 30)
+        self.assertEqual(core._lost - core._told, core.left(core.ask()))
+        # What the relay read without a PONG before a loss stays in doubt, and nothing else.
+        self.assertEqual(has, core.confirmed + at_loss)
+        check()
 
 
 class ErrorsTest(unittest.TestCase):

@@ -73,11 +73,23 @@ class ReconnectorTest(unittest.TestCase):
     def test_three_ends_before_any_welcome(self) -> None:
         retry = reconnector()
         end = ConnectionFailed("end", unanswered=True)
-        self.assertIsInstance(retry.failed(end), float)
-        self.assertIsInstance(retry.failed(end), float)
-        last = retry.failed(end)
-        assert isinstance(last, ConnectionFailed)
-        self.assertEqual("fatal", last.kind)
+        self.assertIs(end, retry.explained(end))
+        self.assertIs(LOST, retry.explained(LOST))
+        self.assertIs(end, retry.explained(end))
+        self.assertIs(end, retry.explained(end))
+        for ends in (3, 4):
+            guess = retry.explained(end)
+            self.assertEqual(("retry", Advice.AGAIN), (guess.kind, guess.advice))
+            self.assertIn(f"end; {ends} in a row before any WELCOME", str(guess))
+            self.assertIn("plain=True", str(guess))
+            self.assertIsInstance(retry.failed(guess), float)
+
+    def test_ends_before_a_later_welcome_are_no_sign(self) -> None:
+        retry = reconnector()
+        end = ConnectionFailed("end", unanswered=True)
+        retry.welcomed(0.0)
+        for _ in range(5):
+            self.assertIs(end, retry.explained(end))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 report the events and raise the errors that are here.
 """
 
-from .errors import BrokenRule, ConnectionFailed, RelayError, UsageError
+from .errors import BrokenRule, ConnectionFailed, NotDone, RelayError, UsageError
 from .events import (
     DAMAGED,
     NOT_HELD,
@@ -46,6 +46,7 @@ __all__ = [
     "Lost",
     "Message",
     "Missed",
+    "NotDone",
     "PublisherOptions",
     "Reconnect",
     "RelayError",

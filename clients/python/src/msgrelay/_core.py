@@ -14,7 +14,7 @@ from typing import Callable, Protocol
 
 from . import _wire, errors
 from ._wire import Body, Range, Welcome
-from .errors import Advice, ConnectionFailed, RelayError, UsageError, broken_rule, from_relay
+from .errors import Advice, ConnectionFailed, NotDone, RelayError, UsageError, broken_rule, from_relay
 from .events import (
     UNEXPLAINED,
     Connected,
@@ -36,6 +36,8 @@ FARTHEST = 1 << 62
 ITEM_SIZE = 64
 # Changes of types that wait for their answer.
 MOST_CHANGES = 64
+# Bytes of messages behind a PING after which the next one is sent.
+BYTES_A_PING = 1 << 20
 
 _unpack_header = _wire.HEADER.unpack_from
 _new = tuple.__new__
@@ -51,6 +53,8 @@ class Handler(Protocol):
     def on_welcome(self, welcome: Welcome) -> None: ...
 
     def on_ping(self, following: int, head: int) -> None: ...
+
+    def on_pong(self, id_: int) -> None: ...
 
     def on_goaway(self) -> None: ...
 
@@ -177,7 +181,7 @@ class Link:
             self._handler.on_ping(following, head)
             self._pong = id_
         elif type_ == _wire.PONG:
-            _wire.decode_pong(body)
+            self._handler.on_pong(_wire.decode_pong(body))
         elif type_ == _wire.GOAWAY:
             code, closes_in, text = _wire.decode_goaway(body)
             self.going_away = code
@@ -371,6 +375,9 @@ class SubscriberCore:
         if following:
             self._left_out(_wire.PING, following)
 
+    def on_pong(self, id_: int) -> None:
+        """A subscriber sends no PING."""
+
     def on_goaway(self) -> None:
         """A subscriber reads on to the end."""
 
@@ -430,8 +437,20 @@ class SubscriberCore:
         self._item(Gap(self.next, at - 1, UNEXPLAINED))
 
 
+@dataclass(frozen=True)
+class Asked:
+    """A call of flush or close: it waits for the messages up to ``to``."""
+
+    to: int
+    lost_before: int
+    """Messages in doubt that were told before it."""
+
+
 class PublisherCore:
-    """Messages that are not settled, their numbers and acknowledgements.
+    """Messages that are not settled, their numbers and acknowledgements; without ACKS, what the relay has confirmed.
+
+    Places are counts of messages in the order of ``offer``, which is the order of the wire: at place 5 the first five
+    are done, sent or asked for.
 
     ``offer`` may be called from other threads while they hold the lock that its owner holds for every other call.
     """
@@ -456,15 +475,53 @@ class PublisherCore:
         self._settled_to = 0
         self._told_gone = 0
         self._was_welcomed = False
-        self._sent_without_acks = 0
+        # With HELLO and without ACKS, PINGs find out what the relay has read.
+        self.confirms = not (options.acks or options.plain)
+        # Places: what became of the messages up to the first one is known, they are confirmed or lost; that of the PING
+        # that is unanswered, 0: none; what earlier connections were given.
+        self._known_to = self._pinged_to = self._sent_before = 0
+        self._confirmed = 0
+        self.ping_id = 0
+        self._bytes_behind_ping = 0
+        # The heartbeat interval has passed since the last PING: the next one is due.
+        self.interval_is_over = False
+        # Places that flushes wait for and no PING is behind, in rising order.
+        self._wanted: deque[int] = deque()
+        # Messages in doubt by lost connections that a flush has told; why the last connection was lost.
+        self._told = 0
+        self._why_lost: RelayError | None = None
         self.messages = 0
         self.bytes = 0
         self.settled = 0
         self.idle_timeout = 0.0
+        self.heartbeat = 0.0
+        """WELCOME's interval in seconds."""
 
     @property
     def unsettled(self) -> int:
         return self.messages - self.settled
+
+    @property
+    def confirmed(self) -> int:
+        """Number of messages that the relay has read for certain; with ACKS those that are acknowledged."""
+        return self.settled if self._acks else self._confirmed
+
+    @property
+    def _lost(self) -> int:
+        return self._known_to - self._confirmed
+
+    @property
+    def _sent(self) -> int:
+        return self.messages - len(self._unsent)
+
+    @property
+    def is_unconfirmed(self) -> bool:
+        """Whether something that this connection was given waits for a PONG."""
+        return self.confirms and self._sent > self._known_to
+
+    @property
+    def has_unsent(self) -> bool:
+        return bool(self._unsent)
 
     def offer(self, type_: int, body: Body) -> bool:
         """Takes a message; False: there is no room for it now."""
@@ -498,7 +555,9 @@ class PublisherCore:
         """Begins a connection: its input, and the bytes to send first."""
         plain = self._options.plain
         self.link = Link(endpoint, self, self._emit, plain=plain, max_body=self._options.max_body)
-        self._sent_without_acks = 0
+        self._sent_before = self._sent
+        self._pinged_to = self._bytes_behind_ping = 0
+        self.interval_is_over = False
         if self._acks and self._first:
             self._forget(min(self._settled_to, self._ever_sent_to))
             self._sent_to = self._first - 1
@@ -510,10 +569,12 @@ class PublisherCore:
         return self.link, self._options.hello(self.epoch, self._first if self._acks else 0)
 
     def frames(self, most: int) -> bytes:
-        """Frames to send now, at least one whole frame and about ``most`` bytes; empty: none."""
+        """Frames to send now, at least one whole frame and about ``most`` bytes, and a due PING; empty: none."""
         unsent = self._unsent
-        if not unsent or not self.link.open or self.link.going_away:
+        if not self.link.open or self.link.going_away:
             return b""
+        if not unsent:
+            return self._due_ping()
         count = size = 0
         for frame in unsent:
             count += 1
@@ -526,22 +587,99 @@ class PublisherCore:
             self._sent_to += count
             self._ever_sent_to = max(self._ever_sent_to, self._sent_to)
             self._forget(min(self._settled_to, self._sent_to))
-        else:
-            self._sent_without_acks += count
-        return data
+            return data
+        self._bytes_behind_ping += len(data)
+        return data + self._due_ping()
+
+    def _due_ping(self) -> bytes:
+        """The PING behind all that was sent, if the last one is answered and there is a reason for another one."""
+        sent, wanted = self._sent, self._wanted
+        if not self.is_unconfirmed or self._pinged_to:
+            return b""
+        if not (self.interval_is_over or self._bytes_behind_ping >= BYTES_A_PING or (wanted and wanted[0] <= sent)):
+            return b""
+        while wanted and wanted[0] <= sent:
+            wanted.popleft()
+        self._pinged_to = sent
+        self._bytes_behind_ping = 0
+        self.interval_is_over = False
+        self.ping_id += 1
+        return _wire.ping(self.ping_id)
+
+    def on_pong(self, id_: int) -> None:
+        if self._pinged_to and id_ == self.ping_id:
+            self.link.progressed = True
+            self._confirmed += self._pinged_to - self._known_to
+            self._known_to, self._pinged_to = self._pinged_to, 0
+            if not self.is_unconfirmed:
+                self.interval_is_over = False
+
+    def ask(self) -> Asked:
+        """Begins a flush of all messages so far: a PING comes behind the last one."""
+        covered = self._wanted[-1] if self._wanted else max(self._known_to, self._pinged_to)
+        if self.confirms and self.messages > covered:
+            self._wanted.append(self.messages)
+        return Asked(self.messages, self._told)
+
+    def is_over(self, asked: Asked) -> bool:
+        """Whether all these messages are settled; without ACKS: confirmed, or lost with their connection."""
+        return (self._known_to if self.confirms else self.settled) >= asked.to
+
+    def answer(self, asked: Asked) -> bool:
+        """Ends a flush: whether all is done; raises what is wrong."""
+        if not self.confirms:
+            done = self.is_over(asked)
+            if not done and self.failure is not None:
+                raise self.failure
+            return done
+        lost, self._told = self._lost - asked.lost_before, self._lost
+        if lost or not self.is_over(asked):
+            raise self._not_done(asked.to, lost)
+        return True
+
+    def left(self, asked: Asked) -> int:
+        """Messages that are not settled; without ACKS those that are not confirmed, but for what was told before."""
+        if not self.confirms:
+            return self.unsettled
+        return self.messages - self._known_to + self._lost - asked.lost_before
+
+    def what_is_left(self, asked: Asked) -> NotDone:
+        """The error for messages that are not done at the end."""
+        if self.confirms:
+            return self._not_done(self.messages, self._lost - asked.lost_before)
+        what = "acknowledged" if self._acks else "handed to the socket"
+        return NotDone(f"{self.messages} published, {self.unsettled} not {what}", self.unsettled, 0, self.failure)
+
+    def _not_done(self, to: int, lost: int) -> NotDone:
+        sent = min(to, self._sent)
+        in_doubt = lost + max(0, sent - self._known_to)
+        text = f"{sent} sent, {in_doubt} in doubt: the relay has not confirmed them"
+        if to > sent:
+            text = f"{to} published, {to - sent} not sent; {text}"
+        return NotDone(text, in_doubt + to - sent, in_doubt, self.failure or (self._why_lost if lost else None))
 
     def written(self) -> None:
         """The socket has taken all that ``frames`` gave: without ACKS these messages are settled."""
         if not self._acks:
             self._settle(self.messages - len(self._unsent) - self.settled, self._bytes_of_unsent())
 
-    def lost(self) -> None:
+    def lost(self, why: RelayError | None = None) -> None:
         """The connection has ended."""
-        if not self._acks and self._sent_without_acks:
-            # The half written ones are not sent again: another connection would bring them twice.
-            self.written()
-            self._emit(InDoubt(self._sent_without_acks))
-            self._sent_without_acks = 0
+        if self._acks:
+            return
+        # The half written ones are not sent again: another connection would bring them twice.
+        self.written()
+        known = self._known_to if self.confirms else self._sent_before
+        in_doubt = self._sent - known
+        self._sent_before = self._sent
+        self._pinged_to = 0
+        if in_doubt and self.confirms:
+            self._known_to = self._sent
+            while self._wanted and self._wanted[0] <= self._sent:
+                self._wanted.popleft()
+            self._why_lost = why
+        if in_doubt:
+            self._emit(InDoubt(in_doubt))
 
     def _bytes_of_unsent(self) -> int:
         return sum(map(len, self._unsent))
@@ -571,6 +709,7 @@ class PublisherCore:
             )
         self.link.take = _refuse
         self.idle_timeout = welcome.idle_ms / 1000
+        self.heartbeat = welcome.heartbeat_ms / 1000
         self.max_body = min(options.max_body, welcome.max_body)
         self._emit(_connected(endpoint, welcome))
         if self._acks:

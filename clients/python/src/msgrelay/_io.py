@@ -10,7 +10,7 @@ from collections import deque
 from contextlib import AbstractContextManager
 from typing import Callable, Protocol
 
-from . import _wire
+from . import _wire, errors
 from ._core import Batch, Link, PublisherCore, SubscriberCore
 from ._retry import Reconnector
 from .errors import Advice, BrokenRule, ConnectionFailed, RelayError
@@ -40,7 +40,7 @@ class Client(Protocol):
 
     def on_writable(self) -> None: ...
 
-    def on_lost(self) -> None: ...
+    def on_lost(self, why: Exception) -> None: ...
 
     def on_end(self, why: RelayError) -> None: ...
 
@@ -85,7 +85,7 @@ class Connection(asyncio.Protocol):
             else:
                 self._watch()
         except Exception as e:
-            self._end(e)
+            self.end(e)
         self._made = True
 
     def data_received(self, data: bytes) -> None:
@@ -101,9 +101,9 @@ class Connection(asyncio.Protocol):
         if self.link.open:
             self._heard = self._loop.time()
         if fault is not None:
-            self._end(fault)
+            self.end(fault)
         elif answer and self.transport.get_write_buffer_size() > MOST_UNREAD + LARGEST_WRITE:
-            self._end(ConnectionFailed("the relay asks with PING and takes no answers"))
+            self.end(ConnectionFailed("the relay asks with PING and takes no answers"))
         elif answer:
             self.transport.write(answer)
         try:
@@ -111,7 +111,7 @@ class Connection(asyncio.Protocol):
                 self._opened()
             self._client.on_input()
         except Exception as e:
-            self._end(e)
+            self.end(e)
 
     def _opened(self) -> None:
         self._is_open = True
@@ -133,9 +133,9 @@ class Connection(asyncio.Protocol):
         if left > 0:
             self._timer = self._loop.call_later(left, self._watch)
         elif self._is_open:
-            self._end(ConnectionFailed(f"nothing was heard of the relay at {self.link.endpoint} for {patience} s"))
+            self.end(ConnectionFailed(f"nothing was heard of the relay at {self.link.endpoint} for {patience} s"))
         else:
-            self._end(ConnectionFailed(f"no WELCOME from {self.link.endpoint} within {patience} s"))
+            self.end(ConnectionFailed(f"no WELCOME from {self.link.endpoint} within {patience} s"))
 
     def pause_reading(self) -> None:
         if not self._paused:
@@ -169,15 +169,16 @@ class Connection(asyncio.Protocol):
             self.closed.set_result(None)
         endpoint = self.link.endpoint
         if isinstance(exc, ssl.SSLError):
-            self._end(_tls_failed(endpoint, exc))
+            self.end(_tls_failed(endpoint, exc))
         elif exc is not None:
-            self._end(ConnectionFailed(f"connection to {endpoint} lost: {exc}"))
+            self.end(ConnectionFailed(f"connection to {endpoint} lost: {exc}", unanswered=not self.link.open))
         else:
             how = " within a frame" if self.link.is_within_frame else ""
             text = f"the relay at {endpoint} closed the connection{how}"
-            self._end(ConnectionFailed(text, unanswered=not self.link.open))
+            self.end(ConnectionFailed(text, unanswered=not self.link.open))
 
-    def _end(self, why: Exception) -> None:
+    def end(self, why: Exception) -> None:
+        """Ends the connection; its session closes it."""
         if not self.ended.done():
             self.ended.set_result(why)
         if self._timer is not None:
@@ -185,7 +186,7 @@ class Connection(asyncio.Protocol):
 
     async def close(self, why: Exception | None = None) -> None:
         """Closes in order, after telling the relay which rule it broke; in a bounded time."""
-        self._end(why or ConnectionFailed("closed"))
+        self.end(why or ConnectionFailed("closed"))
         if isinstance(why, BrokenRule) and not self._options.plain and not self.transport.is_closing():
             self.transport.write(_wire.error(why.code, str(why)))
         self.transport.close()
@@ -226,6 +227,8 @@ class Session:
             except OSError as e:
                 why = ConnectionFailed(f"connect to {self.endpoint.text}: {e}")
             self._check_cancelled()
+            if isinstance(why, ConnectionFailed):
+                why = self._reconnector.explained(why)
             if not isinstance(why, ConnectionFailed) or self.stopping:
                 return self._give_up(_fault(why))
             endpoint = self.endpoint.text
@@ -246,8 +249,8 @@ class Session:
     def _give_up(self, why: RelayError) -> None:
         # The client has failed before its user hears of it.
         self.client.on_end(why)
-        # All was sent, and the relay has no complaint: this end is no failure.
-        if not (self.stopping and why.code == 0):
+        # All was sent, and the relay has no complaint: this end is no failure. Or close tells what is in doubt.
+        if not (self.stopping and (why.code == 0 or (why.kind == "retry" and not self.options.plain))):
             with contextlib.suppress(Exception):
                 self.options.on_event(GaveUp(why))
 
@@ -255,11 +258,19 @@ class Session:
         self._reconnector.welcomed(asyncio.get_running_loop().time())
         self.client.on_open()
 
-    async def cancel(self, task: asyncio.Task[None]) -> None:
-        """Ends the task that runs this session."""
+    async def cancel(self, task: asyncio.Task[None], *, abort: bool = False) -> None:
+        """Ends the task that runs this session; with ``abort`` what its socket has not taken is dropped."""
         self.cancelled = True
+        if abort and self.connection is not None:
+            self.connection.transport.abort()
         task.cancel()
         await asyncio.wait([task])
+
+    @property
+    def usable(self) -> Connection | None:
+        """The connection, if something may be sent over it."""
+        connection = self.connection
+        return None if connection is None or connection.ended.done() or not connection.link.open else connection
 
     def progressed(self) -> None:
         connection = self.connection
@@ -275,7 +286,10 @@ class Session:
             why = await asyncio.shield(connection.ended)
             if connection.link.going_away:
                 self._reconnector.leaving(connection.link.going_away)
-            self.client.on_lost()
+            try:
+                self.client.on_lost(why)
+            except Exception as e:
+                why = _fault(e)
             return why
         finally:
             made, self.connection = self.connection, None
@@ -380,7 +394,7 @@ class SubscriberSession:
     def on_writable(self) -> None:
         """A subscriber has nothing more to write."""
 
-    def on_lost(self) -> None:
+    def on_lost(self, why: Exception) -> None:
         self.on_input()
 
     def on_end(self, why: RelayError) -> None:
@@ -401,8 +415,8 @@ class SubscriberSession:
 
     def send_requests(self) -> None:
         """Sends the changes of types that wait, if the connection is open."""
-        connection = self._session.connection
-        if connection is not None and connection.link.open and not connection.ended.done():
+        connection = self._session.usable
+        if connection is not None:
             requests = self.core.requests()
             if requests:
                 connection.transport.write(requests)
@@ -431,6 +445,9 @@ class PublisherSession:
         self.connected = False
         self._scheduled = False
         self._call_soon = call_soon
+        # Runs for a heartbeat interval behind the PING with this id while something is not confirmed.
+        self._timer: asyncio.TimerHandle | None = None
+        self._timed_ping = 0
         self._task = asyncio.get_running_loop().create_task(self._run())
 
     async def _run(self) -> None:
@@ -446,16 +463,26 @@ class PublisherSession:
 
     def on_input(self) -> None:
         self._session.progressed()
-        self._wake()
+        if self.core.confirms:
+            # The answer to a PING allows the next one.
+            self.send()
+        else:
+            self._wake()
 
     def on_writable(self) -> None:
         self.send()
 
-    def on_lost(self) -> None:
+    def on_lost(self, why: Exception) -> None:
         self._session.progressed()
-        if not self._session.stopping:
-            with self._lock:
-                self.core.lost()
+        self._stop_timer()
+        if self._session.stopping:
+            return
+        with self._lock:
+            # Another connection would bring nothing: what is in doubt is not sent again.
+            if self.core.confirms and self.core.closing and not self.core.has_unsent:
+                self._session.stopping = True
+            self.core.lost(_fault(why))
+        self._wake()
 
     def on_end(self, why: RelayError) -> None:
         with self._lock:
@@ -470,8 +497,8 @@ class PublisherSession:
     def send(self) -> None:
         """Sends what waits, until the socket is full."""
         self._scheduled = False
-        connection = self._session.connection
-        if connection is None or connection.ended.done() or not connection.link.open:
+        connection = self._session.usable
+        if connection is None:
             return
         while connection.can_write and not connection.ended.done():
             with self._lock:
@@ -480,13 +507,43 @@ class PublisherSession:
             if not data:
                 break
             connection.transport.write(data)
+        if self.core.confirms:
+            with self._lock:
+                self._time_ping()
+            link = connection.link
+            if self.core.closing and link.going_away:
+                text = f"the relay at {link.endpoint} goes away: {errors.name_of(link.going_away)}"
+                connection.end(ConnectionFailed(text, code=link.going_away))
         self._wake()
 
-    async def close(self, *, abort: bool) -> None:
-        """Ends the task. Without ``abort``, all is settled: without ACKS the relay's last word is still to be heard."""
+    def _time_ping(self) -> None:
+        """Sees to it that a heartbeat interval behind a PING the next one comes, if something is not confirmed."""
+        core = self.core
+        if core.ping_id != self._timed_ping or not core.is_unconfirmed:
+            self._stop_timer()
+        if self._timer is None and core.is_unconfirmed and not core.interval_is_over:
+            self._timed_ping = core.ping_id
+            self._timer = asyncio.get_running_loop().call_later(core.heartbeat, self._interval_over)
+
+    def _interval_over(self) -> None:
+        self._timer = None
+        self.core.interval_is_over = True
+        self.send()
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    async def close(self, *, abort: bool, at_once: bool = False) -> None:
+        """Ends the task. Without ``abort``, all is settled: a plain publisher still hears the relay's last word. With
+        ``at_once``, and after a PONG that did not come in time, it does not wait for the socket either."""
         self._session.stopping = True
         connection = self._session.connection
-        if not abort and not self._options.acks and connection is not None and connection.transport.can_write_eof():
-            connection.transport.write_eof()
-            await asyncio.wait([self._task], timeout=min(LINGER, self._options.close_timeout))
-        await self._session.cancel(self._task)
+        try:
+            if not abort and self._options.plain and connection is not None and connection.transport.can_write_eof():
+                connection.transport.write_eof()
+                await asyncio.wait([self._task], timeout=min(LINGER, self._options.close_timeout))
+        finally:
+            self._stop_timer()
+            await self._session.cancel(self._task, abort=at_once or (abort and self.core.confirms))

@@ -10,7 +10,7 @@ from . import errors
 from .errors import Advice, ConnectionFailed
 from .options import Endpoint, Reconnect
 
-# Closes before WELCOME in a row after which the relay counts as one without HELLO; fewer may be a start or stop.
+# Ends before WELCOME in a row that say that the relay may know no HELLO; fewer may be a start or stop.
 UNANSWERED = 3
 # Failures in a row of a kind for which another try is only a hope.
 FEW = 5
@@ -72,9 +72,18 @@ class Reconnector:
         """Takes note of GOAWAY. If only the connection's TLS key is used up, the same endpoint comes next."""
         self._leaving = code != errors.TLS_KEY_USED_UP
 
+    def explained(self, end: ConnectionFailed) -> ConnectionFailed:
+        """The end with a guess at its cause, if relays keep on ending connections before any WELCOME."""
+        self._unanswered = self._unanswered + 1 if end.unanswered else 0
+        if self._ever_welcomed or self._unanswered < UNANSWERED:
+            return end
+        text = (
+            f"{end}; {self._unanswered} in a row before any WELCOME: the relay may know no HELLO, then use plain=True"
+        )
+        return ConnectionFailed(text, end.advice, end.code)
+
     def failed(self, end: ConnectionFailed) -> float | ConnectionFailed:
         """Takes note of a failed try or a lost connection: the wait before the next try, or the reason to give up."""
-        end = self._verdict(end)
         self._short_lived = self._short_lived + 1 if self._progressed and not self._steady else 0
         if (
             not self._progressed
@@ -87,19 +96,6 @@ class Reconnector:
         self._progressed = self._steady = self._leaving = False
         wait = self._wait(end.advice)
         return end if wait is None else wait
-
-    def _verdict(self, end: ConnectionFailed) -> ConnectionFailed:
-        if not end.unanswered:
-            self._unanswered = 0
-            return end
-        self._unanswered += 1
-        if self._ever_welcomed or self._unanswered < UNANSWERED:
-            return end
-        return ConnectionFailed(
-            f"{end}; {self._unanswered} tries in a row ended so: it seems to be a relay that knows no HELLO. "
-            "Use the plain mode with it",
-            Advice.STOP,
-        )
 
     def _wait(self, advice: Advice) -> float | None:
         if advice is Advice.STOP:

@@ -90,6 +90,11 @@ def subscribe(request: int, ranges: Sequence[Range]) -> bytes:
     return frame(SUBSCRIBE, struct.pack(">iHxx", request, len(ranges)) + _ranges(ranges))
 
 
+def ping(id_: int) -> bytes:
+    """A PING of a client, which says nothing about the stream."""
+    return frame(PING, _PING.pack(id_, 0, 0))
+
+
 def pong(id_: int) -> bytes:
     return frame(PONG, _Q.pack(id_))
 
@@ -205,8 +210,11 @@ def decode_ping(body: bytes) -> tuple[int, int, int]:
     return id_, following, head
 
 
-def decode_pong(body: bytes) -> None:
+def decode_pong(body: bytes) -> int:
+    """Id."""
     _fields(PONG, body, 8)
+    id_: int = _Q.unpack_from(body)[0]
+    return id_
 
 
 def decode_sequence(body: bytes) -> int:

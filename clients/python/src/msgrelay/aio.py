@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import Callable
 
-from ._core import PublisherCore
+from ._core import Asked, PublisherCore
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
 from ._wire import Body, Range
@@ -141,7 +141,8 @@ class Publisher:
         async with Publisher(PublisherOptions("127.0.0.1:7401", name="orders", acks=True)) as publisher:
             await publisher.publish(7, b"hello")
 
-    With ACKS each message is kept until it is acknowledged, and sent again after a cut.
+    With ACKS each message is kept until it is acknowledged, and sent again after a cut. Without, a message that is
+    sent over a connection that is lost may be lost with it: ``flush``, ``close`` and the end of ``async with`` tell.
     """
 
     def __init__(self, options: PublisherOptions) -> None:
@@ -179,15 +180,28 @@ class Publisher:
             await self._news.wait()
 
     async def flush(self, timeout: float | None = None) -> bool:
-        """Waits until every message is settled: acknowledged, or without ACKS handed to the socket.
+        """Waits until all messages so far are done: acknowledged; without ACKS confirmed, so the relay has read them;
+        plain, which can know no more, handed to the socket.
 
-        :returns: whether it is so; ``False``: the time is over
-        :raises ConnectionFailed: the client has given up
+        :returns: whether they are; ``False``: the time is over, with ACKS or plain
+        :raises NotDone: without ACKS: the time is over or the client has given up, and messages are not confirmed; or
+            messages are in doubt since their connection was lost, which is told once
+        :raises ConnectionFailed: with ACKS or plain: the client has given up
         """
-        settled = await _in_time(self._until(lambda: self._core.unsettled == 0 or self._session.ended), timeout)
-        if self._core.unsettled and self._core.failure is not None:
-            raise self._core.failure
-        return settled and self._core.unsettled == 0
+        asked = self._ask()
+        await self._in_time(asked, timeout)
+        return self._core.answer(asked)
+
+    def _ask(self) -> Asked:
+        asked = self._core.ask()
+        self._session.schedule()
+        return asked
+
+    async def _in_time(self, asked: Asked, timeout: float | None) -> bool:
+        until = self._until(lambda: self._core.is_over(asked) or self._session.ended)
+        with contextlib.suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(until, timeout)
+        return self._core.is_over(asked)
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         while not condition():
@@ -206,8 +220,15 @@ class Publisher:
 
     @property
     def settled(self) -> int:
-        """Number of messages that are settled."""
+        """Number of messages that are acknowledged; without ACKS handed to the socket, which says nothing about the
+        relay."""
         return self._core.settled
+
+    @property
+    def confirmed(self) -> int:
+        """Number of messages that the relay has read for certain; with ACKS acknowledged. Plain: 0, for none can be
+        confirmed."""
+        return self._core.confirmed
 
     @property
     def first_number(self) -> int:
@@ -220,16 +241,24 @@ class Publisher:
         return self._core.epoch
 
     async def close(self) -> int:
-        """Settles what was published, for ``close_timeout`` at most, over new connections if needed.
+        """Waits until all messages are done as ``flush`` does, for ``close_timeout`` at most, over new connections if
+        needed, and ends the connection. The end of ``async with`` calls it, and raises ``NotDone`` for what is left.
 
-        :returns: number of messages that were not settled
+        :returns: number of messages that are not done: not acknowledged; without ACKS in doubt or not sent, but for
+            those that ``flush`` has told; plain, not handed to the socket
         """
+        return self._core.left(await self._close())
+
+    async def _close(self) -> Asked:
         self._core.closing = True
-        settled = await _in_time(
-            self._until(lambda: self._core.unsettled == 0 or self._session.ended), self._options.close_timeout
-        )
-        await self._session.close(abort=not settled or self._core.unsettled > 0)
-        return self._core.unsettled
+        asked = self._ask()
+        cancelled, over = True, False
+        try:
+            over = await self._in_time(asked, self._options.close_timeout)
+            cancelled = False
+        finally:
+            await self._session.close(abort=not over, at_once=cancelled)
+        return asked
 
     async def __aenter__(self) -> Publisher:
         return self
@@ -237,12 +266,8 @@ class Publisher:
     async def __aexit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        await self.close()
-
-
-async def _in_time(until: Awaitable[None], timeout: float | None) -> bool:
-    try:
-        await asyncio.wait_for(until, timeout)
-        return True
-    except asyncio.TimeoutError:
-        return False
+        # Who has closed it before has the number.
+        is_first = not self._core.closing
+        asked = await self._close()
+        if self._core.left(asked) and is_first and value is None:
+            raise self._core.what_is_left(asked)

@@ -73,14 +73,37 @@ class ConnectionFailed(RelayError):
         self.advice = advice
         self.code = code
         self.kind = "fatal" if advice is Advice.STOP else "retry"
-        # The relay ended the connection in order, without an ERROR, before its WELCOME.
+        # The relay ended the connection without an ERROR before its WELCOME.
         self.unanswered = unanswered
+
+
+class NotDone(RelayError):
+    """Messages that a publisher has taken are not done: SPEC.md, "When a publisher is done".
+
+    Without ACKS they are in doubt, or were not sent; with ACKS they are not acknowledged; plain, the socket has not
+    taken them. ``kind`` and ``code`` are those of ``__cause__``, if there is one.
+    """
+
+    def __init__(self, text: str, messages: int, in_doubt: int, cause: RelayError | None) -> None:
+        super().__init__(text if cause is None else f"{text}: {cause}")
+        self.messages = messages
+        """Number of messages that are not done; those in doubt are among them."""
+        self.in_doubt = in_doubt
+        """Number of messages that were sent without ACKS, and that the relay has not confirmed. It may lack them."""
+        self.__cause__ = cause
+        if cause is not None:
+            self.kind = cause.kind
+            self.code = cause.code
 
 
 def from_relay(code: int, text: str) -> ConnectionFailed:
     """The error for the relay's ERROR; an unknown code is worth a few tries."""
-    name = CODE_NAMES[code] if code < len(CODE_NAMES) else "unknown"
-    return ConnectionFailed(f"the relay: {name} ({code}): {printable(text)}", _ADVICE.get(code, Advice.FEW), code)
+    return ConnectionFailed(f"the relay: {name_of(code)}: {printable(text)}", _ADVICE.get(code, Advice.FEW), code)
+
+
+def name_of(code: int) -> str:
+    """A code in words."""
+    return f"{CODE_NAMES[code] if code < len(CODE_NAMES) else 'unknown'} ({code})"
 
 
 def broken_rule(code: int, text: str) -> ConnectionFailed:

@@ -93,7 +93,8 @@ class GoingAway:
 
 @dataclass(frozen=True)
 class InDoubt:
-    """Of ``messages`` messages, sent without ACKS over a connection that is lost, the last may be lost."""
+    """``messages`` messages were sent over a connection that is lost, and the relay has not confirmed them: they may be
+    lost. Plain: all that were sent over it."""
 
     messages: int
 

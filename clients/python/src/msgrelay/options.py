@@ -274,7 +274,7 @@ class PublisherOptions(ConnectionOptions):
     """Bytes of messages that are not settled yet, headers included; 0: 1 MiB + 8, or one frame of ``max_body``. At
     this bound the user waits."""
     close_timeout: float = 5.0
-    """Longest time in which close waits for messages to be settled."""
+    """Longest time in which close waits for messages to be done: acknowledged, or without ACKS confirmed."""
     on_ack: Callable[[int, int], None] = _ignore_ack
     """Gets a number and its sequence (0: not known): this message and all before it are acknowledged."""
     producer_id: bytes = field(init=False, repr=False, compare=False, default=b"")

@@ -9,7 +9,7 @@ from collections.abc import Coroutine, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Callable, TypeVar
 
-from ._core import PublisherCore
+from ._core import Asked, PublisherCore
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
 from ._wire import Body, Range
@@ -204,6 +204,8 @@ class Publisher:
             publisher.publish(7, b"hello")
 
     Any thread may publish. With ACKS each message is kept until it is acknowledged, and sent again after a cut.
+    Without, a message that is sent over a connection that is lost may be lost with it: ``flush``, ``close`` and the
+    end of ``with`` tell.
     """
 
     def __init__(self, options: PublisherOptions) -> None:
@@ -212,6 +214,7 @@ class Publisher:
         self._thread = _LoopThread("msgrelay-publisher")
         self._news = _News(self._thread)
         self._closed = False
+        self._closed_at: Asked
         self._closing = threading.Lock()
 
         async def start() -> PublisherSession:
@@ -247,15 +250,24 @@ class Publisher:
             return taken
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Waits until every message is settled: acknowledged, or without ACKS handed to the socket.
+        """Waits until all messages so far are done: acknowledged; without ACKS confirmed, so the relay has read them;
+        plain, which can know no more, handed to the socket.
 
-        :returns: whether it is so; ``False``: the time is over
-        :raises ConnectionFailed: the client has given up
+        :returns: whether they are; ``False``: the time is over, with ACKS or plain
+        :raises NotDone: without ACKS: the time is over or the client has given up, and messages are not confirmed; or
+            messages are in doubt since their connection was lost, which is told once
+        :raises ConnectionFailed: with ACKS or plain: the client has given up
         """
-        self._news.wait_for(lambda: self._core.unsettled == 0 or self._session.ended, timeout)
-        if self._core.unsettled and self._core.failure is not None:
-            raise self._core.failure
-        return self._core.unsettled == 0
+        with self._news.lock:
+            asked = self._ask()
+            self._news.wait_for(lambda: self._core.is_over(asked) or self._session.ended, timeout)
+            return self._core.answer(asked)
+
+    def _ask(self) -> Asked:
+        asked = self._core.ask()
+        if not self._session.ended:
+            self._session.schedule()
+        return asked
 
     @property
     def messages(self) -> int:
@@ -269,8 +281,15 @@ class Publisher:
 
     @property
     def settled(self) -> int:
-        """Number of messages that are settled."""
+        """Number of messages that are acknowledged; without ACKS handed to the socket, which says nothing about the
+        relay."""
         return self._core.settled
+
+    @property
+    def confirmed(self) -> int:
+        """Number of messages that the relay has read for certain; with ACKS acknowledged. Plain: 0, for none can be
+        confirmed."""
+        return self._core.confirmed
 
     @property
     def first_number(self) -> int:
@@ -283,21 +302,36 @@ class Publisher:
         return self._core.epoch
 
     def close(self) -> int:
-        """Settles what was published, for ``close_timeout`` at most, over new connections if needed.
+        """Waits until all messages are done as ``flush`` does, for ``close_timeout`` at most, over new connections if
+        needed, and ends the connection. The end of ``with`` calls it, and raises ``NotDone`` for what is left.
 
-        :returns: number of messages that were not settled
+        :returns: number of messages that are not done: not acknowledged; without ACKS in doubt or not sent, but for
+            those that ``flush`` has told; plain, not handed to the socket
         """
+        return self._core.left(self._close())
+
+    def _close(self) -> Asked:
         self._thread.refuse_in_hook()
+        # The calls that come later wait for the first one, and tell the same.
         with self._closing:
             if not self._closed:
                 self._closed = True
-                self._core.closing = True
-                self._news.wait_for(
-                    lambda: self._core.unsettled == 0 or self._session.ended, self._options.close_timeout
-                )
-                self._thread.run(self._session.close(abort=self._core.unsettled > 0))
-                self._thread.stop()
-        return self._core.unsettled
+                interrupted, over = True, False
+                try:
+                    with self._news.lock:
+                        self._core.closing = True
+                        self._closed_at = asked = self._ask()
+                        self._news.wait_for(
+                            lambda: self._core.is_over(asked) or self._session.ended, self._options.close_timeout
+                        )
+                        over = self._core.is_over(asked)
+                    interrupted = False
+                finally:
+                    try:
+                        self._thread.run(self._session.close(abort=not over, at_once=interrupted))
+                    finally:
+                        self._thread.stop()
+            return self._closed_at
 
     def __enter__(self) -> Publisher:
         return self
@@ -305,4 +339,8 @@ class Publisher:
     def __exit__(
         self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        # Who has closed it before has the number.
+        is_first = not self._closed
+        asked = self._close()
+        if self._core.left(asked) and is_first and value is None:
+            raise self._core.what_is_left(asked)
