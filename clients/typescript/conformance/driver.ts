@@ -212,6 +212,18 @@ async function publish(to: relay.Publisher, command: Command): Promise<void> {
     tell("published", { taken, full: taken < count });
 }
 
+async function flush(command: Command): Promise<void> {
+    let settled = false;
+    try {
+        settled = await publisher!.flush(command.wait_ms);
+    } catch (e) {
+        if (!(e instanceof relay.NotDone)) {
+            throw e;
+        }
+    }
+    tell("flushed", { settled });
+}
+
 async function close(): Promise<void> {
     const [reader, writer] = [subscriber, publisher];
     subscriber = publisher = paused = undefined;
@@ -240,11 +252,12 @@ function counters(): void {
         const { messages, bytes, epoch, next, head } = subscriber;
         tell("counters", { messages: count(messages), bytes: count(bytes), epoch, next, head });
     } else if (publisher !== undefined) {
-        const { messages, bytes, settled, firstNumber } = publisher;
+        const { messages, bytes, settled, confirmed, firstNumber } = publisher;
         tell("counters", {
             messages: count(messages),
             bytes: count(bytes),
             settled: count(settled),
+            confirmed: count(confirmed),
             first_number: firstNumber,
         });
     }
@@ -262,7 +275,7 @@ async function obey(command: Command): Promise<void> {
             tell("types", { sequence: await subscriber!.types(command.ranges) });
             break;
         case "flush":
-            tell("flushed", { settled: await publisher!.flush(command.wait_ms) });
+            await flush(command);
             break;
         case "pause":
             paused = new Promise((resolve) => (goOn = resolve));

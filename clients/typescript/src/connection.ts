@@ -100,6 +100,12 @@ export class Connection {
         }
     }
 
+    /** Ends the connection, and drops what its socket has not taken. */
+    abort(why: unknown): void {
+        this.end(why);
+        this.#socket.destroy();
+    }
+
     /** Closes in order, after telling the relay which rule it broke; in a bounded time. */
     async close(why: unknown = new ConnectionFailed("closed")): Promise<void> {
         this.end(why);
@@ -240,7 +246,8 @@ export class Connection {
             }
         }
         const what = this.link === undefined ? `connect to ${text}` : `connection to ${text} lost`;
-        return new ConnectionFailed(`${what}: ${why}`, undefined, 0, { cause: error });
+        const unanswered = this.link?.open === false;
+        return new ConnectionFailed(`${what}: ${why}`, undefined, 0, { cause: error, unanswered });
     }
 
     #checkSecrecy(): void {

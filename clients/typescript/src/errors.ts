@@ -72,7 +72,7 @@ export class ConnectionFailed extends RelayError {
     /** @internal */
     readonly advice: Advice;
     /**
-     * The relay ended the connection in order, without an ERROR, before its WELCOME.
+     * The relay ended the connection without an ERROR before its WELCOME.
      *
      * @internal
      */
@@ -105,10 +105,39 @@ export class BrokenRule extends ConnectionFailed {
     }
 }
 
+/**
+ * Messages that a publisher has taken are not done: SPEC.md, "When a publisher is done". Without ACKS they are in doubt,
+ * or were not sent; with ACKS they are not acknowledged; plain, the socket has not taken them.
+ *
+ * `kind` and `code` are those of `cause`, if there is one.
+ */
+export class NotDone extends RelayError {
+    override readonly name = "NotDone";
+    readonly kind: ErrorKind;
+    override readonly code: number;
+    /** Number of messages that are not done; those in doubt are among them. */
+    readonly messages: number;
+    /** Number of messages that were sent without ACKS, and that the relay has not confirmed. It may lack them. */
+    readonly inDoubt: number;
+
+    /** @internal */
+    constructor(text: string, messages: number, inDoubt: number, cause?: RelayError) {
+        super(cause === undefined ? text : `${text}: ${cause.message}`, cause && { cause });
+        this.kind = cause?.kind ?? "retry";
+        this.code = cause?.code ?? 0;
+        this.messages = messages;
+        this.inDoubt = inDoubt;
+    }
+}
+
 /** The error for the relay's ERROR; an unknown code is worth a few tries. */
 export function fromRelay(code: number, text: string): ConnectionFailed {
-    const name = CODE_NAMES[code] ?? "unknown";
-    return new ConnectionFailed(`the relay: ${name} (${code}): ${printable(text)}`, ADVICE.get(code) ?? FEW, code);
+    return new ConnectionFailed(`the relay: ${nameOf(code)}: ${printable(text)}`, ADVICE.get(code) ?? FEW, code);
+}
+
+/** A code in words. */
+export function nameOf(code: number): string {
+    return `${CODE_NAMES[code] ?? "unknown"} (${code})`;
 }
 
 /** A peer's text, short and without control characters. */

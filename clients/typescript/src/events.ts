@@ -132,7 +132,10 @@ export interface GoingAway {
     readonly closesInMs: number;
 }
 
-/** The last of `messages` messages, sent without ACKS over a connection that is lost, may be lost. */
+/**
+ * `messages` messages were sent over a connection that is lost, and the relay has not confirmed them: they may be lost.
+ * Plain: all that were sent over it.
+ */
 export interface InDoubt {
     readonly kind: "inDoubt";
     readonly messages: number;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { BrokenRule, ConnectionFailed, type ErrorKind, RelayError, UsageError } from "./errors.js";
+export { BrokenRule, ConnectionFailed, type ErrorKind, NotDone, RelayError, UsageError } from "./errors.js";
 export {
     type Connected,
     type Event,

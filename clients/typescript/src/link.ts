@@ -29,6 +29,7 @@ export function connected(endpoint: string, welcome?: Welcome): Connected {
 export interface Handler {
     onWelcome(welcome: Welcome): void;
     onPing(next: bigint, head: bigint): void;
+    onPong(id: bigint): void;
     onControl(type: number, body: Buffer): void;
 }
 
@@ -44,6 +45,8 @@ export class Link {
     progressed = false;
     /** Longest silence of the relay; what WELCOME says. */
     idleTimeoutMs = Infinity;
+    /** Interval of PINGs, if there is a reason for them; what WELCOME says. */
+    heartbeatMs = Infinity;
     /** Code of GOAWAY; 0: none has come. */
     goingAway = 0;
     messages: Messages = "discarded";
@@ -235,7 +238,7 @@ export class Link {
             this.#handler.onPing(next, head);
             this.#ping = id;
         } else if (type === wire.PONG) {
-            wire.checkPong(body);
+            this.#handler.onPong(wire.decodePong(body));
         } else if (type === wire.GOAWAY) {
             const { code, closesInMs, text } = wire.decodeGoaway(body);
             this.goingAway = code;
@@ -255,6 +258,7 @@ export class Link {
         }
         this.open = true;
         this.idleTimeoutMs = welcome.idleMs;
+        this.heartbeatMs = welcome.heartbeatMs;
         this.#handler.onWelcome(welcome);
     }
 

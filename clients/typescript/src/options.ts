@@ -107,7 +107,7 @@ export interface PublisherOptions extends ConnectionOptions {
     readonly epoch?: bigint;
     /** Bytes of messages that are not settled yet, headers included; 1 MiB + 8 by default. */
     readonly buffer?: number;
-    /** Longest time in which close waits for messages to be settled; 5,000 by default. */
+    /** Longest time in which close waits for messages to be acknowledged, or without ACKS confirmed; 5,000 by default. */
     readonly closeTimeoutMs?: number;
     /** Gets a number and its sequence (0: not known): this message and all before it are acknowledged. */
     readonly onAck?: (number: bigint, sequence: bigint) => void;

@@ -1,10 +1,19 @@
 /** A publisher without a socket: messages that are not settled, their numbers and acknowledgements. */
 import * as errors from "./errors.js";
-import { BrokenRule, ConnectionFailed, type RelayError, UsageError } from "./errors.js";
+import { BrokenRule, ConnectionFailed, NotDone, type RelayError, UsageError } from "./errors.js";
 import { connected, Link, unexpected } from "./link.js";
 import { publisherHello, type PublisherSettings } from "./options.js";
 import * as wire from "./wire.js";
 import type { Welcome } from "./wire.js";
+
+/** Bytes of messages behind a PING after which the next one is sent. */
+export const BYTES_A_PING = 1 << 20;
+
+/** A call of flush or close: it waits for the messages up to `to`; `told` in doubt were told before it. */
+export interface Asked {
+    readonly to: number;
+    readonly told: number;
+}
 
 /** Frames one behind the other in a ring of bytes. Places count on for ever; a frame may lie around the ring's end. */
 class Frames {
@@ -79,7 +88,8 @@ class Frames {
  * One object lives over all connections of its client. Its memory is one ring of `buffer` bytes.
  *
  * The first frame that is kept has the number `#first`; `#sent` of them were given to this connection. A publisher
- * without ACKS keeps a frame until the socket has taken it.
+ * without ACKS keeps a frame until the socket has taken it. With HELLO it asks with PINGs what the relay has read; for
+ * these it counts messages in the order of `offer`, which is the order of the wire.
  */
 export class PublisherCore {
     maxBody: number;
@@ -90,6 +100,11 @@ export class PublisherCore {
     messages = 0;
     bytes = 0;
     settled = 0;
+    /** The heartbeat interval has passed since the last PING: the next one is due. */
+    isIntervalOver = false;
+    pingId = 0n;
+    /** With HELLO and without ACKS, PINGs find out what the relay has read. */
+    readonly confirms: boolean;
 
     readonly #settings: PublisherSettings;
     readonly #frames: Frames;
@@ -102,10 +117,22 @@ export class PublisherCore {
     #settledTo = 0n;
     #toldGone = 0n;
     #wasWelcomed = false;
-    #sentWithoutAcks = 0;
+    // Messages of which is known what became of them, confirmed or lost; those among them that are confirmed; those
+    // before the PING that is unanswered, 0: none; those that earlier connections were given.
+    #known = 0;
+    #confirmed = 0;
+    #pinged = 0;
+    #sentBefore = 0;
+    #bytesBehindPing = 0;
+    // Counts of messages that flushes wait for and no PING is behind, in rising order.
+    #wanted: number[] = [];
+    // Messages in doubt by lost connections that a flush has told; why the last connection was lost.
+    #told = 0;
+    #whyLost: RelayError | undefined;
 
     constructor(settings: PublisherSettings) {
         this.#settings = settings;
+        this.confirms = !settings.acks && !settings.plain;
         this.#frames = new Frames(settings.buffer);
         this.#link = new Link("", this, settings);
         this.maxBody = settings.maxBody;
@@ -117,6 +144,26 @@ export class PublisherCore {
 
     get unsettled(): number {
         return this.messages - this.settled;
+    }
+
+    /** Number of messages that the relay has read for certain; with ACKS those that are acknowledged. */
+    get confirmed(): number {
+        return this.#settings.acks ? this.settled : this.#confirmed;
+    }
+
+    /** Messages in doubt by lost connections. */
+    get #lost(): number {
+        return this.#known - this.#confirmed;
+    }
+
+    /** Messages that connections were given; without ACKS. */
+    get #given(): number {
+        return this.settled + this.#sent;
+    }
+
+    /** Something that this connection was given waits for a PONG. */
+    get isUnconfirmed(): boolean {
+        return this.confirms && this.#given > this.#known;
     }
 
     /** Bytes that were not given to this connection. */
@@ -158,7 +205,9 @@ export class PublisherCore {
     /** Begins a connection: its input, and the bytes to send first. */
     connect(endpoint: string): { link: Link; first: Buffer | undefined } {
         const link = (this.#link = new Link(endpoint, this, this.#settings));
-        this.#sentWithoutAcks = 0;
+        this.#sentBefore = this.#given;
+        this.#pinged = this.#bytesBehindPing = 0;
+        this.isIntervalOver = false;
         if (this.#settings.acks && this.#first !== 0n) {
             this.#forget(smaller(this.#settledTo, this.#everSentTo));
         }
@@ -172,12 +221,15 @@ export class PublisherCore {
         return { link, first: publisherHello(this.#settings, this.epoch, number) };
     }
 
-    /** Frames to send now, whole ones, at least one and about `most` bytes; empty: none. */
+    /** Frames to send now, whole ones, at least one and about `most` bytes, and a PING that is due; empty: none. */
     toSend(most: number): Buffer[] {
         const from = this.#sentPlace;
         let to = this.#frames.tail;
-        if (from === to || !this.#link.open || this.#link.goingAway !== 0) {
+        if (!this.#link.open || this.#link.goingAway !== 0) {
             return [];
+        }
+        if (from === to) {
+            return this.#duePing();
         }
         let count = this.unsettled - this.#sent;
         if (to - from > most) {
@@ -192,10 +244,92 @@ export class PublisherCore {
             if (sentTo > this.#everSentTo) {
                 this.#everSentTo = sentTo;
             }
-        } else {
-            this.#sentWithoutAcks += count;
+            return this.#frames.between(from, to);
         }
-        return this.#frames.between(from, to);
+        this.#bytesBehindPing += to - from;
+        return [...this.#frames.between(from, to), ...this.#duePing()];
+    }
+
+    /** The PING behind all that was given, if the last one is answered and there is a reason for another one. */
+    #duePing(): Buffer[] {
+        const [given, wanted] = [this.#given, this.#wanted];
+        const isWanted = wanted.length > 0 && wanted[0]! <= given;
+        if (!this.isUnconfirmed || this.#pinged !== 0) {
+            return [];
+        }
+        if (!this.isIntervalOver && this.#bytesBehindPing < BYTES_A_PING && !isWanted) {
+            return [];
+        }
+        this.#wanted = wanted.filter((count) => count > given);
+        this.#pinged = given;
+        this.#bytesBehindPing = 0;
+        this.isIntervalOver = false;
+        this.pingId++;
+        return [wire.ping(this.pingId)];
+    }
+
+    onPong(id: bigint): void {
+        if (this.#pinged !== 0 && id === this.pingId) {
+            this.#link.progressed = true;
+            this.#confirmed += this.#pinged - this.#known;
+            this.#known = this.#pinged;
+            this.#pinged = 0;
+            this.isIntervalOver &&= this.isUnconfirmed;
+        }
+    }
+
+    /** Begins a flush of all messages so far: a PING comes behind the last one. */
+    ask(): Asked {
+        const covered = this.#wanted.at(-1) ?? Math.max(this.#known, this.#pinged);
+        if (this.confirms && this.messages > covered) {
+            this.#wanted.push(this.messages);
+        }
+        return { to: this.messages, told: this.#told };
+    }
+
+    /** Whether all these messages are settled; without ACKS: confirmed, or lost with their connection. */
+    isOver(asked: Asked): boolean {
+        return (this.confirms ? this.#known : this.settled) >= asked.to;
+    }
+
+    /** Ends a flush: whether all is done; throws what is wrong. */
+    answer(asked: Asked): boolean {
+        const isOver = this.isOver(asked);
+        if (!this.confirms) {
+            if (!isOver && this.failure !== undefined) {
+                throw this.failure;
+            }
+            return isOver;
+        }
+        const lost = this.#lost - asked.told;
+        this.#told = this.#lost;
+        if (lost > 0 || !isOver) {
+            throw this.#notDone(asked.to, lost);
+        }
+        return true;
+    }
+
+    /** Messages that are not settled; without ACKS those that are not confirmed, but for what was told before. */
+    left(asked: Asked): number {
+        return this.confirms ? this.messages - this.#known + this.#lost - asked.told : this.unsettled;
+    }
+
+    /** The error for messages that are not done at the end. */
+    whatIsLeft(asked: Asked): NotDone {
+        if (this.confirms) {
+            return this.#notDone(this.messages, this.#lost - asked.told);
+        }
+        const what = this.#settings.acks ? "acknowledged" : "handed to the socket";
+        return new NotDone(`${this.messages} published, ${this.unsettled} not ${what}`, this.unsettled, 0);
+    }
+
+    #notDone(to: number, lost: number): NotDone {
+        const given = Math.min(to, this.#given);
+        const inDoubt = lost + Math.max(0, given - this.#known);
+        const doubt = `${given} sent, ${inDoubt} in doubt: the relay has not confirmed them`;
+        const text = to > given ? `${to} published, ${to - given} not sent; ${doubt}` : doubt;
+        const cause = this.failure instanceof ConnectionFailed ? this.failure : lost > 0 ? this.#whyLost : undefined;
+        return new NotDone(text, inDoubt + to - given, inDoubt, cause);
     }
 
     /** The socket has taken all that `toSend` gave, whose place in the ring may be used again. */
@@ -209,14 +343,25 @@ export class PublisherCore {
     }
 
     /** The connection has ended. */
-    lost(): void {
-        if (this.#sentWithoutAcks > 0) {
-            // The half written ones are not sent again: another connection would bring them twice.
-            this.written();
-            const messages = this.#sentWithoutAcks;
-            this.#sentWithoutAcks = 0;
-            this.#settings.onEvent({ kind: "inDoubt", messages });
+    lost(why?: RelayError): void {
+        if (this.#settings.acks) {
+            return;
         }
+        // The half written ones are not sent again: another connection would bring them twice.
+        this.written();
+        const given = this.#given;
+        const messages = given - (this.confirms ? this.#known : this.#sentBefore);
+        this.#sentBefore = given;
+        this.#pinged = 0;
+        if (messages === 0) {
+            return;
+        }
+        if (this.confirms) {
+            this.#known = given;
+            this.#wanted = this.#wanted.filter((count) => count > given);
+            this.#whyLost = why;
+        }
+        this.#settings.onEvent({ kind: "inDoubt", messages });
     }
 
     onWelcome(welcome: Welcome): void {

@@ -1,9 +1,10 @@
 import { Bell } from "./bell.js";
 import { LARGEST_WRITE, LINGER_MS } from "./connection.js";
-import { ConnectionFailed, UsageError } from "./errors.js";
+import { ConnectionFailed, nameOf, UsageError } from "./errors.js";
+import type { Link } from "./link.js";
 import { type PublisherOptions, type PublisherSettings, publisherSettings } from "./options.js";
-import { PublisherCore } from "./publisher-core.js";
-import { Session } from "./session.js";
+import { type Asked, PublisherCore } from "./publisher-core.js";
+import { fault, Session } from "./session.js";
 
 /** Bytes that a waiting call of `publish` counts beside its body. */
 const CALL_SIZE = 256;
@@ -36,6 +37,9 @@ export class Publisher implements AsyncDisposable {
     #waitingSize = 0;
     #isScheduled = false;
     #isWriting = false;
+    // Runs for a heartbeat interval behind the PING with this id while something is not confirmed.
+    #timer: NodeJS.Timeout | undefined;
+    #timedPing = -1n;
 
     /**
      * @throws {@link UsageError} an option breaks a limit
@@ -57,13 +61,22 @@ export class Publisher implements AsyncDisposable {
                 },
                 onInput: () => {
                     this.#session.progressed();
+                    if (core.confirms) {
+                        // The answer to a PING allows the next one.
+                        this.#send();
+                    }
                     this.#settled();
                 },
-                onLost: () => {
+                onLost: (why) => {
                     this.#session.progressed();
-                    if (!this.#session.stopping) {
-                        core.lost();
+                    this.#stopTimer();
+                    if (this.#session.stopping) {
+                        return;
                     }
+                    // Another connection would bring nothing: what is in doubt is not sent again.
+                    this.#session.stopping = core.confirms && core.closing && core.unsentBytes === 0;
+                    core.lost(fault(why));
+                    this.#settled();
                 },
                 onEnd: (why) => (core.failure = why),
             },
@@ -84,9 +97,19 @@ export class Publisher implements AsyncDisposable {
         return this.#core.bytes;
     }
 
-    /** Number of messages that are settled: acknowledged, or without ACKS handed to the socket. */
+    /**
+     * Number of messages that are acknowledged; without ACKS handed to the socket, which says nothing about the relay.
+     */
     get settled(): number {
         return this.#core.settled;
+    }
+
+    /**
+     * Number of messages that the relay has read for certain; with ACKS acknowledged. Plain: 0, for none can be
+     * confirmed.
+     */
+    get confirmed(): number {
+        return this.#core.confirmed;
     }
 
     /** Number of this publisher's first message; 0: not known yet. */
@@ -133,6 +156,8 @@ export class Publisher implements AsyncDisposable {
      * Offers a message, and waits for room in the order of the calls. Until then it keeps the body itself. The calls
      * that wait keep no more than `buffer`: more calls that nobody awaits end with a `UsageError`.
      *
+     * The promise is fulfilled when the message is in the buffer. It may not be sent yet: `flush` waits for more.
+     *
      * @returns whether the message was taken; `false`: there was no room within `timeoutMs`
      */
     async publish(type: number, body: Uint8Array, timeoutMs = Infinity): Promise<boolean> {
@@ -140,47 +165,72 @@ export class Publisher implements AsyncDisposable {
     }
 
     /**
-     * Waits until every message is settled: acknowledged, or without ACKS handed to the socket.
+     * Waits until all messages so far are done: acknowledged; without ACKS confirmed, so the relay has read them; plain,
+     * which can know no more, handed to the socket. A message counts from the moment `offer` returns `true`, or the
+     * promise of `publish` is fulfilled.
      *
-     * @returns whether it is so; `false`: it was not within `timeoutMs`
-     * @throws {@link ConnectionFailed} the client has given up
+     * @returns whether they are; `false`: they were not within `timeoutMs`, with ACKS or plain
+     * @throws {@link NotDone} without ACKS: they were not confirmed within `timeoutMs`, or before the client gave up; or
+     *     messages are in doubt since their connection was lost, which is told once
+     * @throws {@link ConnectionFailed} with ACKS or plain: the client has given up
      */
     async flush(timeoutMs = Infinity): Promise<boolean> {
-        await this.#allSettled(timeoutMs);
-        if (this.#core.unsettled > 0 && this.#core.failure !== undefined) {
-            throw this.#core.failure;
-        }
-        return this.#core.unsettled === 0;
+        const asked = this.#ask();
+        await this.#over(asked, timeoutMs);
+        return this.#core.answer(asked);
     }
 
     /**
-     * Settles what was published, for `closeTimeoutMs` at most, over new connections if needed. Calls of `publish` that
-     * wait end with a `UsageError`.
+     * Waits until all messages are done as `flush` does, for `closeTimeoutMs` at most, over new connections if needed,
+     * and ends the connection. Calls of `publish` that wait end with a `UsageError`. The promise is never rejected: look
+     * at its number.
      *
-     * @returns number of messages that were not settled
+     * @returns number of messages that are not done: not acknowledged; without ACKS in doubt or not sent, but for those
+     *     that `flush` has told; plain, not handed to the socket
      */
     async close(): Promise<number> {
-        const { closeTimeoutMs, acks } = this.#settings;
+        return this.#core.left(await this.#close());
+    }
+
+    async #close(): Promise<Asked> {
+        const { closeTimeoutMs, plain } = this.#settings;
         this.#core.closing = true;
         this.#settled();
-        await this.#allSettled(closeTimeoutMs);
+        const asked = this.#ask();
+        const isOver = await this.#over(asked, closeTimeoutMs);
         this.#session.stopping = true;
-        if (this.#core.unsettled === 0 && !acks && this.#session.connection?.isOpen === true) {
+        if (isOver && plain && this.#session.connection?.isOpen === true) {
             // The relay's last word is still to be heard.
             this.#session.connection.endWriting();
             await this.#bell.until(() => this.#session.isEnded, Math.min(LINGER_MS, closeTimeoutMs));
         }
-        await this.#session.cancel();
-        return this.#core.unsettled;
+        this.#stopTimer();
+        await this.#session.cancel(!isOver && this.#core.confirms);
+        return asked;
     }
 
-    /** Same as `close`. */
+    /**
+     * Same as `close`, at the end of `await using`.
+     *
+     * @throws {@link NotDone} messages are not done, and no `close` of the caller tells it
+     */
     async [Symbol.asyncDispose](): Promise<void> {
-        await this.close();
+        const isFirst = !this.#core.closing;
+        const asked = await this.#close();
+        if (this.#core.left(asked) > 0 && isFirst) {
+            throw this.#core.whatIsLeft(asked);
+        }
     }
 
-    #allSettled(timeoutMs: number): Promise<boolean> {
-        return this.#bell.until(() => this.#core.unsettled === 0 || this.#session.isEnded, timeoutMs);
+    #ask(): Asked {
+        const asked = this.#core.ask();
+        this.#schedule();
+        return asked;
+    }
+
+    async #over(asked: Asked, timeoutMs: number): Promise<boolean> {
+        await this.#bell.until(() => this.#core.isOver(asked) || this.#session.isEnded, timeoutMs);
+        return this.#core.isOver(asked);
     }
 
     #wait(type: number, body: Uint8Array, timeoutMs: number): Promise<boolean> {
@@ -251,10 +301,13 @@ export class Publisher implements AsyncDisposable {
     /** Sends what waits, unless the socket is full. */
     #send(): void {
         const { connection } = this.#session;
-        if (connection?.isOpen !== true || this.#isWriting) {
+        if (connection?.isOpen !== true) {
             return;
         }
-        const frames = this.#core.toSend(LARGEST_WRITE);
+        const frames = this.#isWriting ? [] : this.#core.toSend(LARGEST_WRITE);
+        if (this.#core.confirms) {
+            this.#timePing(connection.link!);
+        }
         if (frames.length > 0) {
             this.#isWriting = true;
             connection.write(frames, () => {
@@ -264,5 +317,30 @@ export class Publisher implements AsyncDisposable {
                 this.#settled();
             });
         }
+    }
+
+    /** Sees to it that a heartbeat interval behind a PING the next one comes, if something is not confirmed. */
+    #timePing(link: Link): void {
+        const core = this.#core;
+        if (core.closing && link.goingAway !== 0) {
+            const text = `the relay at ${link.endpoint} goes away: ${nameOf(link.goingAway)}`;
+            this.#session.connection?.end(new ConnectionFailed(text, undefined, link.goingAway));
+        }
+        if (core.isUnconfirmed && this.#timedPing === core.pingId) {
+            return;
+        }
+        this.#stopTimer();
+        if (core.isUnconfirmed) {
+            this.#timedPing = core.pingId;
+            this.#timer = setTimeout(() => {
+                core.isIntervalOver = true;
+                this.#send();
+            }, link.heartbeatMs);
+        }
+    }
+
+    #stopTimer(): void {
+        clearTimeout(this.#timer);
+        this.#timedPing = -1n;
     }
 }

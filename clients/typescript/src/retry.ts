@@ -1,8 +1,8 @@
 /** The next endpoint to connect to, and the wait before it. No clock: times are parameters, in ms. */
-import { AGAIN, type Advice, ConnectionFailed, SHUTDOWN, STOP, TLS_KEY_USED_UP } from "./errors.js";
+import { AGAIN, type Advice, ConnectionFailed, SHUTDOWN, TLS_KEY_USED_UP } from "./errors.js";
 import type { Endpoint, Reconnect } from "./options.js";
 
-/** Closes before WELCOME in a row after which the relay counts as one without HELLO; fewer may be a start or stop. */
+/** Ends before WELCOME in a row that say that the relay may know no HELLO; fewer may be a start or stop. */
 const UNANSWERED = 3;
 /** Failures in a row of a kind for which another try is only a hope. */
 export const MOST_HOPES = 5;
@@ -75,9 +75,23 @@ export class Reconnector {
         this.#leaving = code !== TLS_KEY_USED_UP;
     }
 
+    /** The end with a guess at its cause, if relays keep on ending connections before any WELCOME. */
+    explained(end: ConnectionFailed): ConnectionFailed {
+        this.#unanswered = end.unanswered ? this.#unanswered + 1 : 0;
+        if (this.#everWelcomed || this.#unanswered < UNANSWERED) {
+            return end;
+        }
+        return new ConnectionFailed(
+            `${end.message}; ${this.#unanswered} in a row before any WELCOME: the relay may know no HELLO, then use ` +
+                "plain: true",
+            end.advice,
+            end.code,
+            { cause: end },
+        );
+    }
+
     /** Takes note of a failed try or a lost connection: the wait before the next try, or the reason to give up. */
-    failed(failure: ConnectionFailed): number | ConnectionFailed {
-        const end = this.#verdict(failure);
+    failed(end: ConnectionFailed): number | ConnectionFailed {
         this.#shortLived = this.#progressed && !this.#steady ? this.#shortLived + 1 : 0;
         if (
             !this.#progressed ||
@@ -90,22 +104,6 @@ export class Reconnector {
         }
         this.#progressed = this.#steady = this.#leaving = false;
         return this.#wait(end.advice) ?? end;
-    }
-
-    #verdict(end: ConnectionFailed): ConnectionFailed {
-        if (!end.unanswered) {
-            this.#unanswered = 0;
-            return end;
-        }
-        this.#unanswered++;
-        if (this.#everWelcomed || this.#unanswered < UNANSWERED) {
-            return end;
-        }
-        return new ConnectionFailed(
-            `${end.message}; ${this.#unanswered} tries in a row ended so: it seems to be a relay that knows no ` +
-                "HELLO. Use the plain mode with it",
-            STOP,
-        );
     }
 
     #wait(advice: Advice): number | undefined {

@@ -13,7 +13,7 @@ export interface Client {
     onOpen(): void;
     onInput(): void;
     /** Nothing more is sent over the connection. */
-    onLost(): void;
+    onLost(why: unknown): void;
     /** The client has given up. */
     onEnd(why: RelayError): void;
 }
@@ -47,10 +47,15 @@ export class Session {
             });
     }
 
-    /** Ends the client in a bounded time. */
-    async cancel(): Promise<void> {
+    /** Ends the client in a bounded time; with `isUrgent` at once, and what the socket has not taken is dropped. */
+    async cancel(isUrgent = false): Promise<void> {
         this.#isCancelled = true;
-        this.connection?.end(new ConnectionFailed("the client was closed"));
+        const why = new ConnectionFailed("the client was closed");
+        if (isUrgent) {
+            this.connection?.abort(why);
+        } else {
+            this.connection?.end(why);
+        }
         this.#wake?.();
         await this.done;
     }
@@ -68,9 +73,12 @@ export class Session {
         for (;;) {
             await this.#client.ready();
             const endpoint = this.#reconnector.current;
-            const why = this.#isCancelled ? undefined : await this.#oneConnection();
+            let why = this.#isCancelled ? undefined : await this.#oneConnection();
             if (this.#isCancelled) {
                 return;
+            }
+            if (why instanceof ConnectionFailed) {
+                why = this.#reconnector.explained(why);
             }
             if (!(why instanceof ConnectionFailed) || this.stopping) {
                 this.#giveUp(fault(why));
@@ -112,7 +120,7 @@ export class Session {
                 this.#reconnector.leaving(connection.link.goingAway);
             }
             try {
-                client.onLost();
+                client.onLost(why);
             } catch (e) {
                 why = e;
             }
@@ -124,8 +132,9 @@ export class Session {
     #giveUp(why: RelayError): void {
         // The client has failed before its user hears of it.
         this.#client.onEnd(why);
-        // All was sent, and the relay has no complaint: this end is no failure.
-        if (!(this.stopping && why.code === 0)) {
+        // All was sent, and the relay has no complaint: this end is no failure. Or close tells what is in doubt.
+        const isQuiet = why.code === 0 || (why.kind === "retry" && !this.#settings.plain);
+        if (!(this.stopping && isQuiet)) {
             try {
                 this.#settings.onEvent({ kind: "gaveUp", error: why });
             } catch {
@@ -146,7 +155,8 @@ export class Session {
     }
 }
 
-function fault(why: unknown): RelayError {
+/** The end of a connection as an error; what is none of this library's is a fault of the caller's function. */
+export function fault(why: unknown): RelayError {
     if (why instanceof RelayError) {
         return why;
     }

@@ -198,6 +198,10 @@ export class SubscriberCore {
         }
     }
 
+    onPong(): void {
+        // A subscriber sends no PING.
+    }
+
     onPing(next: bigint, head: bigint): void {
         this.head = head;
         // Next 0: the PING says nothing about the stream.

@@ -125,6 +125,13 @@ export function subscribe(request: number, ranges: readonly Range[]): Buffer {
     return frame(SUBSCRIBE, Buffer.concat([fixed, rangesOf(ranges)]));
 }
 
+/** A PING of a client, which says nothing about the stream. */
+export function ping(id: bigint): Buffer {
+    const body = Buffer.alloc(24);
+    body.writeBigInt64BE(id);
+    return frame(PING, body);
+}
+
 export function pong(id: bigint): Buffer {
     const body = Buffer.allocUnsafe(8);
     body.writeBigInt64BE(id);
@@ -270,8 +277,10 @@ export function decodePing(body: Buffer): { id: bigint; next: bigint; head: bigi
     return { id: body.readBigInt64BE(0), next, head };
 }
 
-export function checkPong(body: Buffer): void {
+/** Id. */
+export function decodePong(body: Buffer): bigint {
     checkFields(PONG, body, 8);
+    return body.readBigInt64BE();
 }
 
 export function decodeSequence(body: Buffer): bigint {

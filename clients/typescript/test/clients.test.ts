@@ -9,6 +9,7 @@ import {
     type Event,
     type Item,
     Message,
+    NotDone,
     Publisher,
     type PublisherOptions,
     Subscriber,
@@ -16,7 +17,7 @@ import {
     UsageError,
 } from "../src/index.js";
 import * as wire from "../src/wire.js";
-import { FakeRelay } from "./fake-relay.js";
+import { type Accepted, FakeRelay } from "./fake-relay.js";
 import { ack, gap, message, ping, welcome } from "./frames.js";
 
 // A hang alone takes so long.
@@ -231,15 +232,20 @@ test("what a socket has not taken yet stays as it is when the connection ends", 
     }
     await connection.ended;
     let expected = 0;
-    for (let rest = connection.unread; rest.length >= wire.HEADER; expected++) {
+    for (let rest = connection.unread; rest.length >= wire.HEADER;) {
         const type = rest.readInt32BE(0);
         if (type === wire.ERROR) {
             break;
         }
         const end = wire.HEADER + rest.readInt32BE(4);
+        if (type === wire.PING) {
+            rest = rest.subarray(end);
+            continue;
+        }
         assert.equal(type, expected);
         assert.ok(rest.subarray(wire.HEADER, end).every((byte) => byte === expected % 251));
         rest = rest.subarray(end);
+        expected++;
     }
     assert.ok(expected > 10 && expected <= before);
     await again;
@@ -356,6 +362,132 @@ test("a message after the close is refused, and a flush ends", HANG, async () =>
     await client.close();
     await flushed;
     assert.throws(() => client.offer(1, Buffer.alloc(0)), UsageError);
+});
+
+/** A publisher with HELLO and without ACKS. */
+function confirming(relay: FakeRelay, options: Partial<PublisherOptions> = {}): Publisher {
+    return publisher(relay, { acks: false, closeTimeoutMs: 60_000, ...options });
+}
+
+async function expectFrames(connection: Accepted, ...frames: Buffer[]): Promise<void> {
+    for (const expected of frames) {
+        const { type, body } = await connection.frame();
+        assert.deepEqual(wire.frame(type, body), expected);
+    }
+}
+
+test("a flush waits until the relay has read, and shares its PING", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    await using client = confirming(relay);
+    const connection = await relay.accept(welcome());
+    await client.publish(1, Buffer.from("a"));
+    const flushed = Promise.all([client.flush(), client.flush(), client.flush()]);
+    await expectFrames(connection, message("a"), wire.ping(1n));
+    assert.deepEqual([client.settled, client.confirmed], [1, 0]);
+    await assert.rejects(client.flush(1), /^NotDone: 1 sent, 1 in doubt: the relay has not confirmed them$/);
+    connection.send(wire.pong(1n));
+    assert.deepEqual(await flushed, [true, true, true]);
+    assert.equal(client.confirmed, 1);
+    await client.publish(1, Buffer.from("b"));
+    const closed = client.close();
+    await expectFrames(connection, message("b"), wire.ping(2n));
+    connection.send(wire.pong(2n));
+    assert.deepEqual([await closed, await client.close(), client.confirmed], [0, 0, 2]);
+    await connection.ended;
+});
+
+test("a PING comes after each heartbeat", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    await using client = confirming(relay);
+    for (const id of [1n, 2n]) {
+        // Over a connection that is new each time.
+        const connection = await relay.accept(welcome({ heartbeatMs: 100 }));
+        await client.publish(1, Buffer.from("a"));
+        await expectFrames(connection, message("a"), wire.ping(id));
+        connection.send(wire.pong(id));
+        await until(() => client.confirmed === Number(id));
+        connection.cut();
+    }
+    assert.equal(client.confirmed, 2);
+});
+
+test("the end of a block tells what is in doubt", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    const events: Event[] = [];
+    const block = async (): Promise<void> => {
+        await using client = confirming(relay, { onEvent: (event) => events.push(event) });
+        const connection = await relay.accept(welcome());
+        await client.publish(1, Buffer.from("a"));
+        await client.publish(1, Buffer.from("b"));
+        await expectFrames(connection, message("a"), message("b"));
+        connection.cut();
+        await until(() => events.some(({ kind }) => kind === "lost"));
+    };
+    await assert.rejects(block(), (e: unknown) => {
+        assert.ok(e instanceof NotDone);
+        assert.match(e.message, /^2 sent, 2 in doubt: .* closed the connection$/);
+        return e.messages === 2 && e.inDoubt === 2;
+    });
+    assert.deepEqual(
+        events.filter((event) => event.kind === "inDoubt"),
+        [{ kind: "inDoubt", messages: 2 }],
+    );
+});
+
+test("a lost connection ends a close, and a flush", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    const events: Event[] = [];
+    await using client = confirming(relay, { onEvent: (event) => events.push(event) });
+    const connection = await relay.accept(welcome());
+    await client.publish(1, Buffer.from("a"));
+    const flushed = client.flush().catch((e: unknown) => e);
+    const closed = [client.close(), client.close()];
+    await expectFrames(connection, message("a"), wire.ping(1n));
+    connection.socket.resetAndDestroy();
+    const error = await flushed;
+    assert.ok(error instanceof NotDone && error.inDoubt === 1);
+    assert.deepEqual(await Promise.all(closed), [1, 1]);
+    assert.equal(await client.close(), 0);
+    assert.ok(!events.some(({ kind }) => kind === "lost" || kind === "gaveUp"));
+    assert.equal(relay.waiting, 0);
+});
+
+test("an exception of the hook about a loss ends the publisher", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    await using client = confirming(relay, {
+        onEvent: (event) => {
+            if (event.kind === "inDoubt") {
+                throw new Error("a fault of the user");
+            }
+        },
+    });
+    const connection = await relay.accept(welcome());
+    await client.publish(1, Buffer.from("a"));
+    await expectFrames(connection, message("a"));
+    connection.cut();
+    await assert.rejects(client.flush(), (e: unknown) => {
+        assert.ok(e instanceof NotDone);
+        assert.match(e.message, /1 sent, 1 in doubt: .*a fault of the user/);
+        return e.kind === "fatal";
+    });
+});
+
+test("a PONG that does not come keeps no process alive behind the close time-out", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    const program = `
+        import { Publisher } from ${JSON.stringify(new URL("../src/index.js", import.meta.url))};
+        const client = new Publisher({ endpoints: ${JSON.stringify(relay.endpoint)}, closeTimeoutMs: 50 });
+        while (await client.publish(1, Buffer.alloc(100_000), 100));
+        client.flush().catch(() => undefined);
+        void client.close().then((left) => console.log(left, client.messages - client.confirmed));`;
+    let said = "";
+    const child = execFile(process.execPath, ["--input-type=module", "-e", program]);
+    child.stdout!.on("data", (data: string) => (said += data));
+    const ended = new Promise((resolve) => child.once("close", resolve));
+    const connection = await relay.accept(welcome());
+    connection.socket.pause();
+    assert.equal(await ended, 0);
+    assert.match(said, /^([1-9]\d+) \1\n$/);
 });
 
 test("the relay's last word to a plain publisher", HANG, async () => {

@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { BrokenRule, CODE_NAMES, ConnectionFailed, fromRelay, type RelayError, UsageError } from "../src/errors.js";
+import {
+    BrokenRule,
+    CODE_NAMES,
+    ConnectionFailed,
+    fromRelay,
+    NotDone,
+    type RelayError,
+    UsageError,
+} from "../src/errors.js";
 import { type Event, GapReason, type Item, Message } from "../src/events.js";
 import type { Link } from "../src/link.js";
 import {
@@ -11,7 +19,7 @@ import {
     type SubscriberOptions,
     subscriberSettings,
 } from "../src/options.js";
-import { PublisherCore } from "../src/publisher-core.js";
+import { BYTES_A_PING, PublisherCore } from "../src/publisher-core.js";
 import { MOST_CHANGES, SubscriberCore } from "../src/subscriber-core.js";
 import * as wire from "../src/wire.js";
 import { ack, gap, goaway, message, ping, subscribed, welcome, type WelcomeFields } from "./frames.js";
@@ -391,17 +399,276 @@ test("rolled back is told a publisher once", () => {
     );
 });
 
-test("a publisher without ACKS is in doubt of each lost connection", () => {
-    const { core, events } = publisher({ acks: false });
-    greeted(core);
-    core.offer(1, Buffer.from("a"));
-    core.offer(1, Buffer.from("b"));
-    core.toSend(1);
+/** A publisher with HELLO and without ACKS, connected. */
+function confirming(options: Partial<PublisherOptions> = {}): Published & { link: Link } {
+    const published = publisher({ acks: false, ...options });
+    return { ...published, link: greeted(published.core) };
+}
+
+function offered(core: PublisherCore, ...texts: string[]): void {
+    for (const text of texts) {
+        assert.ok(core.offer(1, Buffer.from(text)));
+    }
+}
+
+function notDone(call: () => unknown): NotDone {
+    const error = thrownBy(call);
+    assert.ok(error instanceof NotDone);
+    return error;
+}
+
+function clientPing(id: bigint): Buffer {
+    return ping(id, 0n, 0n);
+}
+
+test("a PING comes behind the messages of a flush", () => {
+    const { core, link } = confirming();
+    offered(core, "a", "b");
+    const asked = core.ask();
+    assert.deepEqual(sent(core, 1), message("a"));
+    assert.deepEqual(sent(core, 1), Buffer.concat([message("b"), clientPing(1n)]));
+    assert.deepEqual(core.toSend(1), []);
+    for (const byte of wire.pong(1n)) {
+        assert.ok(!core.isOver(asked));
+        link.receive(Buffer.of(byte));
+    }
+    assert.ok(core.answer(asked));
+    assert.deepEqual([core.confirmed, core.left(core.ask()), core.isUnconfirmed], [2, 0, false]);
+});
+
+test("PONGs that answer no PING confirm nothing", () => {
+    const { core, link } = confirming();
+    offered(core, "a");
+    link.receive(Buffer.concat([wire.pong(0n), wire.pong(1n)]));
+    const asked = core.ask();
+    link.receive(wire.pong(1n));
+    assert.deepEqual(sent(core), Buffer.concat([message("a"), clientPing(1n)]));
+    link.receive(Buffer.concat([wire.pong(2n), wire.pong(0n), wire.pong(-1n)]));
+    assert.equal(core.confirmed, 0);
+    offered(core, "b");
+    assert.deepEqual(sent(core), message("b"));
+    link.receive(Buffer.concat([wire.pong(1n), wire.pong(1n), wire.pong(2n)]));
+    assert.deepEqual([core.confirmed, core.isOver(asked), core.isUnconfirmed], [1, true, true]);
+});
+
+test("one PING is unanswered at most, and flushes share it", () => {
+    const { core, link } = confirming();
+    offered(core, "a");
+    const first = core.ask();
+    sent(core);
+    const shared = core.ask();
+    offered(core, "b");
+    const [second, third] = [core.ask(), core.ask()];
+    core.isIntervalOver = true;
+    assert.deepEqual(sent(core), message("b"));
+    link.receive(wire.pong(1n));
+    assert.ok(core.answer(first) && core.answer(shared));
+    assert.ok(!core.isOver(second));
+    assert.deepEqual(sent(core), clientPing(2n));
+    link.receive(wire.pong(2n));
+    assert.ok(core.answer(second) && core.answer(third));
+    assert.deepEqual(core.toSend(1000), []);
+});
+
+test("a PING comes behind each mebibyte", () => {
+    const { core, link } = confirming({ buffer: 8 << 20 });
+    const size = 256 << 10;
+    assert.equal(BYTES_A_PING, 4 * size);
+    for (let i = 0; i < 12; i++) {
+        assert.ok(core.offer(1, Buffer.alloc(size - wire.HEADER)));
+    }
+    const pinged: number[] = [];
+    for (let i = 1; i <= 12; i++) {
+        if (sent(core, 1).length > size) {
+            pinged.push(i);
+        }
+        if (i === 10) {
+            link.receive(wire.pong(1n));
+        }
+    }
+    // Behind the 4th, and not before the answer.
+    assert.deepEqual(pinged, [4, 11]);
+    assert.equal(core.confirmed, 4);
+    link.receive(wire.pong(2n));
+    assert.equal(core.confirmed, 11);
+});
+
+test("a PING comes when the interval is over, if something is not confirmed", () => {
+    const { core, link } = confirming();
+    core.isIntervalOver = true;
+    assert.deepEqual(core.toSend(1000), []);
+    offered(core, "a");
+    assert.deepEqual(sent(core), Buffer.concat([message("a"), clientPing(1n)]));
+    core.isIntervalOver = true;
+    link.receive(wire.pong(1n));
+    offered(core, "b");
+    assert.deepEqual(sent(core), message("b"));
+});
+
+test("what a lost connection leaves in doubt is told, and the rest goes over the next one", () => {
+    const { core, events } = confirming();
+    offered(core, "a");
+    sent(core);
+    offered(core, "b");
+    const [asked, other] = [core.ask(), core.ask()];
+    core.lost(fromRelay(10, "bye"));
+    assert.deepEqual(events.at(-1), { kind: "inDoubt", messages: 1 });
+    assert.deepEqual([core.settled, core.unsettled, core.isOver(asked)], [1, 1, false]);
+    const link = greeted(core);
+    assert.deepEqual(sent(core), Buffer.concat([message("b"), clientPing(1n)]));
+    link.receive(wire.pong(1n));
+    for (const waiting of [asked, other]) {
+        const error = notDone(() => core.answer(waiting));
+        assert.match(error.message, /^2 sent, 1 in doubt: the relay has not confirmed them: .*SHUTDOWN/);
+        assert.deepEqual([error.messages, error.inDoubt, error.kind, error.code], [1, 1, "retry", 10]);
+    }
+    assert.ok(core.answer(core.ask()));
+    assert.deepEqual([core.confirmed, core.left(core.ask())], [1, 0]);
+});
+
+test("what is not confirmed in time may still be, or be lost", () => {
+    const { core } = confirming();
+    offered(core, "a");
+    sent(core);
+    offered(core, "b");
+    const error = notDone(() => core.answer(core.ask()));
+    assert.match(error.message, /^2 published, 1 not sent; 1 sent, 1 in doubt/);
+    assert.deepEqual([error.messages, error.inDoubt, core.left(core.ask())], [2, 1, 2]);
+    sent(core);
+    core.lost();
+    assert.match(notDone(() => core.answer(core.ask())).message, /^2 sent, 2 in doubt/);
+});
+
+test("the PING of a lost connection is forgotten", () => {
+    const { core } = confirming();
+    offered(core, "a");
+    core.ask();
+    core.toSend(1000);
+    core.lost();
+    const link = greeted(core);
+    offered(core, "b");
+    sent(core);
+    link.receive(wire.pong(1n));
+    assert.equal(core.confirmed, 0);
+    const asked = core.ask();
+    assert.deepEqual(sent(core), clientPing(2n));
+    link.receive(wire.pong(2n));
+    assert.deepEqual([core.confirmed, core.isOver(asked)], [1, true]);
+});
+
+test("no PING is sent after GOAWAY", () => {
+    const { core, link } = confirming();
+    offered(core, "a");
+    sent(core);
+    core.ask();
+    link.receive(goaway(10, 500, "soon"));
+    assert.deepEqual(core.toSend(1000), []);
+});
+
+test("a plain publisher sends no PING", () => {
+    const { core, events } = publisher({ name: "", acks: false, plain: true });
+    core.connect("here");
+    offered(core, "a");
+    const asked = core.ask();
+    assert.deepEqual(sent(core), message("a"));
+    assert.ok(core.answer(asked));
+    assert.deepEqual([core.settled, core.confirmed], [1, 0]);
     core.lost();
     assert.deepEqual(events.at(-1), { kind: "inDoubt", messages: 1 });
-    assert.deepEqual([core.settled, core.unsettled], [1, 1]);
-    greeted(core);
-    assert.deepEqual(sent(core), message("b"));
+    core.connect("here");
+    core.lost();
+    assert.equal(events.filter((event) => event.kind === "inDoubt").length, 1);
+});
+
+/** Numbers under a limit, the same for the same seed (mulberry32). */
+function randomOf(seed: number): (limit: number) => number {
+    let state = seed;
+    return (limit) => {
+        state = (state + 0x6d2b79f5) | 0;
+        let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+        mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed);
+        return ((mixed ^ (mixed >>> 14)) >>> 0) % limit;
+    };
+}
+
+function randomSchedule(random: (limit: number) => number): void {
+    const published = confirming({ buffer: 4 << 20 });
+    const { core } = published;
+    let { link } = published;
+    let pipe = Buffer.alloc(0);
+    let [has, told, atLoss] = [0, 0, 0];
+    const send = (most: number): void => {
+        pipe = Buffer.concat([pipe, ...core.toSend(most)]);
+        core.written();
+    };
+    const reads = (most: number): void => {
+        for (let left = most; pipe.length >= wire.HEADER;) {
+            const size = wire.HEADER + pipe.readInt32BE(4);
+            if (pipe.length < size || (left -= size) < 0) {
+                return;
+            }
+            if (pipe.readInt32BE() === wire.PING) {
+                link.receive(wire.pong(pipe.readBigInt64BE(wire.HEADER)));
+            } else {
+                has++;
+            }
+            pipe = pipe.subarray(size);
+        }
+    };
+    const check = (): void => {
+        const given = core.settled;
+        const inDoubt = told + core.left(core.ask()) - core.unsettled;
+        assert.ok(inDoubt >= given - has, `${inDoubt} in doubt, the relay lacks ${given - has}`);
+        assert.equal(core.confirmed + inDoubt, given);
+    };
+    for (let steps = random(200); steps > 0; steps--) {
+        const step = random(100);
+        if (step < 50) {
+            core.offer(1, Buffer.alloc([0, 1, 5_000, 300_000][random(4)]!));
+        } else if (step < 70) {
+            send([1, 10_000, 1 << 20][random(3)]!);
+        } else if (step < 85) {
+            reads([8, 1_000, 100_000, 1 << 20][random(4)]!);
+        } else if (step < 90) {
+            core.ask();
+        } else if (step < 93) {
+            core.isIntervalOver = true;
+        } else if (step < 96) {
+            pipe = Buffer.alloc(0);
+            core.lost();
+            atLoss = has - core.confirmed;
+            link = greeted(core);
+        } else {
+            const before = core.left(core.ask());
+            try {
+                core.answer(core.ask());
+            } catch (e) {
+                assert.ok(e instanceof NotDone && e.messages === before);
+            }
+            told += before - core.left(core.ask());
+        }
+        check();
+    }
+    // From here on the relay lives.
+    for (const asked = core.ask(); !core.isOver(asked);) {
+        send(1 << 20);
+        reads(Infinity);
+    }
+    // What the relay read without a PONG before a loss stays in doubt, and nothing else.
+    assert.equal(has, core.confirmed + atLoss);
+    assert.equal(core.unsettled, 0);
+    check();
+}
+
+test("in doubt is never below what the relay lacks, and 0 with a relay that lives", () => {
+    const first = Math.floor(Math.random() * 2 ** 31);
+    for (let seed = first; seed < first + 300; seed++) {
+        try {
+            randomSchedule(randomOf(seed));
+        } catch (e) {
+            throw new Error(`seed ${seed}`, { cause: e });
+        }
+    }
 });
 
 // The table of docs/protocol.md, "Errors".

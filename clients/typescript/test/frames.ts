@@ -16,6 +16,7 @@ export interface WelcomeFields {
     readonly fork?: bigint;
     readonly maxBody?: number;
     readonly idleMs?: number;
+    readonly heartbeatMs?: number;
 }
 
 export function welcome(fields: WelcomeFields = {}): Buffer {
@@ -30,7 +31,7 @@ export function welcome(fields: WelcomeFields = {}): Buffer {
             body.writeBigInt64BE(fields.next ?? 1n, 16);
             body.writeBigInt64BE(fields.accepted ?? 0n, 24);
             body.writeInt32BE(fields.maxBody ?? 1 << 20, 32);
-            body.writeInt32BE(100, 36);
+            body.writeInt32BE(fields.heartbeatMs ?? 60_000, 36);
             body.writeInt32BE(fields.idleMs ?? 60_000, 40);
             body.writeUInt16BE(9, 44);
             body.writeBigInt64BE(fields.fork ?? 0n, 50);

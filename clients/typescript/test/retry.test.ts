@@ -84,12 +84,26 @@ test("the next endpoint comes after GOAWAY", () => {
     }
 });
 
-test("three ends before any WELCOME are fatal", () => {
+test("three ends in a row before any WELCOME get a guess, and more tries", () => {
     const retry = reconnector();
     const end = new ConnectionFailed("end", undefined, 0, { unanswered: true });
-    assert.equal(typeof retry.failed(end), "number");
-    assert.equal(typeof retry.failed(end), "number");
-    const last = retry.failed(end);
-    assert.ok(last instanceof ConnectionFailed);
-    assert.equal(last.kind, "fatal");
+    assert.equal(retry.explained(end), end);
+    assert.equal(retry.explained(LOST), LOST);
+    assert.equal(retry.explained(end), end);
+    assert.equal(retry.explained(end), end);
+    for (const ends of [3, 4]) {
+        const guess = retry.explained(end);
+        assert.equal(guess.kind, "retry");
+        assert.match(guess.message, new RegExp(`^end; ${ends} in a row before any WELCOME: .* plain: true$`));
+        assert.equal(typeof retry.failed(guess), "number");
+    }
+});
+
+test("ends before a later WELCOME are no sign", () => {
+    const retry = reconnector();
+    const end = new ConnectionFailed("end", undefined, 0, { unanswered: true });
+    retry.welcomed(0);
+    for (let i = 0; i < 5; i++) {
+        assert.equal(retry.explained(end), end);
+    }
 });

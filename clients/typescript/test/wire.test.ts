@@ -12,7 +12,7 @@ const options = existsSync(VECTORS) ? {} : { skip: `no ${VECTORS.pathname}: the 
 const DECODERS = new Map<string, (body: Buffer) => unknown>([
     ["welcome", wire.decodeWelcome],
     ["ping", wire.decodePing],
-    ["pong", wire.checkPong],
+    ["pong", wire.decodePong],
     ["sequence", wire.decodeSequence],
     ["gap", wire.decodeGap],
     ["ack", wire.decodeAck],
