@@ -6,11 +6,14 @@ import struct
 import unittest
 from typing import Any
 
-from msgrelay import _wire, events
+from msgrelay import _core, _wire, events
 from msgrelay._core import BYTES_A_PING, MOST_CHANGES, PublisherCore, SubscriberCore
 from msgrelay.errors import CODE_NAMES, Advice, ConnectionFailed, NotDone, UsageError, from_relay
 from msgrelay.events import Gap, InDoubt, Message, RolledBack, StreamChanged
 from msgrelay.options import FromSequence, PublisherOptions, Reconnect, SubscriberOptions
+
+# Ids that the tests of both files know.
+_core.next_ping_id = lambda last: last + 1
 
 
 def welcome(

@@ -1,4 +1,6 @@
 /** A publisher without a socket: messages that are not settled, their numbers and acknowledgements. */
+import { randomBytes } from "node:crypto";
+
 import * as errors from "./errors.js";
 import { BrokenRule, ConnectionFailed, NotDone, type RelayError, UsageError } from "./errors.js";
 import { connected, Link, unexpected } from "./link.js";
@@ -103,6 +105,8 @@ export class PublisherCore {
     /** The heartbeat interval has passed since the last PING: the next one is due. */
     isIntervalOver = false;
     pingId = 0n;
+    /** The id of the next PING, from the last one. Drawn, so that no relay answers a PING that it has not read; never 0. */
+    nextPingId: (last: bigint) => bigint = () => randomBytes(8).readBigInt64BE() | 1n;
     /** With HELLO and without ACKS, PINGs find out what the relay has read. */
     readonly confirms: boolean;
 
@@ -264,7 +268,7 @@ export class PublisherCore {
         this.#pinged = given;
         this.#bytesBehindPing = 0;
         this.isIntervalOver = false;
-        this.pingId++;
+        this.pingId = this.nextPingId(this.pingId);
         return [wire.ping(this.pingId)];
     }
 

@@ -402,6 +402,7 @@ test("rolled back is told a publisher once", () => {
 /** A publisher with HELLO and without ACKS, connected. */
 function confirming(options: Partial<PublisherOptions> = {}): Published & { link: Link } {
     const published = publisher({ acks: false, ...options });
+    published.core.nextPingId = (last) => last + 1n;
     return { ...published, link: greeted(published.core) };
 }
 

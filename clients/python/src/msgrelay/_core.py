@@ -6,6 +6,7 @@ calls it from one thread.
 
 from __future__ import annotations
 
+import secrets
 import struct
 from collections import deque
 from collections.abc import Sequence
@@ -446,6 +447,11 @@ class Asked:
     """Messages in doubt that were told before it."""
 
 
+def next_ping_id(_last: int) -> int:
+    """The id of a PING: drawn, so that no relay answers a PING that it has not read. Not 0, which no PING has."""
+    return 1 + secrets.randbelow(2**63 - 1)
+
+
 class PublisherCore:
     """Messages that are not settled, their numbers and acknowledgements; without ACKS, what the relay has confirmed.
 
@@ -603,7 +609,7 @@ class PublisherCore:
         self._pinged_to = sent
         self._bytes_behind_ping = 0
         self.interval_is_over = False
-        self.ping_id += 1
+        self.ping_id = next_ping_id(self.ping_id)
         return _wire.ping(self.ping_id)
 
     def on_pong(self, id_: int) -> None:
