@@ -423,7 +423,8 @@ abstract class Peer implements SimChannel.Other {
     /** Something in its connection at the relay goes wrong, and not by its doing: soon, or when it gets what it waits for. */
     protected final void breakDown(boolean whenItGoesOn) {
         channel.throwOnce(whenItGoesOn);
-        deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST);
+        // A connection that fails before its first byte is a probe to the relay, as one that is closed is.
+        deserves(CloseReason.INTERNAL_ERROR, CloseReason.CONNECTION_LOST, CloseReason.PEER_CLOSED);
     }
 
     protected final void ping() {

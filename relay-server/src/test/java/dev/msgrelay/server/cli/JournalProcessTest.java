@@ -352,7 +352,7 @@ class JournalProcessTest {
         Files.setPosixFilePermissions(directory(), nothing);
         try {
             ThisMachine.need(!Files.isReadable(directory()), "this user may read every directory");
-            refused("journal " + directory() + " cannot be used: ");
+            refused(2, "journal " + directory() + " cannot be written to", with());
         } finally {
             Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwx------"));
         }
@@ -365,7 +365,8 @@ class JournalProcessTest {
         try (CommandProcess relay = recovering(admin)) {
             assertThat(Http.get(admin, "/health/ready").status()).isEqualTo(503);
             assertThat(Http.get(admin, "/health/live").status()).isEqualTo(200);
-            assertThat(relay.lines()).isEmpty();
+            // Nothing but a warning of a limit, where this machine has a low one.
+            assertThat(relay.lines()).noneMatch(line -> !line.contains("\"event\":\"log\""));
             assertThat(relay.terminate())
                     .as("told to end, as at any other time")
                     .isZero();
