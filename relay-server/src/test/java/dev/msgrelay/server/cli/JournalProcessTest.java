@@ -25,12 +25,10 @@ import java.nio.ByteBuffer;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -343,15 +341,16 @@ class JournalProcessTest {
         }
     }
 
-    /** Where one may neither read nor write; root may everywhere. */
+    /** Where one may not write it is a wrong option, where one may not read the start fails; root may everywhere. */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aDirectoryOfSomebodyElse() throws Exception {
         Files.createDirectories(directory());
-        Set<PosixFilePermission> nothing = PosixFilePermissions.fromString("---------");
-        Files.setPosixFilePermissions(directory(), nothing);
         try {
+            Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("-wx------"));
             ThisMachine.need(!Files.isReadable(directory()), "this user may read every directory");
+            refused("journal " + directory() + " cannot be used: ");
+            Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("---------"));
             refused(2, "journal " + directory() + " cannot be written to", with());
         } finally {
             Files.setPosixFilePermissions(directory(), PosixFilePermissions.fromString("rwx------"));
@@ -388,7 +387,9 @@ class JournalProcessTest {
 
     /** It stays in the middle of its recovery. */
     private CommandProcess recovering(InetSocketAddress admin) throws Exception {
-        List<String> command = CommandProcess.command(with("--admin=127.0.0.1:" + admin.getPort()));
+        // So few that no limit of open files is warned of.
+        List<String> command =
+                CommandProcess.command(with("--admin=127.0.0.1:" + admin.getPort(), "--max-connections=16"));
         int main = command.indexOf(RelayServerMain.class.getName());
         command.set(main, RecoveringRelayMain.class.getName());
         command.add(main, "-Dorg.slf4j.simpleLogger.log.relay=info");
