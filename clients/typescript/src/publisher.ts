@@ -58,6 +58,7 @@ export class Publisher implements AsyncDisposable {
                 },
                 onOpen: () => {
                     this.#send();
+                    this.#settled();
                 },
                 onInput: () => {
                     this.#session.progressed();
