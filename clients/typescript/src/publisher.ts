@@ -290,11 +290,22 @@ export class Publisher implements AsyncDisposable {
     #schedule(): void {
         if (this.#core.unsentBytes >= LARGEST_WRITE) {
             this.#send();
-        } else if (!this.#isScheduled) {
+        } else {
+            this.#goOnSoon();
+        }
+    }
+
+    /**
+     * Goes on in the next turn of the event loop. While the socket takes everything at once, a caller in a loop would
+     * leave no turn to read in otherwise, and the relay's PINGs and PONGs would wait.
+     */
+    #goOnSoon(): void {
+        if (!this.#isScheduled) {
             this.#isScheduled = true;
             setImmediate(() => {
                 this.#isScheduled = false;
                 this.#send();
+                this.#settled();
             });
         }
     }
@@ -314,8 +325,7 @@ export class Publisher implements AsyncDisposable {
             connection.write(frames, () => {
                 this.#isWriting = false;
                 this.#core.written();
-                this.#send();
-                this.#settled();
+                this.#goOnSoon();
             });
         }
     }

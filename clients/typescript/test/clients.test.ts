@@ -405,6 +405,18 @@ test("a flush waits until the relay has read, and shares its PING", HANG, async 
     await connection.ended;
 });
 
+test("a caller in a loop leaves the event loop its turns", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    await using client = publisher(relay, { plain: true, name: "", acks: false, maxBody: 262_144, buffer: 262_152 });
+    await client.connected();
+    let turned = false;
+    setImmediate(() => (turned = true));
+    // Each is written when it is taken, and the socket takes at least the first one at once.
+    await client.publish(1, Buffer.alloc(262_144));
+    await client.publish(1, Buffer.alloc(262_144));
+    assert.ok(turned);
+});
+
 test("a PING comes after each heartbeat", HANG, async () => {
     await using relay = await FakeRelay.start();
     await using client = confirming(relay);
