@@ -29,8 +29,8 @@ public record JournalOpening(
     /**
      * Takes the directory's lock, cuts a torn tail, and begins an epoch.
      *
-     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, has no room, or is of another stream; or
-     *     messages are missing between it and what other relays have. A damaged directory is not changed
+     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, has no room, or is of
+     *     another stream; or messages are missing between it and what other relays have. A damaged directory is not changed
      */
     public Journal open() throws IOException {
         try {

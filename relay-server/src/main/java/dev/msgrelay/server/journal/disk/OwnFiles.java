@@ -3,6 +3,7 @@ package dev.msgrelay.server.journal.disk;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -113,6 +114,9 @@ public final class OwnFiles {
         try {
             // Works on Linux, where a directory can be opened like a file.
             return FileChannel.open(folder, StandardOpenOption.READ);
+        } catch (AccessDeniedException e) {
+            // Says nothing of the file system.
+            throw e;
         } catch (IOException e) {
             throw cannotForce(what, e);
         }
