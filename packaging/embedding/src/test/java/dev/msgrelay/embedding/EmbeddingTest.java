@@ -132,7 +132,10 @@ class EmbeddingTest {
         } finally {
             program.destroyForcibly();
         }
-        assertThat(Files.readAllLines(said)).containsExactly("good");
+        // With BoringSSL the relay tells the key exchange; the JDK's logging puts the place of the call before it.
+        String told = "(?m)^.*CloseLog agreed\\R"
+                + "INFO: publisher 127\\.0\\.0\\.1:\\d+: TLS with the key exchange \\w+, the first connection with it\\R";
+        assertThat(Files.readString(said).replaceFirst(told, "").lines()).containsExactly("good");
     }
 
     private static void makeCertificates(Path folder) throws Exception {
