@@ -9,7 +9,6 @@ import dev.msgrelay.lab.TableResult;
 import dev.msgrelay.lab.TableResult.Row;
 import dev.msgrelay.lab.Tables;
 import dev.msgrelay.lab.WrongResultException;
-import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -39,8 +38,8 @@ class AsyncFilesExperimentTest {
             assertThat(row.figure(AsyncFilesExperiment.WRITTEN).median()).isPositive();
         });
         assertThat(threads(table, AsyncFilesExperiment.PLAIN)).isZero();
-        assertThat(threads(table, AsyncFilesExperiment.FIXED_WAITING))
-                .isBetween(1.0, (double) ThisMachine.processors());
+        // Threads of the JVM's own may have worked meanwhile, so there is no upper bound.
+        assertThat(threads(table, AsyncFilesExperiment.FIXED_WAITING)).isPositive();
         assertThat(table.rows())
                 .extracting(Row::label)
                 .containsAll(table.table().article().cells().keySet());
