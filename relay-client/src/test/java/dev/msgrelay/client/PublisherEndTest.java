@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.testing.ShortFolders;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PublisherEndTest {
     private static final Duration LONG = Duration.ofSeconds(120);
 
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path directory;
 
     @ParameterizedTest

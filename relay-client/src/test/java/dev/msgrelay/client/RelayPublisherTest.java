@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.FrameConsumer;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.ShortFolders;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -33,7 +34,7 @@ class RelayPublisherTest {
     private static final Duration SHORT = Duration.ofMillis(50);
     private static final Duration FULL_FOR = Duration.ofMillis(100);
 
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path directory;
 
     @ParameterizedTest

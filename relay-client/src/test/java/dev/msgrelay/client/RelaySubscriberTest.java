@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.testing.ShortFolders;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.EOFException;
 import java.io.IOException;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 @SuppressWarnings("try") // closing early is what is tested
 class RelaySubscriberTest {
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path directory;
 
     private ScriptedRelay server;

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.client.Frames;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.testing.ShortFolders;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 class SubscribeCommandTest {
     private static final String REPORT = "Time for \\d+ msg: \\d+; speed: \\d+ msg/s; \\d+\\.\\d MB/s";
 
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path directory;
 
     @Test

@@ -2,6 +2,7 @@ package dev.msgrelay.server.attack;
 
 import dev.msgrelay.server.cli.CommandProcess;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.File;
@@ -89,7 +90,7 @@ final class RelayProcess implements AutoCloseable {
 
     /** A relay that writes into a file of its folder. */
     static RelayProcess start(String shell, String... args) throws IOException {
-        Path folder = Files.createTempDirectory("relay");
+        Path folder = Directories.forSockets("relay");
         return new RelayProcess(folder, shell, folder.resolve("output").toFile(), args);
     }
 

@@ -8,6 +8,7 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.OddFiles;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
@@ -68,7 +69,7 @@ class RelayProcessTest {
     @ParameterizedTest
     @ValueSource(strings = {"--json", "--drain-timeout=1s"})
     void fullFromTheBeginning(String option) throws Exception {
-        Path folder = Files.createTempDirectory("relay");
+        Path folder = Directories.forSockets("relay");
         Path fifo = OddFiles.pipe(folder.resolve("output"));
         // Open for both, or to open it would wait for the other side.
         try (RandomAccessFile pipe = new RandomAccessFile(fifo.toFile(), "rw")) {

@@ -9,6 +9,7 @@ import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.testing.OddFiles;
+import dev.msgrelay.testing.ShortFolders;
 import java.io.IOException;
 import java.nio.file.FileSystem;
 import java.nio.file.FileSystems;
@@ -39,7 +40,7 @@ class ConfigurationTest {
 
     private static final Map<String, OptionSpec> DEFAULTS = parsed(Map.of());
 
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path folder;
 
     private Path file(String... lines) throws IOException {
@@ -196,7 +197,7 @@ class ConfigurationTest {
     private static Ways cluster;
 
     @BeforeAll
-    static void everyWay(@TempDir Path files) throws IOException {
+    static void everyWay(@TempDir(factory = ShortFolders.class) Path files) throws IOException {
         others = Ways.of(options().stream().filter(o -> !o.equals(CLUSTER)).toList(), files.resolve("others.conf"));
         cluster = Ways.of(List.of(CLUSTER), files.resolve("cluster.conf"));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.testing.ShortFolders;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,7 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Who may read what a relay makes, and connect to its sockets, under the umask that most systems have. */
 class FileModesTest {
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path folder;
 
     private static String mode(Path path) throws IOException {

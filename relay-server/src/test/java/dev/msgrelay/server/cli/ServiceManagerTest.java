@@ -3,6 +3,7 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.testing.ShortFolders;
 import dev.msgrelay.testing.ThisMachine;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.ChannelHandlerContext;
@@ -29,7 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a service manager hears. */
 class ServiceManagerTest {
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path directory;
 
     private final BlockingQueue<String> heard = new LinkedBlockingQueue<>();

@@ -10,6 +10,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.testing.Directories;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
@@ -94,7 +95,7 @@ public final class TestRelay implements AutoCloseable {
                 .eventLoops(setting.loops());
         Path folder = null;
         if (setting.unix()) {
-            folder = Files.createTempDirectory("relay");
+            folder = Directories.forSockets("relay");
             builder.publishSocket(folder.resolve("pub")).subscribeSocket(folder.resolve("sub"));
         }
         return new TestRelay(RelayServer.start(more.apply(builder).build()), folder);

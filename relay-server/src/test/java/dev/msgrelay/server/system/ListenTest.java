@@ -17,6 +17,7 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.testing.ShortFolders;
 import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.ThisMachine;
 import io.netty.util.internal.PlatformDependent;
@@ -44,7 +45,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Where a relay cannot listen: one clear line, and nothing left behind. And where it can all the same. */
 class ListenTest {
-    @TempDir
+    @TempDir(factory = ShortFolders.class)
     private Path folder;
 
     @ParameterizedTest

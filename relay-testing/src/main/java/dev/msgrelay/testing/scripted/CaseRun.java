@@ -1,5 +1,6 @@
 package dev.msgrelay.testing.scripted;
 
+import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.scripted.Case.Step;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -37,7 +38,7 @@ final class CaseRun implements AutoCloseable {
         this.played = played;
         this.driver = driver;
         this.patience = patience;
-        this.directory = Files.createTempDirectory("relay-case");
+        this.directory = Directories.forSockets("relay-case");
         this.relay = new RelayPart(played, variables, directory);
         this.user = driver == null ? null : new UserPart(driver, relay, variables, directory, patience);
     }

@@ -4,6 +4,7 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
@@ -28,7 +29,7 @@ final class LiveRelays implements AutoCloseable {
     LiveRelays(List<String> command, Path record) throws IOException {
         this.command = command;
         this.record = record;
-        this.directory = Files.createTempDirectory("relay-live");
+        this.directory = Directories.forSockets("relay-live");
     }
 
     Path record() {
