@@ -113,9 +113,9 @@ class ConnectTest extends CommandTest {
         assertThat(lane.path("places").path("subscribers").asString("")).isEqualTo("far");
         JsonNode run = lane.path("cells").path(0).path("runs").path(0);
         JsonNode share = lane.path("cells").path(0).path("shares").path(0);
-        double in = share.path("in").asDouble(Double.NaN);
-        assertThat(in).isPositive().isLessThan(1);
-        assertThat(share.path("out").asDouble(Double.NaN)).isGreaterThan(in);
+        // What came within the window may have been published before it.
+        assertThat(share.path("in").asDouble(Double.NaN)).isNotNegative().isLessThan(1);
+        assertThat(share.path("out").asDouble(Double.NaN)).isPositive();
         JsonNode signals = run.path("resources").path("signals");
         assertThat(signals.path("holds").isNull()).as("the admin port tells").isFalse();
         assertThat(Files.readString(page)).contains("127.0.0.1", "\"bitsPerSecond\":1000000000");
