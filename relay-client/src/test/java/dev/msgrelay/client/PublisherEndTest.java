@@ -58,7 +58,7 @@ class PublisherEndTest {
     @Test
     void closeEndsAtItsBoundAndSaysWhatWasLost() throws Exception {
         Duration bound = Duration.ofMillis(100);
-        try (ScriptedRelay server = ScriptedRelay.tcp();
+        try (ScriptedRelay server = ScriptedRelay.unix(directory);
                 RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
                         .closeTimeout(bound)
                         .build());
@@ -78,7 +78,7 @@ class PublisherEndTest {
 
     @Test
     void closeFreesAProducerThatWaits() throws Exception {
-        try (ScriptedRelay server = ScriptedRelay.tcp();
+        try (ScriptedRelay server = ScriptedRelay.unix(directory);
                 RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
                         .closeTimeout(Duration.ofMillis(100))
                         .build());
@@ -103,7 +103,7 @@ class PublisherEndTest {
 
     @Test
     void anInterruptedCloseEndsAtOnceAndKeepsTheInterrupt() throws Exception {
-        try (ScriptedRelay server = ScriptedRelay.tcp();
+        try (ScriptedRelay server = ScriptedRelay.unix(directory);
                 RelayPublisher publisher = RelayPublisher.connect(RelayPublisherTest.plain(server.endpoint())
                         .closeTimeout(LONG)
                         .build());
