@@ -70,8 +70,13 @@ final class CaseRun implements AutoCloseable {
             } catch (AssertionError | Exception e) {
                 String why = late.get() == 1 ? "not within " + patience.toMillis() + " ms" : reason(e);
                 String loop = loopValue == null ? "" : ", " + played.loop().variable() + " = " + loopValue;
-                String said = driver == null ? "" : "\n  the client's last events:\n    " + driver.lastWords();
-                throw new AssertionError(step + loop + ": " + why + said, e);
+                String sent = relay.lastFrames();
+                String said =
+                        driver == null ? "" : "\n  the client's last events in this case:\n    " + driver.lastWords();
+                throw new AssertionError(
+                        step + loop + ": " + why + "\n  " + played.file() + ":" + step.line()
+                                + (sent.isEmpty() ? "" : "\n  its last frames in this case:\n    " + sent) + said,
+                        e);
             } finally {
                 watch.cancel(false);
                 if (driver != null) {

@@ -20,6 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import javax.xml.stream.XMLOutputFactory;
 import javax.xml.stream.XMLStreamException;
 import javax.xml.stream.XMLStreamWriter;
@@ -102,6 +103,7 @@ public final class Conformance {
                 (isLive(one) ? live : scripted).add(one);
             }
         }
+        check(cases, scripted.size() + live.size());
         ExecutorService workers = Executors.newFixedThreadPool(WORKERS);
         try {
             List<Future<?>> all = new ArrayList<>();
@@ -113,7 +115,9 @@ public final class Conformance {
             }
             work(live);
         } catch (ExecutionException e) {
-            throw new IOException("the driver does not start: " + e.getCause().getMessage(), e.getCause());
+            throw e.getCause() instanceof ConformanceException one
+                    ? one
+                    : new IOException(e.getCause().getMessage(), e.getCause());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", e);
@@ -131,6 +135,19 @@ public final class Conformance {
                 count(Outcome.KNOWN),
                 count(Outcome.SKIPPED));
         return results;
+    }
+
+    /** A name that no case has is a slip of the pen: a run that plays less than was meant must not end well. */
+    private void check(List<Case> cases, int chosen) throws ConformanceException {
+        Set<String> names = cases.stream().map(Case::name).collect(Collectors.toSet());
+        String unknown =
+                known.stream().filter(name -> !names.contains(name)).sorted().collect(Collectors.joining(", "));
+        if (!unknown.isEmpty()) {
+            throw new ConformanceException("the list of known failures names no case by: " + unknown);
+        }
+        if (chosen == 0) {
+            throw new ConformanceException("--only and --not leave none of " + cases.size() + " cases");
+        }
     }
 
     private static boolean isLive(Case one) {
@@ -167,11 +184,17 @@ public final class Conformance {
 
     /** A driver that has said what its client is able to do. */
     private Driver ready() throws IOException {
-        Driver started = drivers.start();
+        Driver started;
+        try {
+            started = drivers.start();
+        } catch (IOException e) {
+            throw new ConformanceException("the driver does not start: " + e.getMessage());
+        }
         try {
             started.awaitReady(System.nanoTime() + patience.toNanos());
         } catch (AssertionError e) {
-            throw new IOException(e.getMessage(), e);
+            started.kill();
+            throw new ConformanceException(e.getMessage());
         }
         return started;
     }
@@ -199,6 +222,7 @@ public final class Conformance {
         if (isLive(one) && relays == null) {
             return new Result(one.name(), Outcome.SKIPPED, "there is no relay", 0);
         }
+        driver.forget();
         long start = System.nanoTime();
         String failure = "";
         try {
@@ -230,6 +254,9 @@ public final class Conformance {
     /** The names in a list of known failures; {@code #} begins a comment. */
     static Set<String> names(Path file) throws IOException {
         Set<String> names = new HashSet<>();
+        if (file != null && !Files.isReadable(file)) {
+            throw new ConformanceException("the list of known failures cannot be read: " + file);
+        }
         for (String line : file == null ? List.<String>of() : Files.readAllLines(file)) {
             String text = line.replaceFirst("#.*", "").strip();
             if (!text.isEmpty()) {

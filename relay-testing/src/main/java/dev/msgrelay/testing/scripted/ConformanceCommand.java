@@ -6,23 +6,32 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** {@code bin/relay-conformance}. */
 @Command(
         name = "relay-conformance",
         sortOptions = false,
         mixinStandardHelpOptions = true,
-        description = "Plays the conformance cases with a client's driver: clients/conformance/README.md.",
+        description = {
+            "Plays the conformance cases with a client's driver.",
+            "clients/conformance/README.md says how to write one."
+        },
         exitCodeListHeading = "%nExit codes:%n",
-        exitCodeList = {"0:every case passed, or is known to fail", "1:a case failed", "2:wrong usage"})
+        exitCodeList = {
+            "0:every case passed, or is known to fail",
+            "1:a case failed",
+            "2:wrong usage, or no driver to try"
+        })
 public final class ConformanceCommand implements Callable<Integer> {
     @Option(
             names = "--cases",
             paramLabel = "PATH",
-            required = true,
-            description = "a case file, or a directory of them")
+            description = "a case file, or a directory of them; clients/conformance/cases if bin/relay-conformance"
+                    + " is not told another")
     private Path cases;
 
     @Option(names = "--name", paramLabel = "NAME", required = true, description = "the client's name in the report")
@@ -65,6 +74,9 @@ public final class ConformanceCommand implements Callable<Integer> {
                     "keeps the bytes of live/transcript in this directory, as session.transcript, unless it is there")
     private Path record;
 
+    @Spec
+    private CommandSpec spec;
+
     @Parameters(paramLabel = "DRIVER", arity = "1..*", description = "the command that starts the driver, after --")
     private List<String> driver;
 
@@ -77,6 +89,18 @@ public final class ConformanceCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
+        try {
+            return play();
+        } catch (ConformanceException e) {
+            spec.commandLine().getErr().println("relay-conformance: " + e.getMessage());
+            return 2;
+        }
+    }
+
+    private int play() throws Exception {
+        if (cases == null) {
+            throw new ConformanceException("--cases names no case file, and no directory of them");
+        }
         try (LiveRelays relays = relay == null ? null : new LiveRelays(List.of(relay.split(" ")), record)) {
             Conformance conformance = new Conformance(
                     name,

@@ -21,6 +21,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
@@ -35,6 +36,39 @@ final class Driver implements AutoCloseable {
 
     /** Events whose order among each other is that of the stream. */
     private static final Set<String> IN_ORDER = Set.of("message", "gap", "stream_changed", "rolled_back", "missed");
+
+    /** What a driver may say that its client is able to do; a case names those that it needs. */
+    static final Set<String> CAPABILITIES = Set.of(
+            "subscriber",
+            "publisher",
+            "plain",
+            "levels",
+            "types",
+            "tls",
+            "token",
+            "unix",
+            "endpoints",
+            "producer_file",
+            "pause",
+            "time");
+
+    /** Fields of 64 bits: a number of JSON would lose digits above 2^53 in many languages. */
+    private static final Set<String> STRINGS = Set.of(
+            "sequence",
+            "epoch",
+            "next",
+            "head",
+            "accepted",
+            "from",
+            "to",
+            "lost_from",
+            "number",
+            "messages",
+            "bytes",
+            "settled",
+            "confirmed",
+            "first_number",
+            "unsettled");
 
     private static final int REMEMBERED = 12;
     private static final int QUIET_MS = 100;
@@ -85,8 +119,22 @@ final class Driver implements AutoCloseable {
 
     /** Waits for the driver's first event, which says what its client is able to do. */
     void awaitReady(long deadline) {
-        JsonArray can = await("ready", event -> true, deadline).getArray("capabilities");
-        capabilities = Set.copyOf(can.stream().map(String::valueOf).toList());
+        JsonObject ready;
+        try {
+            ready = await("ready", event -> true, deadline);
+        } catch (AssertionError e) {
+            throw new AssertionError("the driver has not said that it is ready: " + e.getMessage(), e);
+        }
+        if (!(ready.get("capabilities") instanceof JsonArray can)) {
+            throw new AssertionError("the driver's ready has no list of capabilities: " + JsonWriter.string(ready));
+        }
+        capabilities = new TreeSet<>(can.stream().map(String::valueOf).toList());
+        List<String> unknown =
+                capabilities.stream().filter(one -> !CAPABILITIES.contains(one)).toList();
+        if (!unknown.isEmpty()) {
+            throw new AssertionError("no case needs the driver's capabilities " + unknown + "; those that there are: "
+                    + new TreeSet<>(CAPABILITIES));
+        }
     }
 
     boolean can(String capability) {
@@ -230,6 +278,11 @@ final class Driver implements AutoCloseable {
         }
     }
 
+    /** The next case begins: what was reported before is no matter of it. */
+    synchronized void forget() {
+        last.clear();
+    }
+
     synchronized String lastWords() {
         return String.join("\n    ", last);
     }
@@ -275,6 +328,12 @@ final class Driver implements AutoCloseable {
         try (BufferedReader lines = new BufferedReader(new InputStreamReader(in, UTF_8))) {
             for (String line = lines.readLine(); line != null; line = lines.readLine()) {
                 JsonObject event = JsonParser.object().from(line);
+                for (String field : STRINGS) {
+                    if (event.get(field) instanceof Number) {
+                        throw new IOException(
+                                field + " is a number, and must be a string, in the driver's line " + line);
+                    }
+                }
                 synchronized (this) {
                     events.add(event);
                     if (onError != null && event.getString("event", "").equals("error")) {
@@ -288,7 +347,7 @@ final class Driver implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            why = e.toString();
+            why = e.getMessage();
         } catch (JsonParserException e) {
             why = "a line is not JSON: " + e.getMessage();
         }

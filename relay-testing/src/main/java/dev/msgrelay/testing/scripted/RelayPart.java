@@ -6,18 +6,24 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Deque;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Collectors;
 
 /** The relay's part of a case: its ports, the connection that was accepted last, and the steps on it. */
 final class RelayPart {
     private static final Path TLS_FILES = Path.of("../tls");
     private static final long FLOOD_PAUSE_MS = 500;
     private static final int ACKS_AND_SEQUENCES = 3;
+    private static final int REMEMBERED = 12;
+    private static final int LINE = 200;
 
     private record Listener(ScriptedRelay relay, String kind, String certificate) {}
 
@@ -26,6 +32,7 @@ final class RelayPart {
     private final Path directory;
     private final Map<String, Listener> listeners = new LinkedHashMap<>();
     private final List<Peer> peers = new ArrayList<>();
+    private final Deque<Optional<Peer.Frame>> last = new ArrayDeque<>();
     private Peer peer;
     private int wanted;
     // The id of a PING that the case expected and has not answered; null: none.
@@ -45,6 +52,14 @@ final class RelayPart {
         if (listeners.isEmpty()) {
             listeners.put("a", listener("tcp", "server"));
         }
+    }
+
+    /** The frames that the client sent last, one a line. */
+    String lastFrames() {
+        return last.stream()
+                .map(frame -> frame.map(Peer.Frame::toString).orElse("the end"))
+                .map(text -> text.length() > LINE ? text.substring(0, LINE) + "..." : text)
+                .collect(Collectors.joining("\n    "));
     }
 
     /** The addresses of the case's relays, by their names. */
@@ -351,6 +366,10 @@ final class RelayPart {
     private Peer.Frame nextFrame(String name) throws IOException {
         while (true) {
             Peer.Frame frame = peer.next();
+            if (last.size() == REMEMBERED) {
+                last.remove();
+            }
+            last.add(Optional.ofNullable(frame));
             String its = frame == null ? "" : FrameText.name(frame.type());
             if (its.equals("PING") && unanswered != null) {
                 throw new AssertionError(

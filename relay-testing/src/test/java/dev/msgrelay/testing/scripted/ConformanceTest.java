@@ -2,6 +2,8 @@ package dev.msgrelay.testing.scripted;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.testing.scripted.Conformance.Outcome;
@@ -19,6 +21,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -27,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** The kit notices what a client does wrong. The clients here are as small as their mistakes. */
 class ConformanceTest {
     private static final String READY =
-            "{\"event\":\"ready\",\"client\":\"x\",\"version\":\"1\",\"capabilities\":[\"a\"]}";
+            "{\"event\":\"ready\",\"client\":\"x\",\"version\":\"1\",\"capabilities\":[\"unix\"]}";
     private static final Pattern ENDPOINT = Pattern.compile("127\\.0\\.0\\.1:\\d+");
 
     @TempDir
@@ -150,8 +154,62 @@ class ConformanceTest {
 
     @Test
     void aClientWithoutTheCapabilitySkips() throws IOException {
-        assertThat(play("needs b\n" + TWO, Set.of()).outcome()).isEqualTo(Outcome.SKIPPED);
-        assertThat(play("needs a\n" + TWO, Set.of(), message(1), GAP).outcome()).isEqualTo(Outcome.PASSED);
+        assertThat(play("needs tls\n" + TWO, Set.of()).outcome()).isEqualTo(Outcome.SKIPPED);
+        assertThat(play("needs unix\n" + TWO, Set.of(), message(1), GAP).outcome())
+                .isEqualTo(Outcome.PASSED);
+    }
+
+    @Test
+    void aRunThatPlaysLessThanWasMeantEndsWithAWord() throws IOException {
+        Path file = directory.resolve("group.case");
+        Files.writeString(file, "case one\n" + TWO);
+        assertThat(refusal(file, READY, Set.of(), name -> name.contains("nosuch")))
+                .isEqualTo("--only and --not leave none of 1 cases");
+        assertThat(refusal(file, READY, Set.of("group/two"), name -> true))
+                .isEqualTo("the list of known failures names no case by: group/two");
+        assertThat(refusal(file, READY.replace("unix", "subscribers"), Set.of(), name -> true))
+                .startsWith("no case needs the driver's capabilities [subscribers]; those that there are: [endpoints,");
+        assertThat(refusal(file, "{\"event\":\"ready\"}", Set.of(), name -> true))
+                .startsWith("the driver's ready has no list of capabilities");
+        assertThat(refusal(file, "hello", Set.of(), name -> true)).contains("a line is not JSON");
+        assertThatThrownBy(() -> Conformance.names(directory.resolve("nosuch")))
+                .isInstanceOf(ConformanceException.class)
+                .hasMessageEndingWith("nosuch");
+    }
+
+    private String refusal(Path cases, String ready, Set<String> known, Predicate<String> wanted) throws IOException {
+        Conformance conformance = new Conformance(
+                "x",
+                () -> Driver.of((commands, events) -> say(events, ready)),
+                known,
+                Duration.ofSeconds(60),
+                null,
+                new PrintStream(printed, true, UTF_8));
+        List<Case> all = Case.read(cases);
+        return catchThrowableOfType(ConformanceException.class, () -> conformance.run(all, wanted))
+                .getMessage();
+    }
+
+    /** The capabilities that cases need are those that a driver may have. */
+    @Test
+    void noCaseNeedsWhatNoDriverMayHave() throws IOException {
+        Set<String> needed = new TreeSet<>();
+        Case.read(Path.of("../clients/conformance/cases")).forEach(one -> needed.addAll(one.needs()));
+        assertThat(needed).isEqualTo(new TreeSet<>(Driver.CAPABILITIES));
+    }
+
+    @Test
+    void sixtyFourBitsAsANumberFail() throws IOException {
+        assertThat(play(TWO, Set.of(), message(1).replace("\"1\"", "1"), GAP).detail())
+                .contains("sequence is a number, and must be a string");
+    }
+
+    @Test
+    void aFailureNamesTheFileAndTheFramesBeforeIt() throws IOException {
+        assertThat(play(TWO, Set.of(), message(2), GAP).detail())
+                .contains("group.case:6")
+                .contains("HELLO")
+                .contains("its last frames in this case");
     }
 
     @Test
