@@ -4,8 +4,8 @@ package dev.msgrelay.protocol;
  * The features that HELLO asks for and WELCOME grants, one bit each.
  *
  * <pre>
- *   bit  31 .......... 17 16 | 15 ........... 5 ....... 2         1          0
- *        must be under-  TOKEN | may be declined  LEVELS  NARROWED  SEQUENCES  ACKS
+ *   bit  31 .......... 17 16 | 15 ............ 6       5 ....... 2         1          0
+ *        must be under-  TOKEN | may be declined  EPOCHS  LEVELS  NARROWED  SEQUENCES  ACKS
  *        stood                 |
  * </pre>
  *
@@ -33,13 +33,19 @@ public final class Features {
     public static final int LEVELS = 1 << 5;
 
     /**
+     * WELCOME ends with the newest lives of the stream, {@link Epochs}: to a subscriber, and to a publisher with {@link
+     * #ACKS}. Only a relay with a journal grants it.
+     */
+    public static final int EPOCHS = 1 << 6;
+
+    /**
      * A token is at the end of HELLO. A relay that does not know this bit must not take the client for one without a
      * token.
      */
     public static final int TOKEN = 1 << 16;
 
     /** Every bit that this version knows. */
-    public static final int KNOWN = ACKS | SEQUENCES | NARROWED | LEVELS | TOKEN;
+    public static final int KNOWN = ACKS | SEQUENCES | NARROWED | LEVELS | EPOCHS | TOKEN;
 
     /** All bits that may not be declined. */
     public static final int MUST_UNDERSTAND = 0xFFFF0000;

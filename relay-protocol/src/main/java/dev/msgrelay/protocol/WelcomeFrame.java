@@ -43,11 +43,15 @@ import java.nio.ByteBuffer;
  *  |                                                               |
  *  +                   Fork (int64; may be absent)                 +
  *  |                                                               |
+ *  +-------------------------------+-------------------------------+
+ *  |    Count of epochs (uint16)   |          Reserved = 0         |
+ *  +-------------------------------+-------------------------------+
+ *  |   Epochs: count x (epoch int64, first int64; with EPOCHS)     ...
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * A WELCOME of older relays ends with the server's name, and so does that of {@link #encode} without a fork. A later
- * version appends fields behind the fork.
+ * A WELCOME of older relays ends with the server's name, and so does that of {@link #encode} without a fork and without
+ * {@link Features#EPOCHS}. A later version appends fields behind these.
  *
  * @param version version of the protocol that the relay has chosen, 1..65535
  * @param policy policy granted; {@link Policy#RELAY_DEFAULT} for a publisher, and for a subscriber that gets {@link
@@ -66,6 +70,7 @@ import java.nio.ByteBuffer;
  * @param server name and version of the relay, at most 255 bytes of UTF-8 without control characters
  * @param fork with {@link #ROLLED_BACK}, from 1: for a subscriber the first sequence whose message differs from HELLO's
  *     epoch, for a publisher the first of its numbers that the relay no longer has; otherwise 0
+ * @param epochs with {@link Features#EPOCHS} granted: the newest lives of the stream; otherwise none
  */
 public record WelcomeFrame(
         int version,
@@ -80,7 +85,8 @@ public record WelcomeFrame(
         int idleTimeoutMillis,
         int maxRanges,
         String server,
-        long fork) {
+        long fork,
+        Epochs epochs) {
     /** Flag: HELLO's epoch and number do not belong to this relay's stream. */
     public static final int EPOCH_CHANGED = 1;
 
@@ -137,6 +143,41 @@ public record WelcomeFrame(
         } else {
             Fields.zero(TYPE, "fork", fork, " without ROLLED_BACK");
         }
+        if ((features & Features.EPOCHS) == 0) {
+            Fields.zero(TYPE, "count of epochs", epochs.rows().size(), " without EPOCHS");
+        }
+    }
+
+    /** A WELCOME without epochs. */
+    public WelcomeFrame(
+            int version,
+            Policy policy,
+            int flags,
+            int features,
+            long epoch,
+            long next,
+            long accepted,
+            int maxBody,
+            int heartbeatMillis,
+            int idleTimeoutMillis,
+            int maxRanges,
+            String server,
+            long fork) {
+        this(
+                version,
+                policy,
+                flags,
+                features,
+                epoch,
+                next,
+                accepted,
+                maxBody,
+                heartbeatMillis,
+                idleTimeoutMillis,
+                maxRanges,
+                server,
+                fork,
+                Epochs.NONE);
     }
 
     /** Whether HELLO's epoch and number do not belong to this relay's stream: the client's sequences are void. */
@@ -157,8 +198,10 @@ public record WelcomeFrame(
     /** A whole WELCOME frame, ready to be written. */
     public ByteBuffer encode() {
         byte[] utf8 = Fields.utf8(TYPE, "server", server);
-        int forkLength = fork == 0 ? 0 : Long.BYTES;
-        ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + utf8.length + forkLength)
+        boolean withEpochs = grants(Features.EPOCHS);
+        boolean withFork = fork != 0 || withEpochs;
+        int appended = (withFork ? Long.BYTES : 0) + (withEpochs ? epochs.length() : 0);
+        ByteBuffer frame = Fields.frame(TYPE, MIN_LENGTH + utf8.length + appended)
                 .putShort((short) version)
                 .put((byte) policy.code())
                 .put((byte) flags)
@@ -173,8 +216,11 @@ public record WelcomeFrame(
                 .putShort((short) 0)
                 .putShort((short) utf8.length)
                 .put(utf8);
-        if (forkLength > 0) {
+        if (withFork) {
             frame.putLong(fork);
+        }
+        if (withEpochs) {
+            epochs.put(frame);
         }
         return frame.flip();
     }
@@ -192,11 +238,12 @@ public record WelcomeFrame(
             Fields.reserved(TYPE, RESERVED_OFFSET, Fields.uint16(body, RESERVED_OFFSET));
             String server = Fields.string(TYPE, "server", body, SERVER_OFFSET);
             int forkOffset = SERVER_OFFSET + Fields.STRING_PREFIX + Fields.uint16(body, SERVER_OFFSET);
+            int features = Fields.int32(body, FEATURES_OFFSET);
             return new WelcomeFrame(
                     Fields.uint16(body, VERSION_OFFSET),
                     Policy.ofCode(policy),
                     Fields.uint8(body, FLAGS_OFFSET),
-                    Fields.int32(body, FEATURES_OFFSET),
+                    features,
                     Fields.int64(body, EPOCH_OFFSET),
                     Fields.int64(body, NEXT_OFFSET),
                     Fields.int64(body, ACCEPTED_OFFSET),
@@ -205,7 +252,8 @@ public record WelcomeFrame(
                     Fields.int32(body, IDLE_OFFSET),
                     Fields.uint16(body, MAX_RANGES_OFFSET),
                     server,
-                    fork(body, forkOffset));
+                    fork(body, forkOffset),
+                    (features & Features.EPOCHS) == 0 ? Epochs.NONE : Epochs.decode(body, forkOffset + Long.BYTES));
         } catch (Fields.Invalid e) {
             throw e.malformed();
         }

@@ -16,6 +16,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -63,7 +64,8 @@ class TestVectorTest {
                         Integer.MAX_VALUE,
                         65535,
                         "r".repeat(255),
-                        MAX));
+                        MAX,
+                        new Epochs(Collections.nCopies(Epochs.MOST, new Epochs.Row(-1, MAX)))));
         m.put("welcome-later-version", welcome(1, Policy.DISCONNECT, 0, 0, EPOCH, 1, 0, "relay 0.2.0"));
         m.put("welcome-fork-none", welcome(1, Policy.DISCONNECT, 0, 0, EPOCH, 1, 0, "relay 0.2.0"));
         m.put("welcome-silent", welcome(1, Policy.DISCONNECT, 0, 0, -2, 4700, 0, "relay 0.2.0"));
@@ -100,6 +102,7 @@ class TestVectorTest {
                         1024,
                         "relay 0.2.0",
                         4700));
+        epochs(m, rolledBack);
         m.put("subscribe-minimal", new SubscribeFrame(1, all));
         m.put("subscribe-full", new SubscribeFrame(-7, TypeRanges.of(-2147483392, -100, 0, 0, 100, 2147483647)));
         m.put("subscribe-later-version", new SubscribeFrame(2, TypeRanges.of(1, 9)));
@@ -138,6 +141,49 @@ class TestVectorTest {
                 new GoAwayFrame(CloseReason.SHUTDOWN, 5000, "down for maintenance until 18:00 – use relay-b"));
         m.put("goaway-unknown-code", new GoAwayFrame(65535, Integer.MAX_VALUE, "t".repeat(512)));
         return m;
+    }
+
+    private static void epochs(Map<String, Object> m, int rolledBack) {
+        int subscriber = Features.SEQUENCES | Features.EPOCHS;
+        m.put(
+                "welcome-epochs",
+                new WelcomeFrame(
+                        1,
+                        Policy.DISCONNECT,
+                        0,
+                        subscriber | Features.NARROWED,
+                        EPOCH,
+                        9500,
+                        0,
+                        1 << 20,
+                        1000,
+                        5000,
+                        1024,
+                        "relay 0.2.0",
+                        0,
+                        Epochs.parse(EPOCH + ":9000,-3:4700,77:1")));
+        m.put("welcome-epochs-none", welcome(1, Policy.DISCONNECT, 0, subscriber, EPOCH, 1, 0, "relay 0.2.0"));
+        StringBuilder most = new StringBuilder("-2:4600,500:4700");
+        for (int i = 0; i < 14; i++) {
+            most.append(',').append(1000 - i).append(':').append(4500 - i);
+        }
+        m.put(
+                "welcome-epochs-most",
+                new WelcomeFrame(
+                        1,
+                        Policy.RELAY_DEFAULT,
+                        rolledBack,
+                        Features.ACKS | Features.LEVELS | Features.EPOCHS,
+                        -2,
+                        100_000,
+                        0,
+                        1 << 20,
+                        1000,
+                        5000,
+                        1024,
+                        "relay 0.2.0",
+                        4650,
+                        Epochs.parse(most.toString())));
     }
 
     private static void hellos(Map<String, Object> m) {

@@ -111,7 +111,7 @@ class RefusedInputTest {
                 new RefusedInput(
                         "publisher", false, CloseReason.WRONG_ROLE, hello(publisher), "publisher", "subscriber"),
                 new RefusedInput("versions", false, CloseReason.UNSUPPORTED, hello(future), "2..3", "1..1"),
-                new RefusedInput("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010027"),
+                new RefusedInput("feature", false, CloseReason.UNSUPPORTED, hello(feature), "0x00020000", "0x00010067"),
                 // Of another version only the versions are looked at.
                 new RefusedInput(
                         "garbage of version 9",
