@@ -21,7 +21,7 @@ import java.util.Map;
  * from=1 to=3 type=7} three messages with the bodies "1", "2", "3".
  *
  * <p>Values: decimal or {@code 0x}; bodies {@code "text"}, {@code hex:...}, or {@code size=N} for N zero bytes; ranges
- * {@code 1-5,7-7}; producer ids 32 hex digits.
+ * {@code 1-5,7-7}; producer ids 32 hex digits; epochs {@code EPOCH:FIRST,EPOCH:FIRST}, from the newest to the oldest.
  */
 public final class FrameText {
     /** The epoch of a WELCOME that names none. */
@@ -30,6 +30,7 @@ public final class FrameText {
     private static final int HEADER = 8;
     private static final int TOKEN = 1 << 16;
     private static final int LEVELS = 1 << 5;
+    private static final int EPOCHS = 1 << 6;
 
     private enum Kind {
         U8,
@@ -40,7 +41,8 @@ public final class FrameText {
         TEXT,
         ID,
         COUNT,
-        RANGES
+        RANGES,
+        EPOCHS
     }
 
     /** @param initial null: the field is left out unless it is named */
@@ -62,7 +64,7 @@ public final class FrameText {
                 0x80000002,
                 "version:U16:1 policy:U8:1 flags:U8:0 features:I32:3 epoch:I64:" + EPOCH
                         + " next:I64:1 accepted:I64:0 max_body:I32:1048576 heartbeat:I32:1000 idle:I32:60000"
-                        + " most_ranges:U16:1024 reserved:U16:0 server:STRING:scripted fork:I64:0");
+                        + " most_ranges:U16:1024 reserved:U16:0 server:STRING:scripted fork:I64:0 epochs:EPOCHS");
         layout("SUBSCRIBE", 0x80000003, "request:I32:0 count:COUNT: reserved:U16:0 ranges:RANGES:");
         layout("PING", 0x80000004, "id:I64:1 next:I64:0 head:I64:0");
         layout("PONG", 0x80000005, "id:I64:1");
@@ -143,9 +145,9 @@ public final class FrameText {
         }
         long features = 0;
         for (Field field : layout.fields) {
-            boolean absent = layout.type == LAYOUTS.get("HELLO").type
-                    && (field.name.equals("token") && (features & TOKEN) == 0
-                            || field.name.equals("level") && (features & LEVELS) == 0);
+            boolean absent = field.name.equals("token") && (features & TOKEN) == 0
+                    || field.name.equals("level") && (features & LEVELS) == 0
+                    || field.name.equals("epochs") && (features & EPOCHS) == 0;
             if (!absent && (in.hasRemaining() || field.kind == Kind.TEXT || field.kind == Kind.RANGES)) {
                 fields.put(field.name, decode(field.kind, in, fields));
             }
@@ -187,6 +189,13 @@ public final class FrameText {
                     ranges.add(in.getInt() + "-" + in.getInt());
                 }
                 yield String.join(",", ranges);
+            }
+            case EPOCHS -> {
+                List<String> rows = new ArrayList<>();
+                for (int i = in.getInt() >>> Short.SIZE; i > 0; i--) {
+                    rows.add(in.getLong() + ":" + in.getLong());
+                }
+                yield String.join(",", rows);
             }
         };
     }
@@ -244,6 +253,15 @@ public final class FrameText {
                     int dash = range.indexOf('-', 1);
                     putNumber(out, number(range.substring(0, dash)), 4);
                     putNumber(out, number(range.substring(dash + 1)), 4);
+                }
+            }
+            case EPOCHS -> {
+                String[] rows = value.isEmpty() ? new String[0] : value.split(",");
+                putNumber(out, (long) rows.length << Short.SIZE, 4);
+                for (String row : rows) {
+                    int colon = row.indexOf(':');
+                    putNumber(out, number(row.substring(0, colon)), 8);
+                    putNumber(out, number(row.substring(colon + 1)), 8);
                 }
             }
         }

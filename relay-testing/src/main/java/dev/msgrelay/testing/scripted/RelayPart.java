@@ -24,6 +24,7 @@ final class RelayPart {
     private static final int ACKS_AND_SEQUENCES = 3;
     private static final int REMEMBERED = 12;
     private static final int LINE = 200;
+    private static final int EPOCHS = 1 << 6;
 
     private record Listener(ScriptedRelay relay, String kind, String certificate) {}
 
@@ -258,7 +259,8 @@ final class RelayPart {
         }
         Map<String, String> fields = Words.fields(words.subList(1, words.size()));
         if (name.equals("WELCOME")) {
-            fields.putIfAbsent("features", String.valueOf(wanted & ACKS_AND_SEQUENCES));
+            int grants = fields.containsKey("epochs") ? ACKS_AND_SEQUENCES | EPOCHS : ACKS_AND_SEQUENCES;
+            fields.putIfAbsent("features", String.valueOf(wanted & grants));
         }
         return FrameText.encode(name, fields);
     }
