@@ -1,6 +1,7 @@
 package dev.msgrelay.testing.scripted;
 
 import dev.msgrelay.protocol.cli.CommandParser;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -30,8 +31,9 @@ public final class ConformanceCommand implements Callable<Integer> {
     @Option(
             names = "--cases",
             paramLabel = "PATH",
-            description = "a case file, or a directory of them; clients/conformance/cases if bin/relay-conformance"
-                    + " is not told another")
+            required = true,
+            defaultValue = "${env:RELAY_CONFORMANCE_CASES}",
+            description = "a case file, or a directory of them; clients/conformance/cases by default")
     private Path cases;
 
     @Option(names = "--name", paramLabel = "NAME", required = true, description = "the client's name in the report")
@@ -98,8 +100,8 @@ public final class ConformanceCommand implements Callable<Integer> {
     }
 
     private int play() throws Exception {
-        if (cases == null) {
-            throw new ConformanceException("--cases names no case file, and no directory of them");
+        if (!Files.exists(cases)) {
+            throw new ConformanceException("--cases " + cases + ": there is no such file or directory");
         }
         try (LiveRelays relays = relay == null ? null : new LiveRelays(List.of(relay.split(" ")), record)) {
             Conformance conformance = new Conformance(
