@@ -17,6 +17,7 @@ import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.channel.Channel;
+import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -90,7 +91,12 @@ class ThrowingTlsTest {
         awaitThePairOnly();
         InetSocketAddress port = relay.relay().tlsPublishAddress();
         try (Socket socket = new Socket(port.getAddress(), port.getPort())) {
-            spoil(channel -> Sessions.set(channel.pipeline().first(), "engine", new ThrowingEngine(step, fault)));
+            spoil(channel -> {
+                Object handshake = channel.pipeline().first();
+                // Nobody else knows this one any more: the collector would find it, and its context with it.
+                ReferenceCountUtil.release(Sessions.get(handshake, "engine"));
+                Sessions.set(handshake, "engine", new ThrowingEngine(step, fault));
+            });
             socket.getOutputStream().write(RECORD);
             awaitEnd("the handshake, " + step, socket);
         }
