@@ -211,15 +211,16 @@ class CommandProcessTest {
                         .contains("\"state\":\"open\",\"waitsFor\":\"\",\"policy\":\"skip\",")
                         .contains("\"cursor\":36,\"lagBytes\":0,\"lagMessages\":0,\"messages\":0,\"bytes\":0,")
                         .containsPattern("\"messagesPerSecond\":0\\.000,\"ageMillis\":\\d+}");
-                assertThat(command.line(l -> l.contains("\"role\":\"publisher\"")))
-                        .contains("\"state\":\"plain\",")
-                        .contains("\"messages\":2,\"bytes\":36,");
+                // An earlier table may have found it before its messages.
+                command.line(l -> l.contains("\"role\":\"publisher\"")
+                        && l.contains("\"state\":\"plain\",")
+                        && l.contains("\"messages\":2,\"bytes\":36,"));
             } else {
                 command.line(l -> l.matches(TIME + "  connections: 3"));
                 assertThat(command.line(l -> l.contains(" audit ")))
                         .matches(
                                 " +\\d+ audit \u00fc \"\\\\ ~ 127\\.0\\.0\\.1:\\d+ +sub skip +7,9,11,1~ +36 B +0 B +0 +\\d+s open");
-                assertThat(command.line(l -> l.contains(" pub "))).endsWith(" plain");
+                command.line(l -> l.contains(" pub ") && l.endsWith(" plain"));
             }
             subscriber.close();
             assertThat(command.terminate()).isZero();
