@@ -46,6 +46,9 @@ public final class ControlFrames {
     /** {@link SubscribedFrame}: the relay's answer to SUBSCRIBE. */
     public static final int SUBSCRIBED = 0x8000000B;
 
+    /** {@link RetryAfterFrame}: the time after which a refused client may connect again. */
+    public static final int RETRY_AFTER = 0x8000000C;
+
     /** Longest body of a control frame, in bytes, in either direction, regardless of the limit for messages. */
     public static final int MAX_CONTROL_BODY = 16 << 10;
 
@@ -83,6 +86,7 @@ public final class ControlFrames {
                     case ERROR -> "ERROR";
                     case GOAWAY -> "GOAWAY";
                     case SUBSCRIBED -> "SUBSCRIBED";
+                    case RETRY_AFTER -> "RETRY_AFTER";
                     default -> null;
                 };
         return word == null ? typeName(type) : word + " (" + typeName(type) + ")";

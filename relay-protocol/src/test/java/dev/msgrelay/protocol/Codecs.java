@@ -16,6 +16,8 @@ final class Codecs {
     /** @param levels whether the fields of LEVELS are there; absent ones are 0 */
     record Ack(long number, long sequence, boolean levels, long written, long forced) {}
 
+    record RetryAfter(int millis) {}
+
     record Error(int code, String text) {}
 
     private Codecs() {}
@@ -52,6 +54,9 @@ final class Codecs {
                         body.remaining() > AckFrame.MIN_LENGTH,
                         AckFrame.number(body, Level.WRITTEN),
                         AckFrame.number(body, Level.FORCED));
+            case ControlFrames.RETRY_AFTER:
+                RetryAfterFrame.check(body);
+                return new RetryAfter(RetryAfterFrame.millis(body));
             case ControlFrames.ERROR:
                 ErrorFrame.check(body);
                 return new Error(ErrorFrame.code(body), ErrorFrame.text(body));
@@ -99,6 +104,8 @@ final class Codecs {
             SequenceFrame.put(target, sequence.next());
         } else if (value instanceof Gap gap) {
             GapFrame.put(target, gap.from(), gap.to(), GapReason.ofCode(gap.reason()));
+        } else if (value instanceof RetryAfter retryAfter) {
+            RetryAfterFrame.put(target, retryAfter.millis());
         } else if (value instanceof Ack ack) {
             if (ack.levels()) {
                 AckFrame.put(target, ack.number(), ack.sequence(), ack.written(), ack.forced());

@@ -38,7 +38,18 @@ class ControlFramesTest {
     @Test
     void namesTheFramesThatItKnows() {
         String[] names = {
-            "HELLO", "WELCOME", "SUBSCRIBE", "PING", "PONG", "SEQUENCE", "GAP", "ACK", "ERROR", "GOAWAY", "SUBSCRIBED"
+            "HELLO",
+            "WELCOME",
+            "SUBSCRIBE",
+            "PING",
+            "PONG",
+            "SEQUENCE",
+            "GAP",
+            "ACK",
+            "ERROR",
+            "GOAWAY",
+            "SUBSCRIBED",
+            "RETRY_AFTER"
         };
         for (int i = 0; i < names.length; i++) {
             int type = ControlFrames.FIRST + 1 + i;

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.Codecs.Ack;
 import dev.msgrelay.protocol.Codecs.Gap;
 import dev.msgrelay.protocol.Codecs.Ping;
 import dev.msgrelay.protocol.Codecs.Pong;
+import dev.msgrelay.protocol.Codecs.RetryAfter;
 import dev.msgrelay.protocol.Codecs.Sequence;
 import java.nio.BufferOverflowException;
 import java.nio.ByteBuffer;
@@ -28,6 +29,7 @@ class FrequentFramesTest {
                 new Case(new Pong(-1), PongFrame.FRAME_LENGTH),
                 new Case(new Sequence(5), SequenceFrame.FRAME_LENGTH),
                 new Case(new Gap(6, 7, GapReason.SLOW.code()), GapFrame.FRAME_LENGTH),
+                new Case(new RetryAfter(300), RetryAfterFrame.FRAME_LENGTH),
                 new Case(new Ack(8, 9, false, 0, 0), AckFrame.FRAME_LENGTH),
                 new Case(new Ack(8, 9, true, 7, 6), AckFrame.LEVELS_FRAME_LENGTH));
     }

@@ -9,12 +9,12 @@ import java.nio.channels.ReadableByteChannel;
  * FrameException, and the reader of a stream likewise, however the stream is cut into reads.
  *
  * <pre>
- *   first byte 0..11: the rest is the body of the control frame 0x80000000 + that byte
+ *   first byte 0..12: the rest is the body of the control frame 0x80000000 + that byte
  *   otherwise:        the rest is a stream, read in pieces of (first byte) bytes
  * </pre>
  */
 public final class ProtocolFuzzTarget {
-    private static final int CONTROL_TYPES = 12;
+    private static final int CONTROL_TYPES = 13;
     private static final int MAX_BODY = 4096;
     private static final int BUFFER = 64;
 
@@ -36,7 +36,7 @@ public final class ProtocolFuzzTarget {
     }
 
     private static void controlFrame(int type, ByteBuffer body) {
-        if (type < ControlFrames.HELLO || type > ControlFrames.SUBSCRIBED) {
+        if (type < ControlFrames.HELLO || type > ControlFrames.RETRY_AFTER) {
             return;
         }
         try {

@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.Codecs.Error;
 import dev.msgrelay.protocol.Codecs.Gap;
 import dev.msgrelay.protocol.Codecs.Ping;
 import dev.msgrelay.protocol.Codecs.Pong;
+import dev.msgrelay.protocol.Codecs.RetryAfter;
 import dev.msgrelay.protocol.Codecs.Sequence;
 import dev.msgrelay.protocol.TestStream.Frame;
 import dev.msgrelay.protocol.TestVector.Field;
@@ -117,6 +118,10 @@ class TestVectorTest {
         m.put("pong-later-version", new Pong(-1));
         m.put("sequence", new Sequence(1_234_567_890_123L));
         m.put("sequence-later-version", new Sequence(1));
+        m.put("retry-after", new RetryAfter(300));
+        m.put("retry-after-zero", new RetryAfter(0));
+        m.put("retry-after-limit", new RetryAfter(3_600_000));
+        m.put("retry-after-later-version", new RetryAfter(300));
         m.put("gap-slow", new Gap(10, 19, GapReason.SLOW.code()));
         m.put("gap-not-held", new Gap(1, 1, GapReason.NOT_HELD.code()));
         m.put("gap-damaged", new Gap(1, 1, GapReason.DAMAGED.code()));

@@ -90,14 +90,15 @@ public final class Dialogue {
                     ControlFrames.GAP,
                     ControlFrames.ACK,
                     ControlFrames.GOAWAY,
-                    ControlFrames.SUBSCRIBED -> throw outOfOrder(type, "is for the relay to send");
+                    ControlFrames.SUBSCRIBED,
+                    ControlFrames.RETRY_AFTER -> throw outOfOrder(type, "is for the relay to send");
             default -> {
                 if (ControlFrames.mustUnderstand(type)) {
                     throw new FrameException(
                             CloseReason.UNSUPPORTED,
                             ControlFrames.name(type) + " must be understood and is not: "
                                     + ControlFrames.name(ControlFrames.HELLO) + " to "
-                                    + ControlFrames.name(ControlFrames.SUBSCRIBED) + " are");
+                                    + ControlFrames.name(ControlFrames.RETRY_AFTER) + " are");
                 }
             }
         }

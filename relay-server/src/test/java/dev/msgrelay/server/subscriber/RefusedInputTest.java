@@ -139,8 +139,8 @@ class RefusedInputTest {
         }
         for (int type = 0x80000080; type <= ControlFrames.LAST; type += 9) {
             String name = String.format(Locale.ROOT, "0x%08X", type);
-            faults.add(
-                    new RefusedInput(name, true, CloseReason.UNSUPPORTED, frame(type, 3), name, "HELLO", "SUBSCRIBED"));
+            faults.add(new RefusedInput(
+                    name, true, CloseReason.UNSUPPORTED, frame(type, 3), name, "HELLO", "RETRY_AFTER"));
         }
         refuseAll(setting, faults);
     }
@@ -173,7 +173,7 @@ class RefusedInputTest {
                 SpeakingSubscriber subscriber = relay.speaker(NOTHING)) {
             subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
             Frames frames = new Frames().frame(0x80000000, 0);
-            for (int type = ControlFrames.SUBSCRIBED + 1; type < 0x80000080; type++) {
+            for (int type = ControlFrames.RETRY_AFTER + 1; type < 0x80000080; type++) {
                 frames.frame(type, type & 63);
             }
             frames.frame(0x8000007F, ControlFrames.MAX_CONTROL_BODY);

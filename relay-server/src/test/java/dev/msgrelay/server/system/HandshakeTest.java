@@ -131,12 +131,12 @@ class HandshakeTest {
                         };
                 assertBehindHello(relay, frame.name(), new Frames().raw(frame.bytes()), expected);
             }
-            assertBehindHello(relay, "unknown", new Frames().frame(0x8000000C, 3), 0);
+            assertBehindHello(relay, "unknown", new Frames().frame(0x8000000D, 3), 0);
             assertBehindHello(relay, "unknown, longest", new Frames().frame(0x80000000, 16_384), 0);
             assertBehindHello(relay, "must be understood", new Frames().frame(0x80000080, 3), unsupported);
             assertBehindHello(relay, "must be understood", new Frames().frame(0x800000FF, 0), unsupported);
             assertBehindHello(relay, "again", thousandHellos, CloseReason.PROTOCOL_ORDER.code());
-            Frames tooLong = new Frames().header(0x8000000C, 16_385);
+            Frames tooLong = new Frames().header(0x8000000D, 16_385);
             assertBehindHello(relay, "long", tooLong, CloseReason.OVERSIZED_LENGTH.code());
             Frames negative = new Frames().header(Hello.PING, -1);
             assertBehindHello(relay, "negative", negative, CloseReason.NEGATIVE_LENGTH.code());
