@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -21,6 +22,9 @@ final class CaseRun implements AutoCloseable {
         thread.setDaemon(true);
         return thread;
     });
+
+    /** Verbs that wait for a connection, which does not come from a client that has given up. */
+    private static final Set<String> ACCEPTS = Set.of("accept", "accept-after");
 
     private final Case played;
     private final Driver driver;
@@ -62,7 +66,7 @@ final class CaseRun implements AutoCloseable {
                     },
                     patience.toMillis(),
                     TimeUnit.MILLISECONDS);
-            if (driver != null && step.verb().equals("accept")) {
+            if (driver != null && ACCEPTS.contains(step.verb())) {
                 driver.onError(relay::abort);
             }
             try {

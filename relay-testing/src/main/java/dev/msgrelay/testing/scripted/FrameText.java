@@ -74,6 +74,7 @@ public final class FrameText {
         layout("ERROR", 0x80000009, "code:U16:11 text:TEXT:");
         layout("GOAWAY", 0x8000000A, "code:U16:10 reserved:U16:0 closes_in:I32:1000 text:TEXT:");
         layout("SUBSCRIBED", 0x8000000B, "request:I32:0 reserved:I32:0 sequence:I64:1");
+        layout("RETRY_AFTER", 0x8000000C, "ms:I32:300");
     }
 
     private FrameText() {}

@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
@@ -26,6 +27,9 @@ final class RelayPart {
     private static final int LINE = 200;
     private static final int EPOCHS = 1 << 6;
 
+    /** Timers of some languages end a millisecond early. */
+    private static final long EARLY_MS = 2;
+
     private record Listener(ScriptedRelay relay, String kind, String certificate) {}
 
     private final Case played;
@@ -36,6 +40,8 @@ final class RelayPart {
     private final Deque<Optional<Peer.Frame>> last = new ArrayDeque<>();
     private Peer peer;
     private int wanted;
+    // Before the last step that has sent anything.
+    private long sentNanos;
     // The id of a PING that the case expected and has not answered; null: none.
     private String unanswered;
 
@@ -73,10 +79,21 @@ final class RelayPart {
 
     /** Plays a step; false: the verb is not one of the relay's. */
     boolean play(String verb, List<String> words) throws Exception {
+        if (verb.startsWith("send")) {
+            sentNanos = System.nanoTime();
+        }
         switch (verb) {
             case "listen" -> {}
             case "accept" ->
                 accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), false);
+            case "accept-after" -> {
+                accept(
+                        words.size() > 1
+                                ? words.get(1)
+                                : listeners.keySet().iterator().next(),
+                        false);
+                checkWaited(Long.parseLong(words.get(0)));
+            }
             case "accept-fails" ->
                 accept(words.isEmpty() ? listeners.keySet().iterator().next() : words.get(0), true);
             case "refuse" -> listeners.get(words.get(0)).relay.stop();
@@ -218,6 +235,13 @@ final class RelayPart {
             return peer.next() == null;
         } catch (IOException e) {
             return true;
+        }
+    }
+
+    private void checkWaited(long millis) {
+        long waited = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - sentNanos);
+        if (waited < millis - EARLY_MS) {
+            throw new AssertionError("the client has connected again after " + waited + " ms, not " + millis);
         }
     }
 

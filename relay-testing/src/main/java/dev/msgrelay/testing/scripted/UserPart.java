@@ -126,6 +126,8 @@ final class UserPart {
     private void open(List<String> words) throws Exception {
         Map<String, String> options = new LinkedHashMap<>();
         options.put("rounds", "-1");
+        options.put("first_ms", "1");
+        options.put("longest_ms", "5");
         options.put("connect_timeout_ms", String.valueOf(patience.toMillis()));
         options.put("handshake_timeout_ms", String.valueOf(patience.toMillis()));
         options.put("close_timeout_ms", words.get(0).equals("publisher") ? "1000" : null);
@@ -142,8 +144,8 @@ final class UserPart {
         command.put("endpoints", endpoints);
         JsonObject reconnect = new JsonObject();
         reconnect.put("rounds", Integer.parseInt(options.remove("rounds")));
-        reconnect.put("first_ms", 1);
-        reconnect.put("longest_ms", 5);
+        reconnect.put("first_ms", FrameText.number(options.remove("first_ms")));
+        reconnect.put("longest_ms", FrameText.number(options.remove("longest_ms")));
         reconnect.put("jitter", 0);
         command.put("reconnect", reconnect);
         if (options.containsKey("tls")) {

@@ -19,6 +19,7 @@ import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -41,11 +42,16 @@ class ConformanceTest {
 
     /** Plays one case; {@code said} is what the client reports once it has sent a HELLO. */
     private Result play(String steps, Set<String> known, String... said) throws IOException {
+        return play(steps, known, 1, said);
+    }
+
+    /** {@code connections}: so many at once. */
+    private Result play(String steps, Set<String> known, int connections, String... said) throws IOException {
         Path file = directory.resolve("group.case");
         Files.writeString(file, "case one\n" + steps);
         Conformance conformance = new Conformance(
                 "x",
-                () -> Driver.of((commands, events) -> client(commands, events, said)),
+                () -> Driver.of((commands, events) -> client(commands, events, connections, said)),
                 known,
                 Duration.ofSeconds(2),
                 null,
@@ -55,21 +61,22 @@ class ConformanceTest {
         return results.get(0);
     }
 
-    private static void client(InputStream commands, OutputStream events, String... said) throws Exception {
+    private static void client(InputStream commands, OutputStream events, int connections, String... said)
+            throws Exception {
         say(events, READY);
-        SocketChannel channel = null;
+        List<SocketChannel> channels = new ArrayList<>();
         BufferedReader lines = new BufferedReader(new InputStreamReader(commands, UTF_8));
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
             if (line.contains("\"open\"")) {
                 say(events, "{\"event\":\"opened\"}");
                 Matcher matcher = ENDPOINT.matcher(line);
-                if (matcher.find()) {
-                    channel = Endpoint.parse(matcher.group()).open(Duration.ofSeconds(60));
-                    channel.write(FrameText.encode("HELLO name=x"));
+                for (int i = 0; i < connections && matcher.find(0); i++) {
+                    channels.add(Endpoint.parse(matcher.group()).open(Duration.ofSeconds(60)));
+                    channels.get(i).write(FrameText.encode("HELLO name=x"));
                 }
                 say(events, said);
             } else {
-                if (channel != null) {
+                for (SocketChannel channel : channels) {
                     channel.close();
                 }
                 say(events, "{\"event\":\"closed\",\"unsettled\":\"0\"}");
@@ -138,6 +145,15 @@ class ConformanceTest {
                 .contains("name is x, expected y");
         assertThat(play("open subscriber\naccept\nexpect SUBSCRIBE\n", Set.of()).detail())
                 .contains("the client sent HELLO");
+    }
+
+    @Test
+    void anEarlyConnectionFails() throws IOException {
+        String steps = "open subscriber\naccept\nexpect HELLO\nsend RETRY_AFTER ms=%s\naccept-after %1$s\n";
+        assertThat(play(String.format(steps, 3_600_000), Set.of(), 2).detail())
+                .contains("the client has connected again after")
+                .contains("not 3600000");
+        assertThat(play(String.format(steps, 0), Set.of(), 2).outcome()).isEqualTo(Outcome.PASSED);
     }
 
     @Test
