@@ -144,8 +144,9 @@ public final class Endpoint {
     }
 
     /**
-     * Connects; the channel is blocking, over TCP with TCP_NODELAY. If a host has several addresses, the next one is
-     * tried when the one before has failed, or has not answered for 250 ms; {@code timeout} is for all together.
+     * Connects; the channel is blocking, over TCP with TCP_NODELAY and keep-alive. If a host has several addresses, the
+     * next one is tried when the one before has failed, or has not answered for 250 ms; {@code timeout} is for all
+     * together.
      *
      * @throws IOException there is no connection; the message names the endpoint and the cause in one line
      */

@@ -3,6 +3,7 @@ package dev.msgrelay.protocol.net;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.IOException;
@@ -12,6 +13,7 @@ import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
@@ -20,6 +22,7 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import jdk.net.ExtendedSocketOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -114,6 +117,22 @@ class AddressRaceTest {
         listening(2, 50);
         listening(3, 50);
         assertThat(connect(LONG, 2, 3)).isEqualTo(address(2));
+    }
+
+    /** A quiet plain subscriber sends nothing, and its relay neither: the system's probes alone tell of a cut link. */
+    @Test
+    void theConnectionIsKeptAlive() throws Exception {
+        listening(2, 50);
+        try (SocketChannel channel = AddressRace.connect(new InetAddress[] {address(2)}, port, LONG)) {
+            assertThat(channel.getOption(StandardSocketOptions.SO_KEEPALIVE)).isTrue();
+            assumeTrue(
+                    channel.supportedOptions().contains(ExtendedSocketOptions.TCP_KEEPIDLE),
+                    "this system lets nobody choose the times of keep-alive");
+            assertThat(channel.getOption(ExtendedSocketOptions.TCP_KEEPIDLE)).isEqualTo(15);
+            assertThat(channel.getOption(ExtendedSocketOptions.TCP_KEEPINTERVAL))
+                    .isEqualTo(5);
+            assertThat(channel.getOption(ExtendedSocketOptions.TCP_KEEPCOUNT)).isEqualTo(3);
+        }
     }
 
     /** The losers' sockets are closed: whoever listens gets at most an end. */
