@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
 import dev.msgrelay.loadgen.host.ProcessTimes;
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;

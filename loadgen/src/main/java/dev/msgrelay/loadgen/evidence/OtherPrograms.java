@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.host.ProcessTimes;
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;

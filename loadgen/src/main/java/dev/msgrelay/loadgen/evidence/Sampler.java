@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.evidence;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.host.CpuGroups;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 

@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.evidence;
 import dev.msgrelay.loadgen.evidence.Sampled.Queue;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,7 +1,7 @@
 package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.host.CpuGroups;
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;

@@ -2,26 +2,19 @@ package dev.msgrelay.loadgen.host;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import java.util.ArrayList;
+import dev.msgrelay.server.host.ControlGroups;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
 /**
- * The cgroup of this process, in which all processes of a run are, and the groups around it, as far as they limit CPU
- * time: a container's limit. /proc/stat knows nothing of it. Of version 1 (controller cpu) and version 2. Immutable.
+ * The control groups of this process, in which all processes of a run are, as far as they limit CPU time: a container's
+ * limit. /proc/stat knows nothing of it. Immutable.
  *
- * @param tree this system's files, from the root
- * @param directories of the groups, the process's own first; empty where nothing limits, or nothing is told
- * @param unified whether they are of version 2
+ * @param groups for the controller cpu
  */
-public record CpuGroups(SystemTree tree, List<String> directories, boolean unified) {
-    private static final String MOUNTS = "proc/self/mountinfo";
-
-    private static final String GROUPS = "proc/self/cgroup";
-    private static final String CPU = "cpu";
-    private static final int MOUNT_ROOT = 3;
-    private static final int MOUNT_POINT = 4;
+public record CpuGroups(ControlGroups groups) {
     private static final int NANOS_OF_MICRO = 1_000;
 
     /**
@@ -56,56 +49,20 @@ public record CpuGroups(SystemTree tree, List<String> directories, boolean unifi
 
     /** The groups of this process. */
     public static CpuGroups of(SystemTree tree) {
-        List<String> mounts = tree.text(MOUNTS).orElse("").lines().toList();
-        List<String> groups = tree.text(GROUPS).orElse("").lines().toList();
-        for (boolean unified : List.of(false, true)) {
-            for (String mount : mounts) {
-                String[] fields = mount.split(" ");
-                String[] kind = mount.replaceFirst(".* - ", "").split(" ");
-                Optional<String> path = groups.stream()
-                        .map(line -> line.split(":", MOUNT_ROOT))
-                        .filter(line -> line.length == MOUNT_ROOT
-                                && (unified
-                                        ? line[1].isEmpty()
-                                        : List.of(line[1].split(",")).contains(CPU)))
-                        .map(line -> line[2])
-                        .findFirst();
-                boolean right = fields.length > MOUNT_POINT
-                        && kind.length == MOUNT_ROOT
-                        && kind[0].equals(unified ? "cgroup2" : "cgroup")
-                        && (unified || List.of(kind[2].split(",")).contains(CPU));
-                if (right && path.isPresent()) {
-                    String directory = fields[MOUNT_POINT].substring(1);
-                    return new CpuGroups(tree, upwards(directory, below(fields[MOUNT_ROOT], path.get())), unified);
-                }
-            }
-        }
-        return new CpuGroups(tree, List.of(), false);
-    }
-
-    /** The path of a group below a mount; the mount itself where the group lies elsewhere, as a container sees it. */
-    private static String below(String root, String path) {
-        String at = root.equals("/") ? path : path.startsWith(root) ? path.substring(root.length()) : "";
-        return at.contains("/..") || at.equals("/") ? "" : at;
-    }
-
-    private static List<String> upwards(String mount, String path) {
-        List<String> all = new ArrayList<>();
-        String at = path;
-        while (!at.isEmpty()) {
-            all.add(mount + at);
-            at = at.substring(0, Math.max(0, at.lastIndexOf('/')));
-        }
-        all.add(mount);
-        return List.copyOf(all);
+        return new CpuGroups(ControlGroups.of(tree, "cpu"));
     }
 
     /** The limits that there are now, each with its figures since the group was made. */
     public List<Quota> quotas() {
-        return directories.stream().map(this::quota).flatMap(Optional::stream).toList();
+        return groups.directories().stream()
+                .map(this::quota)
+                .flatMap(Optional::stream)
+                .toList();
     }
 
     private Optional<Quota> quota(String directory) {
+        SystemTree tree = groups.tree();
+        boolean unified = groups.unified();
         try {
             String limit = unified
                     ? tree.text(directory + "/cpu.max").orElse("max")
@@ -133,7 +90,10 @@ public record CpuGroups(SystemTree tree, List<String> directories, boolean unifi
     }
 
     private long stat(String directory, String key) {
-        return tree.field(directory + "/cpu.stat", key).map(Long::parseLong).orElse(0L);
+        return groups.tree()
+                .field(directory + "/cpu.stat", key)
+                .map(Long::parseLong)
+                .orElse(0L);
     }
 
     /**

@@ -8,6 +8,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.host.Finding.Level;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
@@ -102,7 +103,7 @@ public final class Doctor {
 
     static Finding quota(CpuGroups groups) {
         String name = "CPU quota";
-        if (groups.directories().isEmpty()) {
+        if (groups.groups().directories().isEmpty()) {
             return unknown(name, "a container's limit makes all that is in it stand still for a part of each period");
         }
         Quota lowest = groups.lowest();

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.host;
 
+import dev.msgrelay.server.host.SystemTree;
 import java.util.Locale;
 
 /**

@@ -4,7 +4,8 @@
  * fails. Every wait is bounded, and nothing is changed.
  *
  * <pre>
- *  files of /proc, /sys  -- SystemTree --&gt; ListeningSockets
+ *  files of /proc, /sys  -- SystemTree, of relay-server
+ *      of the processes               --&gt; ListeningSockets
  *      of the machine                  --&gt; Machine: cores, CPU, JDK, kernel, beside each result
  *                                      --&gt; Doctor: Findings
  *  short-lived commands  -- Subprocess --&gt; Tool, LaneTools

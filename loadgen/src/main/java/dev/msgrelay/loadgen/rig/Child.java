@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.host.Site;
-import dev.msgrelay.loadgen.host.SystemTree;
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.server.host.SystemTree;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;

@@ -1,6 +1,6 @@
 package dev.msgrelay.loadgen.evidence;
 
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.server.host.SystemTree;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;

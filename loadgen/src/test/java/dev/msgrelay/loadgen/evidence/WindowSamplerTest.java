@@ -5,7 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.host.CpuGroups;
-import dev.msgrelay.loadgen.host.SystemTree;
+import dev.msgrelay.server.host.ControlGroups;
+import dev.msgrelay.server.host.SystemTree;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -39,7 +40,7 @@ class WindowSamplerTest {
         }
     }
 
-    private static final CpuGroups NO_GROUPS = new CpuGroups(SystemTree.proc(), List.of(), true);
+    private static final CpuGroups NO_GROUPS = new CpuGroups(new ControlGroups(SystemTree.proc(), List.of(), true));
 
     private static Sampled sampled(boolean scheduled) throws InterruptedException {
         Watched watched = new Watched(

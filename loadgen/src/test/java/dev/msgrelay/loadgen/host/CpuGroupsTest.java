@@ -3,6 +3,8 @@ package dev.msgrelay.loadgen.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
+import dev.msgrelay.server.host.SystemTree;
+import dev.msgrelay.testing.Tree;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -47,7 +49,7 @@ class CpuGroupsTest {
                 .with("sys/fs/cgroup/cpu/case/cpu.stat", stat1(128, 36, 1_227_625_650))
                 .with("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1")
                 .with("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
-        assertThat(CpuGroups.of(tree.tree()).lowest())
+        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest())
                 .isEqualTo(new Quota("/sys/fs/cgroup/cpu/case", 0.6, 128, 36, 1_227_625_650));
     }
 
@@ -67,29 +69,34 @@ class CpuGroupsTest {
                 .with(
                         directory + "/cpu.stat",
                         "usage_usec 9\nuser_usec 5\nsystem_usec 4\nnr_periods 80\nnr_throttled 2\nthrottled_usec 1500");
-        assertThat(CpuGroups.of(tree.tree()).lowest()).isEqualTo(new Quota("/" + directory, 1.5, 80, 2, 1_500_000));
+        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest())
+                .isEqualTo(new Quota("/" + directory, 1.5, 80, 2, 1_500_000));
     }
 
     @ParameterizedTest
     @CsvSource({"max 100000", "max", "-1", "x y", "0 100000", "60000 0", "60000"})
     void noLimit(String limit) {
         Tree tree = tree(String.format(Locale.ROOT, V2, "/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", limit);
-        assertThat(CpuGroups.of(tree.tree()).lowest()).isNull();
+        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest()).isNull();
     }
 
     /** Without the controller there are no periods to count; a kernel older than it has no such file at all. */
     @Test
     void aLimitThatSaysNothingOfItself() {
         Tree tree = tree(String.format(Locale.ROOT, V2, "/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", "50000 100000");
-        assertThat(CpuGroups.of(tree.tree()).lowest()).isEqualTo(new Quota("/sys/fs/cgroup/a", 0.5, 0, 0, 0));
+        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest())
+                .isEqualTo(new Quota("/sys/fs/cgroup/a", 0.5, 0, 0, 0));
         tree.with("sys/fs/cgroup/a/cpu.stat", "usage_usec 9\nnr_throttled many");
-        assertThat(CpuGroups.of(tree.tree()).lowest()).isNull();
+        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest()).isNull();
     }
 
     @Test
     void noGroups() {
-        assertThat(CpuGroups.of(new SystemTree(root)).directories()).isEmpty();
-        assertThat(CpuGroups.of(tree("rubbish - x\n\n", "rubbish\n::\n").tree()).directories())
+        assertThat(CpuGroups.of(new SystemTree(root)).groups().directories()).isEmpty();
+        assertThat(CpuGroups.of(new SystemTree(
+                                tree("rubbish - x\n\n", "rubbish\n::\n").root()))
+                        .groups()
+                        .directories())
                 .isEmpty();
     }
 
@@ -101,7 +108,7 @@ class CpuGroupsTest {
                 .with("sys/fs/cgroup/pod/inner/cpu.stat", "nr_periods 10\nnr_throttled 4\nthrottled_usec 100")
                 .with("sys/fs/cgroup/pod/cpu.max", "200000 100000")
                 .with("sys/fs/cgroup/pod/cpu.stat", "nr_periods 10\nnr_throttled 0\nthrottled_usec 0");
-        CpuGroups groups = CpuGroups.of(tree.tree());
+        CpuGroups groups = CpuGroups.of(new SystemTree(tree.root()));
         List<Quota> before = groups.quotas();
         assertThat(groups.lowest().cores()).isEqualTo(0.5);
         assertThat(CpuGroups.within(before, before)).isEqualTo(new Quota("/sys/fs/cgroup/pod/inner", 0.5, 0, 0, 0));

@@ -3,6 +3,8 @@ package dev.msgrelay.loadgen.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.Finding.Level;
+import dev.msgrelay.server.host.SystemTree;
+import dev.msgrelay.testing.Tree;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +43,8 @@ class DoctorTest {
         "tcp, proc/sys/net/ipv4/tcp_congestion_control, bbr, NOTE, bbr",
     })
     void aFileOfTheSystemIsAFinding(String check, String file, String content, Level level, String value) {
-        Finding finding =
-                CHECKS.get(check).apply(new Tree(root).with(file, content).tree());
+        Finding finding = CHECKS.get(check)
+                .apply(new SystemTree(new Tree(root).with(file, content).root()));
         assertThat(finding.level()).isEqualTo(level);
         assertThat(finding.value()).isEqualTo(value);
         assertThat(finding.meaning()).isNotBlank();
@@ -62,10 +64,11 @@ class DoctorTest {
         Tree tree = new Tree(root)
                 .with("proc/self/cgroup", "0::/pod")
                 .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
-        assertThat(Doctor.quota(CpuGroups.of(tree.tree())).line()).containsPattern("CPU quota +none +fine ");
+        assertThat(Doctor.quota(CpuGroups.of(new SystemTree(tree.root()))).line())
+                .containsPattern("CPU quota +none +fine ");
         tree.with("sys/fs/cgroup/pod/cpu.max", "60000 100000")
                 .with("sys/fs/cgroup/pod/cpu.stat", "nr_periods 1280\nnr_throttled 36\nthrottled_usec 1227625");
-        Finding finding = Doctor.quota(CpuGroups.of(tree.tree()));
+        Finding finding = Doctor.quota(CpuGroups.of(new SystemTree(tree.root())));
         assertThat(finding.level()).isEqualTo(Level.WARNING);
         assertThat(finding.value())
                 .isEqualTo("0.60 cores, reached in 36 of 1,280 periods: throttled for 1.23 s, over all cores");

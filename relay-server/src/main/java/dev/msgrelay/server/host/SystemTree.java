@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.host;
+package dev.msgrelay.server.host;
 
 import java.io.IOException;
 import java.io.InputStream;

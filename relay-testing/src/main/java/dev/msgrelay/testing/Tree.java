@@ -1,4 +1,4 @@
-package dev.msgrelay.loadgen.host;
+package dev.msgrelay.testing;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -25,7 +25,7 @@ public final class Tree {
         }
     }
 
-    public SystemTree tree() {
-        return new SystemTree(root);
+    public Path root() {
+        return root;
     }
 }

@@ -1,7 +1,8 @@
-package dev.msgrelay.loadgen.host;
+package dev.msgrelay.server.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.testing.Tree;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeEach;
@@ -21,7 +22,8 @@ class SystemTreeTest {
 
     @Test
     void textIsStrippedAndWhatIsNotThereIsEmpty() {
-        SystemTree tree = files.with("a/b", " 12 \n").with("a/empty", "").tree();
+        SystemTree tree =
+                new SystemTree(files.with("a/b", " 12 \n").with("a/empty", "").root());
         assertThat(tree.text("a/b")).contains("12");
         assertThat(tree.text("a/empty")).isEmpty();
         assertThat(tree.text("a/none")).isEmpty();
@@ -30,8 +32,8 @@ class SystemTreeTest {
 
     @Test
     void aFieldIsTheFirstLineWithThatKeyAndNoLongerOne() {
-        SystemTree tree = files.with("f", "flagship : no\nflags\t\t: fpu vme\nflags : second\nbare")
-                .tree();
+        SystemTree tree = new SystemTree(files.with("f", "flagship : no\nflags\t\t: fpu vme\nflags : second\nbare")
+                .root());
         assertThat(tree.field("f", "flags")).contains("fpu vme");
         assertThat(tree.field("f", "flag")).isEmpty();
         assertThat(tree.field("f", "bare")).isEmpty();
@@ -40,16 +42,16 @@ class SystemTreeTest {
 
     @Test
     void noMoreThanABoundIsRead() {
-        SystemTree tree = files.with("big", "x".repeat(3 << 20)).tree();
+        SystemTree tree = new SystemTree(files.with("big", "x".repeat(3 << 20)).root());
         assertThat(tree.text("big").orElseThrow()).hasSize(1 << 20);
     }
 
     @Test
     void directoriesAreSortedAndFilesAreNone() {
-        SystemTree tree = files.with("net/lo/mtu", "1")
+        SystemTree tree = new SystemTree(files.with("net/lo/mtu", "1")
                 .with("net/eth0/mtu", "1")
                 .with("net/file", "1")
-                .tree();
+                .root());
         assertThat(tree.names("net")).containsExactly("eth0", "file", "lo");
         assertThat(tree.names("none")).isEmpty();
     }
@@ -57,7 +59,7 @@ class SystemTreeTest {
     @Test
     void aLinkIsWhatItPointsTo() throws Exception {
         Files.createSymbolicLink(root.resolve("net"), Path.of("net:[4026531840]"));
-        assertThat(files.tree().link("net")).contains("net:[4026531840]");
-        assertThat(files.tree().link("none")).isEmpty();
+        assertThat(new SystemTree(root).link("net")).contains("net:[4026531840]");
+        assertThat(new SystemTree(root).link("none")).isEmpty();
     }
 }
