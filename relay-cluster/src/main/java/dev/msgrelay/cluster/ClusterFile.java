@@ -3,6 +3,7 @@ package dev.msgrelay.cluster;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import dev.msgrelay.server.cli.HoconFile;
+import dev.msgrelay.server.config.ClusterConfig;
 import io.aeron.logbuffer.FrameDescriptor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -55,7 +56,7 @@ record ClusterFile(
     static final int PORTS = 5;
 
     /** Shared memory that a node's buffers take at most. */
-    static final long SHARED_BYTES = 384L << 20;
+    static final long SHARED_BYTES = ClusterConfig.SHARED_BYTES;
 
     private static final Duration LEAST_SNAPSHOT = Duration.ofSeconds(5);
     private static final Duration MOST_SNAPSHOT = Duration.ofDays(1);

@@ -5,9 +5,11 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.engine.EngineAssembly;
+import dev.msgrelay.server.engine.MachineMemory;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.engine.Startup;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.disk.FileDisk;
@@ -50,14 +52,20 @@ record RelayParts(
     /**
      * Makes the parts.
      *
+     * @param system the files in which the system tells its limits
      * @param ports told to clients at the wrong one, once they are open
      * @param failure see {@link EngineAssembly}
      * @throws IOException as {@link RelayServer#start} says
      */
-    static RelayParts make(RelayConfig config, RecoveryProgress recovery, Ports ports, Consumer<Throwable> failure)
+    static RelayParts make(
+            RelayConfig config, SystemTree system, RecoveryProgress recovery, Ports ports, Consumer<Throwable> failure)
             throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
+        String tooLow = MachineMemory.here(system).check(config);
+        if (tooLow != null) {
+            LOG.warn("{}", tooLow);
+        }
         try (Startup startup = new Startup()) {
             TlsContext tls = tls(config);
             startup.taken(tls);

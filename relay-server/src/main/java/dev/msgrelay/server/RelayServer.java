@@ -10,8 +10,10 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.engine.MachineMemory;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
@@ -31,6 +33,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -62,9 +65,9 @@ public final class RelayServer implements AutoCloseable {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    private RelayServer(RelayConfig config, RecoveryProgress recovery) throws IOException {
+    private RelayServer(RelayConfig config, SystemTree system, RecoveryProgress recovery) throws IOException {
         this.config = config;
-        parts = RelayParts.make(config, recovery, ports, this::failed);
+        parts = RelayParts.make(config, system, recovery, ports, this::failed);
         engine = parts.engine();
         tls = new RelayTls(parts.tls(), engine.services().budget().pool(MemoryBudget.Part.TLS));
         entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], ports, this::place);
@@ -83,8 +86,9 @@ public final class RelayServer implements AutoCloseable {
     /**
      * Starts a relay.
      *
-     * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, or the JVM
-     *     allows less memory than the relay may use; the message names the cause. Nothing is left behind
+     * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, the JVM
+     *     allows less memory than the relay may use, or the system (a container's limit) less than it takes at once;
+     *     the message names the cause. Nothing is left behind
      * @throws IllegalArgumentException the transport, or the TLS provider, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
@@ -93,7 +97,11 @@ public final class RelayServer implements AutoCloseable {
 
     /** Starts a relay, and reports the progress of its recovery, which may take a while for a long journal. */
     public static RelayServer start(RelayConfig config, RecoveryProgress recovery) throws IOException {
-        RelayServer relay = new RelayServer(config, recovery);
+        return start(config, SystemTree.ofThisHost(), recovery);
+    }
+
+    static RelayServer start(RelayConfig config, SystemTree system, RecoveryProgress recovery) throws IOException {
+        RelayServer relay = new RelayServer(config, system, recovery);
         try {
             relay.open();
             return relay;
@@ -107,16 +115,25 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Checks the configuration as a start would, and changes nothing: the files of TLS, the cluster's file, the
-     * journal's folder, the addresses. Does not ask whether the addresses are free: a relay that runs by this
+     * journal's folder, the addresses, the system's limit of memory. Does not ask whether the addresses are free: a relay that runs by this
      * configuration has them.
      *
      * @return the warnings that a start would log; a line each
      * @throws IOException the configuration is wrong; the message names the cause
      */
     public static List<String> check(RelayConfig config) throws IOException {
-        List<String> warnings = config.tls().on()
-                ? TlsContext.check(config.tls().files(), config.tls().provider())
-                : List.of();
+        return check(config, SystemTree.ofThisHost());
+    }
+
+    static List<String> check(RelayConfig config, SystemTree system) throws IOException {
+        List<String> warnings = new ArrayList<>();
+        if (config.tls().on()) {
+            warnings.addAll(TlsContext.check(config.tls().files(), config.tls().provider()));
+        }
+        String tooLow = MachineMemory.here(system).check(config);
+        if (tooLow != null) {
+            warnings.add(tooLow);
+        }
         ClusterProvider.checkIfAny(config);
         if (config.journal().on()) {
             FileDisk.check(config.journal().directory());

@@ -13,6 +13,7 @@ class MachineRulesTest extends MachineRules {
                 "server.cli.Descriptors",
                 "server.cli.RelayServerMain",
                 "server.cli.ServiceManager",
-                "server.cli.VersionFromManifest");
+                "server.cli.VersionFromManifest",
+                "server.engine.MachineMemory");
     }
 }

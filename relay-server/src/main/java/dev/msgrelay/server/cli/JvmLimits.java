@@ -1,7 +1,11 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.MachineMemory;
 import dev.msgrelay.server.engine.MemoryPlan;
+import dev.msgrelay.server.host.MemoryLimit;
+import dev.msgrelay.server.host.SystemTree;
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.PicocliException;
 
@@ -26,7 +30,22 @@ public final class JvmLimits {
     private JvmLimits() {}
 
     public static void main(String[] args) {
-        System.out.println(String.join(" ", of(args)));
+        System.out.println(String.join(" ", here(SystemTree.ofThisHost(), args)));
+    }
+
+    /**
+     * The JVM's flags on a machine. Where its limit of memory is below what the relay takes at rest, the JVM does not
+     * touch its heap: it would be killed before the relay can say so.
+     */
+    static List<String> here(SystemTree system, String... args) {
+        RelayConfig config = config(args);
+        List<String> flags = new ArrayList<>(of(config));
+        MachineMemory machine = new MachineMemory(
+                MemoryLimit.lowest(system), (long) (YOUNG_MEBIBYTES + OLD_AT_START_MEBIBYTES) << 20, 0);
+        if (!machine.holds(config)) {
+            flags.add("-XX:-AlwaysPreTouch");
+        }
+        return flags;
     }
 
     /**
@@ -36,7 +55,11 @@ public final class JvmLimits {
      *     reports the error
      */
     public static List<String> of(String... args) {
-        MemoryPlan plan = MemoryPlan.of(config(args));
+        return of(config(args));
+    }
+
+    private static List<String> of(RelayConfig config) {
+        MemoryPlan plan = MemoryPlan.of(config);
         return List.of(
                 "-Xms" + (YOUNG_MEBIBYTES + OLD_AT_START_MEBIBYTES) + "m",
                 "-Xmx" + (YOUNG_MEBIBYTES + Math.max(OLD_AT_START_MEBIBYTES, MemoryPlan.mebibytes(plan.heap()))) + "m",

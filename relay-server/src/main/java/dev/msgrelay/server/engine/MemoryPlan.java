@@ -112,6 +112,14 @@ public final class MemoryPlan {
                 .sum();
     }
 
+    /** Direct memory that is taken when the relay starts, in bytes. */
+    long directAtStart() {
+        return limits.entrySet().stream()
+                .filter(e -> e.getKey().kind() == Kind.DIRECT && e.getKey().takenAtStart())
+                .mapToLong(Map.Entry::getValue)
+                .sum();
+    }
+
     /** Direct memory that the JVM must allow, in bytes. */
     public long direct() {
         return sum(Kind.DIRECT);

@@ -12,6 +12,7 @@
  *
  *   OrderedStream    the way into the log for runs that a cluster has put in order
  *   MemoryPlan       the limit of each part of the memory
+ *   MachineMemory    the limit of them all that the system keeps
  * </pre>
  *
  * <p>The cycle, and what it owns, is the core's thread; reports: any thread.

@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.MemoryPlan;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.testing.Tree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine.Model.OptionSpec;
@@ -130,6 +133,24 @@ class JvmLimitsTest {
         assertThat(plan.of(Part.FRAMES)).isGreaterThanOrEqualTo(128 << 20);
         assertThat(mebibytes(JvmLimits.of("--max-body=64m"), "-XX:MaxDirectMemorySize="))
                 .isEqualTo(MemoryPlan.mebibytes(plan.direct()));
+    }
+
+    /** A JVM that touched its heap would be killed before the relay can name the limit. */
+    @Test
+    void whereTheRelayDoesNotFitTheHeapIsNotTouched(@TempDir Path root) {
+        Tree tree = new Tree(root)
+                .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw")
+                .with("proc/self/cgroup", "0::/");
+        SystemTree system = new SystemTree(root);
+        String untouched = "-XX:-AlwaysPreTouch";
+        assertThat(JvmLimits.here(system)).isEqualTo(JvmLimits.of());
+        tree.with("sys/fs/cgroup/memory.max", Long.toString(300 << 20));
+        assertThat(JvmLimits.here(system)).isEqualTo(JvmLimits.of());
+        assertThat(JvmLimits.here(system, "--log-size=256m"))
+                .startsWith(JvmLimits.of("--log-size=256m").toArray(String[]::new))
+                .endsWith(untouched);
+        tree.with("sys/fs/cgroup/memory.max", Long.toString(200 << 20));
+        assertThat(JvmLimits.here(system)).endsWith(untouched);
     }
 
     private static long mebibytes(List<String> limits, String flag) {

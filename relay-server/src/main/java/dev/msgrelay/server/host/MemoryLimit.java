@@ -1,0 +1,44 @@
+package dev.msgrelay.server.host;
+
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/**
+ * A limit of this process's memory, with which the system ends processes without a word. Immutable.
+ *
+ * @param bytes limit of all processes of the group together
+ * @param where the limit stands: the file of a group, or the line with the size of the machine
+ */
+public record MemoryLimit(long bytes, String where) {
+    /** From here on there is no limit: version 1 says so by the largest multiple of a page. */
+    private static final long NONE = Long.MAX_VALUE >> 1;
+
+    private static final String MACHINE = "proc/meminfo";
+
+    /**
+     * The lowest limit: of the control group that this process is in, of those around it, and of the machine. Empty
+     * where the system tells nothing of these.
+     */
+    public static Optional<MemoryLimit> lowest(SystemTree tree) {
+        ControlGroups groups = ControlGroups.of(tree, "memory");
+        // Beyond memory.high a group is not ended, but slowed down until it stands still.
+        List<String> files = groups.unified() ? List.of("memory.max", "memory.high") : List.of("memory.limit_in_bytes");
+        Stream<MemoryLimit> limits = groups.directories().stream()
+                .flatMap(directory -> files.stream().map(file -> directory + "/" + file))
+                .flatMap(file -> tree.text(file).stream().flatMap(text -> limit(text, 1, "/" + file)));
+        Stream<MemoryLimit> machine = tree.field(MACHINE, "MemTotal").stream()
+                .flatMap(text -> limit(text.replaceFirst(" kB$", ""), 1 << 10, "MemTotal in /" + MACHINE));
+        return Stream.concat(limits, machine).min(Comparator.comparingLong(MemoryLimit::bytes));
+    }
+
+    private static Stream<MemoryLimit> limit(String text, long unit, String where) {
+        try {
+            long bytes = Math.multiplyExact(Long.parseLong(text), unit);
+            return bytes <= 0 || bytes >= NONE ? Stream.empty() : Stream.of(new MemoryLimit(bytes, where));
+        } catch (ArithmeticException | NumberFormatException none) {
+            return Stream.empty();
+        }
+    }
+}

@@ -1,0 +1,13 @@
+/**
+ * The system's files about itself, /proc and /sys, as far as they limit a relay. Each may be absent; then nothing is
+ * known, and nothing fails.
+ *
+ * <pre>
+ *   SystemTree       files below a root that a test may choose
+ *   ControlGroups    the groups of this process: a container's limits
+ *   MemoryLimit      the lowest limit of memory, of groups and machine
+ * </pre>
+ *
+ * <p>Any thread; nothing is kept. Internal.
+ */
+package dev.msgrelay.server.host;
