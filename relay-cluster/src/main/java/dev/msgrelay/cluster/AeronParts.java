@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import dev.msgrelay.server.config.ClusterConfig;
 import io.aeron.Aeron;
 import io.aeron.archive.Archive;
 import io.aeron.archive.ArchiveThreadingMode;
@@ -41,9 +42,6 @@ final class AeronParts {
      * longer for dead, each for itself.
      */
     private static final long PAUSE_MILLIS = TimeUnit.MINUTES.toMillis(2);
-
-    /** Files of the cluster's log: the least that is dropped at once. */
-    private static final int SEGMENT_BYTES = 64 << 20;
 
     private static final int CONTROL_TERM_BYTES = 256 << 10;
 
@@ -135,7 +133,7 @@ final class AeronParts {
                 .authenticatorSupplier(secret.authenticator())
                 .replicationChannel(anyPort())
                 .recordingEventsEnabled(false)
-                .segmentFileLength(SEGMENT_BYTES)
+                .segmentFileLength(ClusterConfig.FILE_BYTES)
                 .threadingMode(ArchiveThreadingMode.SHARED)
                 .idleStrategySupplier(Idle::new)
                 .recordChecksum(Checksums.crc32c())

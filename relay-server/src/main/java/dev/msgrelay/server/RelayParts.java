@@ -5,7 +5,6 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.engine.EngineAssembly;
-import dev.msgrelay.server.engine.MachineMemory;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.engine.Startup;
@@ -62,10 +61,7 @@ record RelayParts(
             throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
-        String tooLow = MachineMemory.here(system).check(config);
-        if (tooLow != null) {
-            LOG.warn("{}", tooLow);
-        }
+        MachineLimits.check(config, system).forEach(LOG::warn);
         try (Startup startup = new Startup()) {
             TlsContext tls = tls(config);
             startup.taken(tls);

@@ -10,7 +10,6 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.engine.JournalException;
-import dev.msgrelay.server.engine.MachineMemory;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.host.SystemTree;
@@ -87,7 +86,7 @@ public final class RelayServer implements AutoCloseable {
      * Starts a relay.
      *
      * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, the JVM
-     *     allows less memory than the relay may use, or the system (a container's limit) less than it takes at once;
+     *     allows less memory than the relay may use, or the system less than it takes at once, or shorter files;
      *     the message names the cause. Nothing is left behind
      * @throws IllegalArgumentException the transport, or the TLS provider, is not available here
      */
@@ -115,7 +114,7 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Checks the configuration as a start would, and changes nothing: the files of TLS, the cluster's file, the
-     * journal's folder, the addresses, the system's limit of memory. Does not ask whether the addresses are free: a relay that runs by this
+     * journal's folder, the addresses, the system's limits. Does not ask whether the addresses are free: a relay that runs by this
      * configuration has them.
      *
      * @return the warnings that a start would log; a line each
@@ -130,10 +129,7 @@ public final class RelayServer implements AutoCloseable {
         if (config.tls().on()) {
             warnings.addAll(TlsContext.check(config.tls().files(), config.tls().provider()));
         }
-        String tooLow = MachineMemory.here(system).check(config);
-        if (tooLow != null) {
-            warnings.add(tooLow);
-        }
+        warnings.addAll(MachineLimits.check(config, system));
         ClusterProvider.checkIfAny(config);
         if (config.journal().on()) {
             FileDisk.check(config.journal().directory());

@@ -34,6 +34,9 @@ public record ClusterConfig(Path file, int node) {
     /** Shared memory that a node needs: files in a file system in memory, which count as memory of its control group. */
     public static final long SHARED_BYTES = 384L << 20;
 
+    /** Length of the files of the cluster's log: the least that is dropped at once. */
+    public static final int FILE_BYTES = 64 << 20;
+
     /** Java heap of the consensus, of a table of names, and of messages under way. */
     public static final int HEAP_BYTES = 64 << 20;
 

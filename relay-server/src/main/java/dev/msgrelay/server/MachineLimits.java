@@ -1,0 +1,49 @@
+package dev.msgrelay.server;
+
+import dev.msgrelay.server.config.ClusterConfig;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.engine.MachineMemory;
+import dev.msgrelay.server.host.FileSizeLimit;
+import dev.msgrelay.server.host.SystemTree;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+
+/** What the system allows this process, compared with what a relay needs, before the relay takes anything. */
+final class MachineLimits {
+    private MachineLimits() {}
+
+    /**
+     * Compares the limits with a configuration.
+     *
+     * @return warnings of limits that a relay may come to; a line each
+     * @throws IOException the relay cannot work within a limit; the message names the limit and what is needed
+     */
+    static List<String> check(RelayConfig config, SystemTree system) throws IOException {
+        List<String> warnings = new ArrayList<>();
+        String tooLow = MachineMemory.here(system).check(config);
+        if (tooLow != null) {
+            warnings.add(tooLow);
+        }
+        checkFileSize(config, FileSizeLimit.of(system));
+        return warnings;
+    }
+
+    private static void checkFileSize(RelayConfig config, OptionalLong limit) throws IOException {
+        if (limit.isEmpty()) {
+            return;
+        }
+        String allowed = "ulimit -f (RLIMIT_FSIZE) is " + limit.getAsLong() + " bytes, and ";
+        String raise = ". Raise it (ulimit -f unlimited, LimitFSIZE= of systemd, --ulimit fsize= of docker)";
+        long segment = config.journal().segmentBytes();
+        if (config.journal().on() && segment > limit.getAsLong()) {
+            throw new IOException(allowed + "a segment of the journal is a file of " + segment
+                    + " bytes (--journal-segment)" + raise + ", or choose shorter segments");
+        }
+        if (config.cluster().on() && ClusterConfig.FILE_BYTES > limit.getAsLong()) {
+            throw new IOException(
+                    allowed + "a cluster's log has files of " + ClusterConfig.FILE_BYTES + " bytes" + raise);
+        }
+    }
+}
