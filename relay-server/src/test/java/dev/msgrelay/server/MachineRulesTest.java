@@ -12,7 +12,6 @@ class MachineRulesTest extends MachineRules {
                 "server.cli.CommandOutput",
                 "server.cli.Descriptors",
                 "server.cli.RelayServerMain",
-                "server.cli.ServiceManager",
                 "server.cli.VersionFromManifest",
                 "server.engine.MachineMemory");
     }

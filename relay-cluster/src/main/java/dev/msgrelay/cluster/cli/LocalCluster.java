@@ -196,6 +196,8 @@ final class LocalCluster implements AutoCloseable {
         ProcessBuilder process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output(node).toFile()));
+        // Its service manager watches this process, not its nodes.
+        process.environment().keySet().removeAll(List.of("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"));
         process.environment().putAll(environments.getOrDefault(node, Map.of()));
         return process.start();
     }

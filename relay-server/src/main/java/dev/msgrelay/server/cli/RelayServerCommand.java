@@ -92,6 +92,9 @@ final class RelayServerCommand implements Callable<Integer> {
     private Map<String, String> environment = Map.of();
     private String[] args = {};
     private Reloading reloading;
+    private ServiceManager manager;
+    // Of the thread that asks whether the relay works; 0: the relay does not end yet.
+    private long endNanos;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
 
@@ -161,6 +164,8 @@ final class RelayServerCommand implements Callable<Integer> {
                     configuration.file());
         }
         Descriptors.check(config, LOG);
+        manager = new ServiceManager(environment, ProcessHandle.current().pid());
+        manager.watch(this::works);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
         try (AdminServer health = ports.startHealth();
                 AdminServer early = ports.startBefore(reloading::reload)) {
@@ -187,11 +192,35 @@ final class RelayServerCommand implements Callable<Integer> {
             // The relay is still being started, which may take long. A journal may be interrupted at any step.
             halt(0);
         }
-        long mostMillis = relay.config().drainTimeout().toMillis()
+        done.completeOnTimeout(FAULT, endMillis(relay), TimeUnit.MILLISECONDS);
+        halt(done.join());
+    }
+
+    /** The longest time that a relay has for its end. */
+    private static long endMillis(RelayServer relay) {
+        return relay.config().drainTimeout().toMillis()
                 + CLOSE_MILLIS
                 + (relay.config().journal().on() ? JOURNAL_CLOSE_MILLIS : 0);
-        done.completeOnTimeout(FAULT, mostMillis, TimeUnit.MILLISECONDS);
-        halt(done.join());
+    }
+
+    /**
+     * Whether the relay works, for the service manager's watchdog: as {@code /health/live} says it. While it is still being
+     * started, by a long journal or without a majority of its cluster, it does. While it ends its core stops; then it has the
+     * time of an end.
+     */
+    private boolean works() {
+        RelayServer relay = reloading.relay();
+        if (relay == null) {
+            return true;
+        }
+        if (!relay.ending()) {
+            return relay.live();
+        }
+        long now = System.nanoTime();
+        if (endNanos == 0) {
+            endNanos = now + TimeUnit.MILLISECONDS.toNanos(endMillis(relay) + ABANDON_MILLIS);
+        }
+        return now - endNanos < 0;
     }
 
     /** Ends the process after the files of a cluster's node are removed: they lie in memory, and would stay behind. */
@@ -252,7 +281,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
         relay.failure().thenRun(stopping::countDown);
-        ServiceManager.sendState(ServiceManager.READY);
+        manager.sendState(ServiceManager.READY);
         for (long seconds = 1; !stopping.await(1, TimeUnit.SECONDS); seconds++) {
             second(relay, report, seconds);
         }
@@ -281,7 +310,7 @@ final class RelayServerCommand implements Callable<Integer> {
 
     private int drain(RelayServer relay, ServerReport report) {
         long start = System.nanoTime();
-        ServiceManager.sendState(ServiceManager.STOPPING);
+        manager.sendState(ServiceManager.STOPPING);
         report.draining(Look.at(relay));
         relay.close();
         report.stopped(Look.at(relay), (System.nanoTime() - start) / 1e9);
