@@ -61,6 +61,8 @@ final class AeronParts {
     private final ClusterSecret secret;
     private final ErrorHandler errors;
     private final int sync;
+    // Wait of the driver's thread, which has the node's UDP sockets.
+    private final Idle driver = new Idle();
 
     /** @param errors told of the errors of all parts but the consensus */
     AeronParts(NodePlace place, ClusterSecret secret, ErrorHandler errors) {
@@ -85,6 +87,11 @@ final class AeronParts {
         return "aeron:udp?term-length=64k|endpoint=" + place.member().host() + ":0";
     }
 
+    /** Has the node fall silent for its peers: nothing is sent, received or answered any more. Any thread, does not wait. */
+    void silence() {
+        driver.standStill();
+    }
+
     MediaDriver.Context media() {
         int window = window();
         return new MediaDriver.Context()
@@ -95,7 +102,7 @@ final class AeronParts {
                 .dirDeleteOnStart(true)
                 .dirDeleteOnShutdown(true)
                 .threadingMode(ThreadingMode.SHARED)
-                .sharedIdleStrategy(new Idle())
+                .sharedIdleStrategy(driver)
                 .asyncExecutorIdleStrategy(new SleepingMillisIdleStrategy(CLIENT_IDLE_MILLIS))
                 .termBufferSparseFile(true)
                 .clientLivenessTimeoutNs(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS))

@@ -3,6 +3,7 @@ package dev.msgrelay.cluster;
 import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.core.HungDiskException;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import io.aeron.Aeron;
@@ -40,6 +41,7 @@ import org.slf4j.LoggerFactory;
  *   service        {@link RelayService}, one thread
  *   ingress        {@link Ingress}, one thread
  *   upkeep         {@link Upkeep}, one thread
+ *   watchman       {@link Watchman}, one thread
  * </pre>
  */
 public final class ClusterNode implements AutoCloseable {
@@ -60,6 +62,7 @@ public final class ClusterNode implements AutoCloseable {
     private final NodePlace place;
     private final ClusterSecret secret;
     private final AeronErrors errors;
+    private final AeronParts aeronParts;
     // Random number that tells the node's entries from those of its earlier lives.
     private final long life;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
@@ -70,6 +73,7 @@ public final class ClusterNode implements AutoCloseable {
     // Lock of the fields that follow: one thread starts the node, another one may close it.
     private final Object parts = new Object();
     private ClusteredMediaDriver driver;
+    private Watchman watchman;
     private ClusteredServiceContainer container;
     private Aeron aeron;
     private Ingress ingress;
@@ -79,6 +83,7 @@ public final class ClusterNode implements AutoCloseable {
         this.place = place;
         this.secret = secret;
         this.errors = new AeronErrors(place.who(), System::nanoTime);
+        this.aeronParts = new AeronParts(place, secret, errors);
         this.life = random();
         this.orderer = new ClusterOrderer(
                 place.node(),
@@ -184,7 +189,6 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private void launch() {
-        AeronParts aeronParts = new AeronParts(place, secret, errors);
         ThreadFactory threads = NodeThread.factory(this::terminated);
         Archive.Context archive = aeronParts.archive().threadFactory(threads);
         AeronArchive.Context archiveClient = aeronParts.archiveClient(archive);
@@ -195,6 +199,8 @@ public final class ClusterNode implements AutoCloseable {
                         .consensus(archiveClient, errors.ofConsensus(this::leave))
                         .threadFactory(threads)
                         .terminationHook(this::terminated));
+        watchman = new Watchman(driver.mediaDriver().context().countersManager(), this::hangs, this::leave);
+        watchman.start();
         checkOpen();
         RelayService service = new RelayService(
                 place.file(),
@@ -270,6 +276,24 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
+    /**
+     * The node's disk hangs. Closing Aeron's parts would wait for it, so they stay as they are, silent. On the watchman's thread;
+     * waits for nothing that may hang.
+     *
+     * @param what the disk does, in words
+     */
+    private void hangs(String what) {
+        // First: the others wait for whoever is heard of. A node that is being closed has told its clients already.
+        aeronParts.silence();
+        if (closing.compareAndSet(false, true)) {
+            errors.mute();
+            Throwable cause = new HungDiskException(who() + " leaves: the disk of " + place.directory() + " " + what);
+            begun.completeExceptionally(cause);
+            closed.countDown();
+            orderer.failed(cause);
+        }
+    }
+
     /** Leaves the cluster, which goes on without it. More than once without harm: later callers wait until the first is done. */
     @Override
     public void close() {
@@ -278,7 +302,8 @@ public final class ClusterNode implements AutoCloseable {
             begun.completeExceptionally(new IllegalStateException("it was closed"));
             try {
                 synchronized (parts) {
-                    CloseHelper.quietCloseAll(upkeep, ingress, aeron, container, driver);
+                    CloseHelper.quietCloseAll(upkeep, ingress, aeron, container);
+                    closeDriver();
                 }
                 place.close();
             } finally {
@@ -288,6 +313,13 @@ public final class ClusterNode implements AutoCloseable {
             forgetHook();
         } else {
             awaitClosed();
+        }
+    }
+
+    /** Closes what the watchman watches before him: an archive that hangs while it is closed must not hold up the others. */
+    private void closeDriver() {
+        if (driver != null) {
+            CloseHelper.quietCloseAll(driver.consensusModule(), driver.archive(), watchman, driver.mediaDriver());
         }
     }
 

@@ -12,6 +12,8 @@ import org.agrona.concurrent.IdleStrategy;
  *   work | yield | 20 us, 40, 80, ... 1 ms | 1 ms, 1 ms, ... | 4 ms, 4 ms, ...
  *                                            for 16 ms
  * </pre>
+ *
+ * A thread that is told to stand still waits until it is to end.
  */
 final class Idle implements IdleStrategy {
     private static final int YIELDS = 2;
@@ -19,15 +21,23 @@ final class Idle implements IdleStrategy {
     private static final long BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     private static final int BUSY_PARKS = 16;
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+    private static final long STILL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
     // Waits since there was work.
     private int yields;
     private int parks;
     private long parkNanos = SHORTEST_NANOS;
+    // Set by any thread.
+    private volatile boolean still;
+
+    /** Has the thread stand still from its next wait on, until it is to end. Any thread. */
+    void standStill() {
+        still = true;
+    }
 
     @Override
     public void idle(int workCount) {
-        if (workCount > 0) {
+        if (workCount > 0 && !still) {
             reset();
         } else {
             idle();
@@ -36,6 +46,10 @@ final class Idle implements IdleStrategy {
 
     @Override
     public void idle() {
+        // Aeron interrupts a thread that it ends.
+        while (still && !Thread.currentThread().isInterrupted()) {
+            LockSupport.parkNanos(STILL_NANOS);
+        }
         long nanos = nextNanos();
         if (nanos == 0) {
             Thread.yield();

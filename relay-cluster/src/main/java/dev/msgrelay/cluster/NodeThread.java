@@ -37,7 +37,10 @@ final class NodeThread {
                     ended.run();
                 }
             };
-            return new Thread(work, "relay-cluster");
+            Thread thread = new Thread(work, "relay-cluster");
+            // One that hangs in a disk must not hold up the end of the program.
+            thread.setDaemon(true);
+            return thread;
         };
     }
 

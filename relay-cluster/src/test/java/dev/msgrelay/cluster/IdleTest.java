@@ -2,6 +2,9 @@ package dev.msgrelay.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
@@ -26,5 +29,32 @@ class IdleTest {
         assertThat(next(3)).containsExactly(0, 0, 20_000);
         idle.idle(0);
         assertThat(next(1)).containsExactly(80_000);
+    }
+
+    /** It works without a pause until then, and again once Aeron ends it. */
+    @Test
+    void standsStillUntilItIsToEnd() throws Exception {
+        AtomicLong work = new AtomicLong();
+        Thread thread = new Thread(() -> {
+            while (!Thread.currentThread().isInterrupted()) {
+                work.incrementAndGet();
+                idle.idle(1);
+            }
+        });
+        thread.start();
+        idle.standStill();
+        await(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        long done = work.get();
+        LockSupport.unpark(thread);
+        await(() -> thread.getState() == Thread.State.TIMED_WAITING);
+        assertThat(work.get()).isEqualTo(done);
+        thread.interrupt();
+        thread.join();
+    }
+
+    private static void await(BooleanSupplier condition) {
+        while (!condition.getAsBoolean()) {
+            Thread.onSpinWait();
+        }
     }
 }

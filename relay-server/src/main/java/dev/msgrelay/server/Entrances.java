@@ -6,6 +6,7 @@ import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
+import dev.msgrelay.server.net.OpenSockets;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.session.Ports;
 import io.netty.channel.Channel;
@@ -39,6 +40,7 @@ final class Entrances {
     private final EngineLoop loop;
     private final List<ServerChannel> listeners = new ArrayList<>();
     private final UnixSockets sockets = new UnixSockets(this::unix);
+    private final OpenSockets open = new OpenSockets();
     private final Ports ports;
     private final Arrivals arrivals;
 
@@ -85,7 +87,8 @@ final class Entrances {
                 port,
                 address -> {
                     ServerChannel listener = transport.tcpListener();
-                    Listener.bind(listener, address, loop.io(), accepted -> arrivals.place(accepted, role, secured));
+                    Listener.bind(listener, address, loop.io(), accepted -> place(accepted, role, secured));
+                    open.add(listener);
                     listeners.add(listener);
                     InetSocketAddress bound = (InetSocketAddress) listener.localAddress();
                     if (listeners.size() == first + 1) {
@@ -103,8 +106,8 @@ final class Entrances {
 
     private UnixSocketFile unix(Role role, Path path) throws IOException {
         ServerChannel listener = transport.unixListener();
-        Listener.bind(
-                listener, transport.unixAddress(path), loop.io(), accepted -> arrivals.place(accepted, role, false));
+        Listener.bind(listener, transport.unixAddress(path), loop.io(), accepted -> place(accepted, role, false));
+        open.add(listener);
         try {
             UnixSocketFile file = new UnixSocketFile(path, listener);
             file.permit(listen.socketPermissions(), listen.socketGroup());
@@ -116,6 +119,11 @@ final class Entrances {
         }
     }
 
+    private EventLoop place(Channel accepted, Role role, boolean secured) {
+        open.add(accepted);
+        return arrivals.place(accepted, role, secured);
+    }
+
     /** Whether clients get to each Unix socket: one whose file is gone, and cannot be made again, is out of reach. */
     boolean reachable() {
         return sockets.reachable();
@@ -125,6 +133,11 @@ final class Entrances {
     void close() {
         sockets.close();
         listeners.forEach(listener -> listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS));
+    }
+
+    /** Stops listening, and cuts all who are connected, without waiting for any disk: {@link OpenSockets#cut}. */
+    void cut() {
+        open.cut();
     }
 
     List<SocketAddress> addresses() {

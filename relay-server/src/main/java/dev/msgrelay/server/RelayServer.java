@@ -9,6 +9,7 @@ import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.core.HungDiskException;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
@@ -52,6 +53,9 @@ public final class RelayServer implements AutoCloseable {
 
     /** Silence after which the core counts as hanging, or as without a processor. */
     private static final long LIVE_MILLIS = 10_000;
+
+    /** Time for the last line of a relay whose disk hangs. */
+    private static final long LINE_MILLIS = 500;
 
     private final RelayConfig config;
     private final RelayParts parts;
@@ -352,7 +356,9 @@ public final class RelayServer implements AutoCloseable {
      */
     void failed(Throwable cause) {
         boolean ofJournal = cause instanceof JournalException;
-        if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
+        if (cause instanceof HungDiskException) {
+            cut(cause);
+        } else if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(parts::abandonJournal, "relay-journal-end").start();
         } else {
@@ -370,8 +376,34 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
+     * Ends a relay whose disk hangs, on a thread that may not hang: clients hear it before anything waits for that disk. What
+     * waits already, such as the journal's threads, stays.
+     */
+    private void cut(Throwable cause) {
+        entrances.cut();
+        end(Duration.ZERO);
+        if (!failure.isDone()) {
+            logApart(() -> LOG.error("the relay stops: {}", cause.getMessage()));
+            failure.complete(cause);
+        }
+    }
+
+    /** Logs on a thread of its own, and waits for a moment at most: the log may lie on the disk that hangs. */
+    private static void logApart(Runnable line) {
+        Thread log = new Thread(line, "relay-last-line");
+        log.setDaemon(true);
+        log.start();
+        try {
+            log.join(LINE_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
      * Completes with the cause if the relay had to stop by a fault of its own; with a {@link JournalException} if its
-     * journal has failed.
+     * journal has failed; with a {@link HungDiskException} if nothing can be waited for: a program that has nothing else to do
+     * then halts.
      */
     public CompletableFuture<Throwable> failure() {
         return failure;

@@ -1,24 +1,35 @@
 package dev.msgrelay.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.core.HungDiskException;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Session;
+import io.netty.channel.epoll.Epoll;
 import io.netty.util.internal.PlatformDependent;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -105,6 +116,60 @@ class RelayCloseTest {
             assertThat(relay.relay().engine().services().table().allGone()).isTrue();
             assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
         }
+    }
+
+    /** Clients hear it, and the ports are free, before anybody is told who may halt the process. */
+    @ParameterizedTest
+    @MethodSource("dev.msgrelay.server.harness.Setting#transports")
+    void aHungDiskEndsConnectionsFirst(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting);
+                PlainPublisher publisher = relay.publisher();
+                PlainSubscriber subscriber = relay.subscriber()) {
+            relay.awaitPublishers(1);
+            relay.awaitSubscribers(1);
+            InetSocketAddress address = relay.relay().subscribeAddress();
+            AtomicReference<Throwable> connected = new AtomicReference<>();
+            relay.relay().failure().thenRun(() -> connected.set(catchThrowable(() -> connect(address))));
+            Throwable cause = new HungDiskException("provoked by a test: the disk hangs");
+            relay.relay().failed(cause);
+            assertThat(relay.relay().failure()).isCompletedWithValue(cause);
+            assertThat(connected.get()).isInstanceOf(ConnectException.class);
+            assertThat(publisher.readToEnd().remaining()).isZero();
+            subscriber.awaitEnd();
+            relay.relay().close();
+            assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
+        }
+    }
+
+    /** Its loop may read a journal that lies on the same disk. */
+    @Test
+    void aHungLoopHoldsNoConnectionOfAHungDisk() throws Exception {
+        assumeThat(Epoll.isAvailable()).isTrue();
+        CountDownLatch hangs = new CountDownLatch(1);
+        CountDownLatch goOn = new CountDownLatch(1);
+        try (TestRelay relay = TestRelay.start(new Setting(Transport.EPOLL, false, 1));
+                PlainSubscriber subscriber = relay.subscriber()) {
+            relay.awaitSubscribers(1);
+            InetSocketAddress address = relay.relay().subscribeAddress();
+            relay.relay().engine().core().io().execute(() -> {
+                hangs.countDown();
+                try {
+                    goOn.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                }
+            });
+            assertThat(hangs.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+            relay.relay().failed(new HungDiskException("provoked by a test: the disk hangs"));
+            subscriber.awaitEnd();
+            assertThatThrownBy(() -> connect(address)).isInstanceOf(ConnectException.class);
+            assertThat(goOn.getCount()).as("the loop hangs").isOne();
+            goOn.countDown();
+        }
+    }
+
+    private static void connect(InetSocketAddress address) throws IOException {
+        new Socket(address.getAddress(), address.getPort()).close();
     }
 
     /** What is in doubt is not sent, not even where whoever hears of the fault closes the relay first. */

@@ -7,6 +7,7 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.core.HungDiskException;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import io.netty.channel.ChannelException;
@@ -271,11 +272,24 @@ final class RelayServerCommand implements Callable<Integer> {
             ServerReport report = settings.<Boolean>value(Settings.JSON)
                     ? new JsonReport(out, relay, pace)
                     : new TextReport(out, relay, pace);
+            relay.failure().thenAccept(cause -> haltIfHung(cause, port, health));
             report.ready(port, health);
             return runUntilTold(relay, report);
         } catch (IOException e) {
             relay.close();
             throw e;
+        }
+    }
+
+    /**
+     * Ends the process of a relay whose disk hangs, which has told its clients. The JVM's own end would wait for that disk, and so
+     * may the main thread.
+     */
+    private void haltIfHung(Throwable cause, AdminServer... open) {
+        if (cause instanceof HungDiskException) {
+            Stream.of(open).filter(Objects::nonNull).forEach(AdminServer::close);
+            output.finish();
+            Runtime.getRuntime().halt(FAULT);
         }
     }
 

@@ -1,0 +1,62 @@
+package dev.msgrelay.cluster;
+
+import dev.msgrelay.cluster.DiskWatch.Progress;
+import io.aeron.AeronCounters;
+import io.aeron.driver.status.StreamCounter;
+import java.util.HashMap;
+import java.util.Map;
+import org.agrona.concurrent.status.CountersReader;
+
+/**
+ * The positions of an archive's recordings, from the counters of Aeron that lie in shared memory: a look at them waits for
+ * nothing.
+ *
+ * <pre>
+ *   rec-pos   what is recorded of a session, by the archive's thread
+ *   pub-pos   what this node has published in the session: the leader's log, a snapshot
+ *   rcv-pos   what has come of the session without a gap, by the driver's thread: a follower's log. Bytes behind a gap
+ *             (rcv-hwm) are not for the archive yet, and never will be if their sender has gone
+ * </pre>
+ */
+final class RecordingCounters {
+    // Places in the key of a rec-pos; Aeron has names for them that it does not give away.
+    private static final int RECORDING_ID_OFFSET = 0;
+    private static final int SESSION_ID_OFFSET = RECORDING_ID_OFFSET + Long.BYTES;
+
+    private RecordingCounters() {}
+
+    /** Returns the recordings under way, by their numbers. */
+    static Map<Long, Progress> read(CountersReader counters) {
+        Map<Integer, Long> present = new HashMap<>();
+        Map<Integer, Long> recorded = new HashMap<>();
+        Map<Integer, Long> ids = new HashMap<>();
+        for (int id = 0; id <= counters.maxCounterId(); id++) {
+            int state = counters.getCounterState(id);
+            if (state == CountersReader.RECORD_UNUSED) {
+                break;
+            }
+            if (state != CountersReader.RECORD_ALLOCATED) {
+                continue;
+            }
+            int key = CountersReader.metaDataOffset(id) + CountersReader.KEY_OFFSET;
+            long position = counters.getCounterValue(id);
+            switch (counters.getCounterTypeId(id)) {
+                case AeronCounters.ARCHIVE_RECORDING_POSITION_TYPE_ID -> {
+                    int session = counters.metaDataBuffer().getInt(key + SESSION_ID_OFFSET);
+                    ids.put(session, counters.metaDataBuffer().getLong(key + RECORDING_ID_OFFSET));
+                    recorded.put(session, position);
+                }
+                case AeronCounters.DRIVER_PUBLISHER_POS_TYPE_ID, AeronCounters.DRIVER_RECEIVER_POS_TYPE_ID ->
+                    present.merge(
+                            counters.metaDataBuffer().getInt(key + StreamCounter.SESSION_ID_OFFSET),
+                            position,
+                            Math::max);
+                default -> {}
+            }
+        }
+        Map<Long, Progress> recordings = new HashMap<>();
+        recorded.forEach((session, position) ->
+                recordings.put(ids.get(session), new Progress(present.getOrDefault(session, position), position)));
+        return recordings;
+    }
+}
