@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.server.journal.disk.FirstWrite;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import java.io.File;
 import java.io.IOException;
@@ -16,7 +17,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.IoUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The place of a node: its directory, its ports, its shared memory. It is taken before Aeron has any of it, since Aeron would
@@ -31,10 +36,17 @@ import org.agrona.IoUtil;
  * </pre>
  */
 final class NodePlace implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
     private static final String LOCK = "lock";
     private static final String IDENTITY = "node";
     private static final int LOCK_TEXT = 200;
     private static final int IDENTITY_BYTES = 4096;
+
+    /** Time for the process that has had the place, and hung as its disk did, to end. */
+    private static final long ENDS_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final ClusterFile file;
     private final int node;
@@ -50,7 +62,7 @@ final class NodePlace implements AutoCloseable {
     }
 
     /**
-     * Takes a node's place.
+     * Takes a node's place, once its disk answers.
      *
      * @param conf the cluster's file
      * @throws IOException the place cannot be had, and nothing is taken; the message names what is wrong, and where
@@ -58,16 +70,31 @@ final class NodePlace implements AutoCloseable {
     static NodePlace take(Path conf, int node) throws IOException {
         ClusterFile file = read(conf, node);
         NodePlace place = new NodePlace(file, node);
+        boolean hung = FirstWrite.await(place.directory, text -> LOG.warn("{} {}", place.who(), text));
+        long deadline = System.nanoTime() + (hung ? ENDS_NANOS : 0);
+        while (true) {
+            try {
+                place.take();
+                return place;
+            } catch (IOException e) {
+                if (System.nanoTime() - deadline >= 0) {
+                    throw e;
+                }
+                LockSupport.parkNanos(LOOK_NANOS);
+            }
+        }
+    }
+
+    private void take() throws IOException {
         boolean taken = false;
         try {
-            place.takeDirectory();
-            place.checkAddress();
-            place.checkShared();
+            takeDirectory();
+            checkAddress();
+            checkShared();
             taken = true;
-            return place;
         } finally {
             if (!taken) {
-                place.unlock();
+                unlock();
             }
         }
     }

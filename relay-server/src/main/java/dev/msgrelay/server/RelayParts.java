@@ -12,6 +12,7 @@ import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.disk.FirstWrite;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.log.Mark;
@@ -150,6 +151,7 @@ record RelayParts(
             others = new Mark();
             orderer.beginning(others);
         }
+        FirstWrite.await(config.directory(), text -> LOG.warn("the relay {}", text));
         FileDisk disk = FileDisk.make(config.directory());
         String wide = access ? OwnFiles.wide(config.directory()) : null;
         if (wide != null) {

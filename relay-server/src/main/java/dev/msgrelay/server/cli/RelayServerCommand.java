@@ -272,7 +272,10 @@ final class RelayServerCommand implements Callable<Integer> {
             ServerReport report = settings.<Boolean>value(Settings.JSON)
                     ? new JsonReport(out, relay, pace)
                     : new TextReport(out, relay, pace);
-            relay.failure().thenAccept(cause -> haltIfHung(cause, port, health));
+            relay.failure().thenAccept(cause -> {
+                haltIfHung(cause, port, health);
+                stopping.countDown();
+            });
             report.ready(port, health);
             return runUntilTold(relay, report);
         } catch (IOException e) {
@@ -294,7 +297,6 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
-        relay.failure().thenRun(stopping::countDown);
         manager.sendState(ServiceManager.READY);
         for (long seconds = 1; !stopping.await(1, TimeUnit.SECONDS); seconds++) {
             second(relay, report, seconds);
