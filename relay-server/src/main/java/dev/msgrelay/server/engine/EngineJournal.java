@@ -1,5 +1,6 @@
 package dev.msgrelay.server.engine;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.HeldTime;
 import dev.msgrelay.server.flow.TimeHistogram;
@@ -32,6 +33,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     private static final long NOTHING = -1;
 
     private final Journal journal;
+    private final Epochs epochs;
     private final WindowGate gate;
     private final EngineLoop core;
     private final long ahead;
@@ -55,6 +57,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
      */
     EngineJournal(Journal journal, WindowGate gate, EngineLoop core, long ahead, Consumer<Throwable> onFailure) {
         this.journal = journal;
+        this.epochs = journal.epochs().newest();
         this.gate = gate;
         this.core = core;
         this.ahead = ahead;
@@ -176,6 +179,11 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     @Override
     public long forkOf(long epoch) {
         return journal.epochs().forkOf(epoch);
+    }
+
+    @Override
+    public Epochs epochs() {
+        return epochs;
     }
 
     @Override

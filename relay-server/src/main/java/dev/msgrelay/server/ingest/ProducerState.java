@@ -83,27 +83,26 @@ final class ProducerState {
         long number = hello.number();
         boolean earlierLife = life != Durability.TODAY && life != Durability.UNKNOWN;
         boolean missing = number - 1 > known;
-        if (known == 0) {
-            name.startAt(Math.max(1, number));
-        } else if (!missing) {
+        boolean told = missing && life == Durability.TODAY && name.mayGoOnAt(number);
+        if (!missing) {
             duplicates = number == 0 ? 0 : known - (number - 1);
-        } else if (life == Durability.TODAY) {
+            name.goOn();
+        } else if (known > 0 && life == Durability.TODAY && !told) {
             throw new FrameException(
                     CloseReason.MESSAGE_GAP,
                     "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
-        } else {
+        } else if (!told) {
             // Another relay acknowledged the missing messages, or this one, whose journal does not have them.
-            name.goOnAt(number);
+            name.goOnAt(number, life == Durability.TODAY ? 0 : known + 1);
         }
         long untold = 0;
         if (missing && earlierLife) {
-            name.gone(known + 1);
             untold = known + 1;
         } else if (earlierLife) {
             // An earlier WELCOME that was lost said so; messages that came since are acknowledged behind this one.
             untold = name.untold(number, life);
         }
-        acceptedBefore = untold > 0 ? 0 : known;
+        acceptedBefore = untold > 0 ? 0 : told && known > 0 ? number - 1 : known;
         fork = untold > 0 ? untold : earlierLife ? Durability.TODAY : life;
     }
 
@@ -119,7 +118,12 @@ final class ProducerState {
 
     /** Whether readers see what was accepted before, and it has got as far as it waits for, so that it may be welcomed. */
     boolean settled() {
-        return (name == null || !name.changed) && (levels == null || levels.settled(acceptedBefore) >= acceptedBefore);
+        return name == null || !name.changed && (levels == null || levels.settled(known()) >= known());
+    }
+
+    /** Number of the last message of {@link #acceptedBefore} that is in the stream: behind it some may be gone. */
+    private long known() {
+        return Math.min(acceptedBefore, name.accepted());
     }
 
     /** Whether messages of its name wait for their place in the order, which others give. */

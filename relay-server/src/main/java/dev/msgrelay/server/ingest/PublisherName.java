@@ -20,8 +20,6 @@ final class PublisherName implements Orderer.Numbered {
         boolean journalMoved();
     }
 
-    private static final long NOT_YET = Long.MAX_VALUE;
-
     private final NameTable table;
     private final String name;
     // The identity whose it is; empty: nobody was asked.
@@ -39,7 +37,13 @@ final class PublisherName implements Orderer.Numbered {
     // Whether it was said that its producer sends no id.
     private boolean warned;
 
-    // What is gone of it from earlier lives, behind which it went on; null: nothing. Without a sequence until it has.
+    // The number at which it goes on with the next message, as its producer was told; 0: behind the last one. And the
+    // first number before it that was acknowledged and is not in the stream; 0: none. Until that message comes, another
+    // HELLO finds all as it was: it may come with an older epoch, which says more.
+    private long goesOnAt;
+    private long missingFrom;
+
+    // What is gone of it, behind which it went on; null: nothing.
     private JournalName.Hole hole;
     private JournalName journalName;
 
@@ -68,21 +72,24 @@ final class PublisherName implements Orderer.Numbered {
         return sequence;
     }
 
-    /** The first message that will be taken has this number; only while there is none. */
-    void startAt(long number) {
-        if (!any) {
-            accepted = number - 1;
-        }
+    /**
+     * The next message that will be taken has this number, and those before it will not come.
+     *
+     * @param from the first number before it that was acknowledged, and is not in the stream; 0: there is none
+     */
+    void goOnAt(long number, long from) {
+        goesOnAt = number;
+        missingFrom = from;
     }
 
-    /** The next message that will be taken has this number, and those before it will not come. */
-    void goOnAt(long number) {
-        accepted = number - 1;
+    /** The next message that will be taken is the one behind the last. */
+    void goOn() {
+        goOnAt(0, 0);
     }
 
-    /** The messages from here to the next one that will be taken were acknowledged, and are gone. */
-    void gone(long from) {
-        hole = new JournalName.Hole(from, accepted + 1, NOT_YET);
+    /** Whether the producer was told that it goes on at this number, and no message has come since. */
+    boolean mayGoOnAt(long number) {
+        return goesOnAt != 0 && goesOnAt == number;
     }
 
     /**
@@ -108,6 +115,7 @@ final class PublisherName implements Orderer.Numbered {
         any = false;
         sequence = 0;
         hole = null;
+        goOn();
     }
 
     /** Takes up the state of an earlier life of the relay. */
@@ -130,22 +138,32 @@ final class PublisherName implements Orderer.Numbered {
 
     /** Messages are in the stream; the last one has this sequence. */
     void accept(int messages, long lastSequence) {
-        accepted += messages;
-        if (hole != null && hole.sequence() == NOT_YET) {
-            hole = new JournalName.Hole(hole.from(), hole.next(), lastSequence - messages + 1);
+        if (goesOnAt != 0) {
+            accepted = goesOnAt - 1;
+            if (missingFrom != 0) {
+                hole = new JournalName.Hole(missingFrom, goesOnAt, lastSequence - messages + 1);
+            }
+            goOn();
         }
+        accepted += messages;
         any = true;
         sequence = lastSequence;
     }
 
     /** The number of the next message that comes. */
     long next() {
-        return Math.max(accepted, handed) + 1;
+        return last() + 1;
+    }
+
+    /** The number of the last message that came, or would have. */
+    private long last() {
+        return Math.max(Math.max(accepted(), handed), goesOnAt - 1);
     }
 
     /** Messages, of those that come next, are under way into the order. */
     void hand(int messages) {
-        handed = next() - 1 + messages;
+        handed = last() + messages;
+        goOn();
     }
 
     /** Whether messages that were handed on are not in the stream yet. */
@@ -161,6 +179,6 @@ final class PublisherName implements Orderer.Numbered {
 
     /** Whether there are numbers left for so many messages more: they never wrap. */
     boolean hasNumbersFor(int messages) {
-        return Math.max(accepted, handed) <= Long.MAX_VALUE - messages;
+        return last() <= Long.MAX_VALUE - messages;
     }
 }

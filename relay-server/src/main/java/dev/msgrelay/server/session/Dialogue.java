@@ -2,6 +2,7 @@ package dev.msgrelay.server.session;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
@@ -205,6 +206,10 @@ public final class Dialogue {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
         int granted = level == null ? features : features | Features.LEVELS;
+        Epochs epochs = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? durability.epochs() : Epochs.NONE;
+        if (!epochs.isNone()) {
+            granted |= Features.EPOCHS;
+        }
         WelcomeFrame welcome = new WelcomeFrame(
                 Protocol.VERSION,
                 policy,
@@ -218,7 +223,8 @@ public final class Dialogue {
                 heartbeat.idleMillis(),
                 TypeRanges.MAX_RANGES,
                 identity.server(),
-                rolledBack ? fork : 0);
+                rolledBack ? fork : 0,
+                said.wants(Features.EPOCHS) ? epochs : Epochs.NONE);
         outbox.welcome(welcome.encode());
         heartbeat.restart();
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.session;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.log.StreamHead;
 
@@ -33,6 +34,11 @@ public interface Durability {
     /** Returns the place where the life of the stream ended that the client speaks of. Any thread. */
     default long forkOf(HelloFrame said) {
         return said.epoch() == 0 ? TODAY : forkOf(said.epoch());
+    }
+
+    /** Returns the newest lives of the stream, as WELCOME tells them. Any thread. None: there is no journal. */
+    default Epochs epochs() {
+        return Epochs.NONE;
     }
 
     /** Up to where it survives the end of the process. Any thread. Null: there is no journal. */

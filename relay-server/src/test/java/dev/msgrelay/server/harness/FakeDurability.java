@@ -1,5 +1,6 @@
 package dev.msgrelay.server.harness;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.StreamHead;
 import dev.msgrelay.server.session.Durability;
@@ -12,6 +13,7 @@ public final class FakeDurability implements Durability {
     private final StreamHead forced = new StreamHead();
     private long wantedWritten;
     private long wantedForced;
+    private Epochs epochs = Epochs.NONE;
     private boolean failed;
     private Runnable listener = () -> {};
 
@@ -37,6 +39,11 @@ public final class FakeDurability implements Durability {
         listener.run();
     }
 
+    /** The lives that clients are told. */
+    public void epochs(Epochs told) {
+        epochs = told;
+    }
+
     public void fail() {
         failed = true;
         listener.run();
@@ -55,6 +62,11 @@ public final class FakeDurability implements Durability {
     @Override
     public long forkOf(long epoch) {
         return forks.getOrDefault(epoch, UNKNOWN);
+    }
+
+    @Override
+    public Epochs epochs() {
+        return epochs;
     }
 
     @Override

@@ -134,7 +134,7 @@ class NameTableTest {
         Holder first = new Holder();
         PublisherName name = connect("orders", first);
         assertThat(name.accepted()).isZero();
-        name.startAt(1);
+        name.goOnAt(1, 0);
         names.accepted(name, 3, 10);
         assertThat(name.accepted()).isEqualTo(3);
         names.disconnect(name, first, now);
@@ -147,19 +147,39 @@ class NameTableTest {
     @Test
     void aNewNameMayStartAnywhere() {
         PublisherName name = connect("orders", new Holder());
-        name.startAt(4711);
+        name.goOnAt(4711, 0);
         assertThat(name.accepted()).isZero();
         name.accept(2, 9);
         assertThat(name.accepted()).isEqualTo(4712);
-        // Not any more, once it has begun.
-        name.startAt(1);
-        assertThat(name.accepted()).isEqualTo(4712);
+        name.accept(1, 10);
+        assertThat(name.accepted()).as("it goes on there once").isEqualTo(4713);
+    }
+
+    @Test
+    void aNameGoesOnElsewhereWithTheFirstMessageOnly() {
+        PublisherName name = connect("orders", new Holder());
+        name.accept(50, 50);
+        name.goOnAt(91, 51);
+        assertThat(name.accepted()).isEqualTo(50);
+        assertThat(name.next()).isEqualTo(91);
+        assertThat(name.mayGoOnAt(91)).isTrue();
+        assertThat(name.mayGoOnAt(90)).isFalse();
+        assertThat(name.untold(91, 1)).as("nothing has come behind the gap").isZero();
+        name.goOn();
+        assertThat(name.next()).isEqualTo(51);
+        name.goOnAt(91, 51);
+        name.accept(2, 63);
+        assertThat(name.accepted()).isEqualTo(92);
+        assertThat(name.mayGoOnAt(91)).isFalse();
+        assertThat(name.untold(91, 62)).isEqualTo(51);
+        assertThat(name.untold(91, 63)).as("a life that began behind it").isZero();
+        assertThat(name.untold(92, 62)).isZero();
     }
 
     @Test
     void numbersEndAndNeverWrap() {
         PublisherName name = connect("orders", new Holder());
-        name.startAt(Long.MAX_VALUE - 1);
+        name.goOnAt(Long.MAX_VALUE - 1, 0);
         assertThat(name.hasNumbersFor(2)).isTrue();
         assertThat(name.hasNumbersFor(3)).isFalse();
         assertThat(name.hasNumbersFor(Integer.MAX_VALUE)).isFalse();
@@ -167,7 +187,7 @@ class NameTableTest {
         assertThat(name.accepted()).isEqualTo(Long.MAX_VALUE);
         assertThat(name.hasNumbersFor(1)).isFalse();
         PublisherName last = connect("last", new Holder());
-        last.startAt(Long.MAX_VALUE);
+        last.goOnAt(Long.MAX_VALUE, 0);
         assertThat(last.hasNumbersFor(1)).isTrue();
         assertThat(last.hasNumbersFor(2)).isFalse();
     }
@@ -200,7 +220,7 @@ class NameTableTest {
         Holder b = new Holder();
         PublisherName nameA = connect("a", a);
         PublisherName nameB = connect("b", b);
-        nameA.startAt(1);
+        nameA.goOnAt(1, 0);
         names.accepted(nameA, 1, 1);
         names.accepted(nameA, 2, 4);
         names.accepted(nameA, 3, 9);
@@ -223,7 +243,7 @@ class NameTableTest {
     void aNameThatIsTakenOverStartsFromNothing() {
         Holder mine = new Holder();
         PublisherName name = connect("orders", ME, mine);
-        name.startAt(1);
+        name.goOnAt(1, 0);
         names.accepted(name, 5, 50);
         names.disconnect(name, mine, now);
         now += HOLD;
@@ -233,7 +253,7 @@ class NameTableTest {
                 .as("the first one's messages are not the stranger's")
                 .isZero();
         assertThat(taken.sequence()).isZero();
-        taken.startAt(3);
+        taken.goOnAt(3, 0);
         names.accepted(taken, 1, 51);
         assertThat(taken.accepted()).isEqualTo(3);
         names.acknowledge();
@@ -256,7 +276,7 @@ class NameTableTest {
         PublisherName[] all = new PublisherName[3];
         for (int i = 0; i < 3; i++) {
             all[i] = connect("abc".substring(i, i + 1), holder);
-            all[i].startAt(1);
+            all[i].goOnAt(1, 0);
             names.accepted(all[i], 1, i + 1);
         }
         for (int leaves : new int[] {1, 2, 0}) {
@@ -287,7 +307,7 @@ class NameTableTest {
         for (int i = 0; i < 100; i++) {
             Holder holder = new Holder();
             PublisherName name = connect("name-" + i, holder);
-            name.startAt(5);
+            name.goOnAt(5, 0);
             names.disconnect(name, holder, now);
             assertThat(names.size()).isZero();
         }

@@ -3,7 +3,9 @@ package dev.msgrelay.server.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.FakeDurability;
@@ -215,6 +217,109 @@ class PublisherLevelsTest {
         Control welcome = hears.toldOnce(Hello.WELCOME);
         assertThat(welcome.flags()).isZero();
         assertThat(welcome.accepted()).isEqualTo(107);
+    }
+
+    /** An older backup was put back: the epoch is not known, and the publisher comes back with one that is. */
+    @Test
+    void aHelloMovesNoNameBeforeItsFirstMessage() {
+        known(100);
+        for (int i = 0; i < 2; i++) {
+            Publisher asks = rig.connect().read(Hello.acks("orders", 105).epoch(FOREIGN));
+            Control unknown = asks.toldOnce(Hello.WELCOME);
+            assertThat(unknown.flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED);
+            assertThat(unknown.accepted()).isEqualTo(100);
+            asks.hangUp();
+            Publisher back = rig.connect().read(Hello.acks("orders", 105).epoch(EARLIER));
+            Control welcome = back.toldOnce(Hello.WELCOME);
+            assertThat(welcome.flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK);
+            assertThat(welcome.fork()).isEqualTo(101);
+            assertThat(welcome.accepted()).isZero();
+            back.hangUp();
+        }
+        // It does not know its own numbers: it goes on behind what is there.
+        Publisher anew = rig.connect().read(Hello.acks("orders", 0).epoch(EARLIER));
+        Control welcome = anew.toldOnce(Hello.WELCOME);
+        assertThat(welcome.flags()).isZero();
+        assertThat(welcome.accepted()).isEqualTo(100);
+        anew.read(new Frames().frame(1, 10));
+        assertThat(anew.toldOnce(Hello.ACK).first()).isEqualTo(101);
+    }
+
+    /** Its messages came before WELCOME, so the name has moved; what it did not hear before it hears now. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 100})
+    void whatIsGoneIsToldAlsoBehindMessagesOfAnUnknownEpoch(long known) {
+        rig.welcomed(Hello.acks("others", 1)).read(new Frames().frame(1, 10)).told();
+        if (known > 0) {
+            known(known);
+        }
+        Publisher asks = rig.connect();
+        asks.read(Hello.acks("orders", 105).epoch(FOREIGN));
+        asks.read(new Frames().frame(1, 10).frame(1, 10));
+        assertThat(asks.told().get(0).flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED);
+        asks.hangUp();
+        Publisher back = rig.connect().read(Hello.acks("orders", 105).epoch(EARLIER));
+        List<Control> told = back.told();
+        assertThat(told.get(0).flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK);
+        assertThat(told.get(0).fork()).isEqualTo(known + 1);
+        assertThat(told.get(1).first()).as("ACK of what came").isEqualTo(106);
+        back.read(new Frames().frame(1, 10).frame(1, 10).frame(1, 10));
+        assertThat(back.toldOnce(Hello.ACK).first()).isEqualTo(107);
+        assertThat(rig.duplicates()).isEqualTo(2);
+    }
+
+    /** It was told that it may go on there, and had nothing to send. */
+    @Test
+    void whoWasToldGoesOnThereInThisLife() {
+        known(100);
+        Publisher told =
+                rig.connect().read(Hello.acks("orders", 105).epoch(EARLIER).level(WRITTEN));
+        journal.forced(head());
+        assertThat(told.told().get(0).fork()).isEqualTo(101);
+        told.hangUp();
+        Publisher elsewhere = rig.connect().read(Hello.acks("orders", 106).epoch(PublisherRig.EPOCH));
+        assertThat(elsewhere.toldOnce(Hello.ERROR).code()).isEqualTo(CloseReason.MESSAGE_GAP.code());
+        elsewhere.hangUp();
+        Publisher again = rig.connect()
+                .read(Hello.acks("orders", 105).epoch(PublisherRig.EPOCH).level(WRITTEN));
+        Control welcome = again.toldOnce(Hello.WELCOME);
+        assertThat(welcome.flags()).isZero();
+        assertThat(welcome.accepted()).isEqualTo(104);
+        again.read(new Frames().frame(1, 10));
+        journal.written(head());
+        List<Control> acks = again.told();
+        assertThat(acks.get(acks.size() - 1).first()).isEqualTo(105);
+        assertThat(acks.get(acks.size() - 1).written()).isEqualTo(105);
+    }
+
+    @Test
+    void epochsAreToldToThoseWhoAsk() {
+        Epochs lives = Epochs.parse(PublisherRig.EPOCH + ":9," + EARLIER + ":1");
+        journal.epochs(lives);
+        assertThat(welcome(Hello.acks("orders", 1).features(Features.ACKS | Features.EPOCHS)))
+                .satisfies(
+                        welcome -> assertThat(welcome.grants(Features.EPOCHS)).isTrue())
+                .extracting(WelcomeFrame::epochs)
+                .isEqualTo(lives);
+        WelcomeFrame silent = welcome(Hello.acks("silent", 1));
+        assertThat(silent.grants(Features.EPOCHS)).isFalse();
+        assertThat(silent.epochs().isNone()).isTrue();
+        WelcomeFrame noAcks = welcome(Hello.plain().features(Features.EPOCHS));
+        assertThat(noAcks.grants(Features.EPOCHS)).as("it has no numbers").isFalse();
+        journal.epochs(Epochs.NONE);
+        assertThat(welcome(Hello.acks("memory", 1).features(Features.ACKS | Features.EPOCHS))
+                        .grants(Features.EPOCHS))
+                .as("a relay without a journal")
+                .isFalse();
+    }
+
+    private WelcomeFrame welcome(Hello hello) {
+        try {
+            return WelcomeFrame.decode(
+                    rig.connect().read(hello).toldOnce(Hello.WELCOME).body());
+        } catch (FrameException e) {
+            throw new AssertionError(e);
+        }
     }
 
     @Test

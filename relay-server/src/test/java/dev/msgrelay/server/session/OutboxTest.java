@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Epochs;
+import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.Policy;
@@ -12,6 +14,7 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.harness.Control;
 import java.nio.ByteBuffer;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -20,9 +23,21 @@ class OutboxTest {
     private final Outbox outbox = new Outbox();
 
     private static ByteBuffer welcome(String server) {
-        int version = Protocol.VERSION;
         return new WelcomeFrame(
-                        version, Policy.SKIP, 0, 0, 7, 1, 0, 1024, 5000, 15_000, TypeRanges.MAX_RANGES, server, 0)
+                        Protocol.VERSION,
+                        Policy.SKIP,
+                        WelcomeFrame.EPOCH_CHANGED | WelcomeFrame.ROLLED_BACK,
+                        Features.EPOCHS,
+                        7,
+                        1,
+                        0,
+                        1024,
+                        5000,
+                        15_000,
+                        TypeRanges.MAX_RANGES,
+                        server,
+                        1,
+                        new Epochs(Collections.nCopies(Epochs.MOST, new Epochs.Row(7, 1))))
                 .encode();
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.journal.format;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.journal.disk.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -75,6 +76,15 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
             fork = Math.min(fork, epochs.get(i).sequence);
         }
         return 0;
+    }
+
+    /** The newest lives, as clients are told them. */
+    public Epochs newest() {
+        List<Epochs.Row> rows = new ArrayList<>();
+        for (int i = epochs.size() - 1; i >= 0 && rows.size() < Epochs.MOST; i--) {
+            rows.add(new Epochs.Row(epochs.get(i).epoch, epochs.get(i).sequence));
+        }
+        return new Epochs(rows);
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.msgrelay.server.journal.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.journal.format.EpochTable.Epoch;
 import java.io.IOException;
@@ -91,5 +92,21 @@ class EpochTableTest {
         assertThat(lives.forkOf(33)).as("all of it is gone").isEqualTo(150);
         assertThat(lives.forkOf(44)).isEqualTo(Long.MAX_VALUE);
         assertThat(lives.forkOf(55)).isZero();
+    }
+
+    @Test
+    void clientsAreToldTheNewestOnes() {
+        EpochTable lives = EpochTable.NONE;
+        for (int i = 1; i <= 3; i++) {
+            lives = lives.with(new Epoch(i, 10L * i, 100L * i, i), 0);
+        }
+        assertThat(lives.newest()).isEqualTo(Epochs.parse("3:300,2:200,1:100"));
+        for (int i = 4; i <= 20; i++) {
+            lives = lives.with(new Epoch(i, 10L * i, 100L * i, i), 0);
+        }
+        assertThat(lives.newest().rows()).hasSize(Epochs.MOST);
+        assertThat(lives.newest().rows().get(0)).isEqualTo(new Epochs.Row(20, 2000));
+        assertThat(lives.newest().rows().get(15)).isEqualTo(new Epochs.Row(5, 500));
+        assertThat(EpochTable.NONE.newest()).isEqualTo(Epochs.NONE);
     }
 }
