@@ -1,5 +1,6 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WholeFile;
 import java.io.IOException;
@@ -17,10 +18,12 @@ import java.util.regex.Pattern;
  * <pre>
  *  epoch=1234605616436508552
  *  next=4711
+ *  epochs=1234605616436508552:4000,-7:1         only if there is more than one: each with its first sequence
  * </pre>
  */
 final class PositionFile implements PositionStore {
-    private static final Pattern CONTENT = Pattern.compile("epoch=(-?\\d+)\\Rnext=(\\d+)\\R?");
+    private static final Pattern CONTENT =
+            Pattern.compile("epoch=(-?\\d+)\\Rnext=(\\d+)(?:\\Repochs=([-0-9:,]+))?\\R?");
 
     /** Most bytes of the file: much longer than its content. */
     private static final int MOST_BYTES = 1 << 10;
@@ -36,9 +39,11 @@ final class PositionFile implements PositionStore {
         try {
             Matcher content = CONTENT.matcher(TextFile.read(file, MOST_BYTES));
             if (!content.matches()) {
-                throw new IllegalArgumentException("expected two lines, epoch=NUMBER and next=NUMBER");
+                throw new IllegalArgumentException("expected lines epoch=NUMBER and next=NUMBER");
             }
-            return Optional.of(new Position(Long.parseLong(content.group(1)), Long.parseLong(content.group(2))));
+            Epochs epochs = content.group(3) == null ? Epochs.NONE : Epochs.parse(content.group(3));
+            return Optional.of(
+                    new Position(Long.parseLong(content.group(1)), Long.parseLong(content.group(2)), epochs));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         } catch (FileSystemException e) {
@@ -54,6 +59,10 @@ final class PositionFile implements PositionStore {
     @Override
     public void save(Position position) throws IOException {
         String content = "epoch=" + position.epoch() + "\nnext=" + position.next() + "\n";
+        // One life says no more than its epoch; and older versions read a file without this line.
+        if (position.epochs().rows().size() > 1) {
+            content += "epochs=" + position.epochs().text() + "\n";
+        }
         WholeFile.replace(file, content.getBytes(StandardCharsets.UTF_8));
     }
 }

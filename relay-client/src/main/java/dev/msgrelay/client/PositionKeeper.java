@@ -1,5 +1,6 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.Epochs;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ final class PositionKeeper {
     private long savedAt;
     private long epoch;
     private long next;
+    private Epochs epochs = Epochs.NONE;
     private long dueMillis = Long.MAX_VALUE;
 
     PositionKeeper(PositionStore store, long everyNanos, LongSupplier clock) {
@@ -34,10 +36,12 @@ final class PositionKeeper {
      *
      * @param toEpoch epoch of the stream; 0: not known yet
      * @param toNext sequence of the next message; 0: not known yet
+     * @param toEpochs the newest lives of the stream
      */
-    synchronized void moved(long toEpoch, long toNext) throws IOException {
+    synchronized void moved(long toEpoch, long toNext, Epochs toEpochs) throws IOException {
         epoch = toEpoch;
         next = toNext;
+        epochs = toEpochs;
         long left = savedAt + everyNanos - clock.getAsLong();
         if (left <= 0) {
             // A save that fails is tried again at the next event, not every millisecond.
@@ -58,7 +62,7 @@ final class PositionKeeper {
         if (isSaved()) {
             return;
         }
-        Position position = new Position(epoch, next);
+        Position position = new Position(epoch, next, epochs);
         store.save(position);
         saved = position;
         savedAt = clock.getAsLong();
@@ -66,6 +70,11 @@ final class PositionKeeper {
 
     /** Whether there is nothing to save: the place is the saved one, or not known yet. */
     private boolean isSaved() {
-        return epoch == 0 || next == 0 || saved != null && saved.epoch() == epoch && saved.next() == next;
+        return epoch == 0
+                || next == 0
+                || saved != null
+                        && saved.epoch() == epoch
+                        && saved.next() == next
+                        && saved.epochs().equals(epochs);
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.client;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
@@ -39,12 +40,14 @@ public final class PublisherOptions extends ConnectionOptions {
     public static final int MAX_BUFFER = 1 << 30;
 
     private final HelloFrame hello;
+    private final Epochs epochs;
     private final Duration closeTimeout;
     private final AckListener onAck;
 
     private PublisherOptions(Builder builder) {
         super(builder, builder.bufferSize());
         hello = builder.hello();
+        epochs = builder.epochs;
         closeTimeout = builder.closeTimeout;
         onAck = builder.onAck;
         if (bufferSize() < FrameLayout.frameLength(maxBody())) {
@@ -109,6 +112,11 @@ public final class PublisherOptions extends ConnectionOptions {
         return hello.epoch();
     }
 
+    /** Lives of the stream of that epoch, it and older ones. */
+    Epochs firstEpochs() {
+        return epochs;
+    }
+
     Duration closeTimeout() {
         return closeTimeout;
     }
@@ -145,6 +153,7 @@ public final class PublisherOptions extends ConnectionOptions {
         private ProducerId producer = ProducerId.NONE;
         private long epoch;
         private long firstNumber;
+        private Epochs epochs = Epochs.NONE;
         private Duration closeTimeout = Timeouts.DEFAULT_CLOSE;
         private AckListener onAck = (number, sequence) -> {};
 
@@ -231,6 +240,16 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
+         * The lives of the stream of {@link #firstNumber}'s epoch, from the same {@link SessionEvent.Connected}: a relay
+         * that does not know this epoch, such as behind an older backup, may know an older one, and then what it has of
+         * the name. By default none, and its stream is another one then.
+         */
+        public Builder epochs(Epochs known) {
+            epochs = Objects.requireNonNull(known, "known");
+            return this;
+        }
+
+        /**
          * Bytes of direct memory for messages that are accepted and not yet sent, or with acknowledgements not yet
          * acknowledged; at least the longest frame. By default 1 MiB, or the longest frame if that is longer.
          */
@@ -273,7 +292,7 @@ public final class PublisherOptions extends ConnectionOptions {
 
         private HelloFrame hello() {
             HelloFrame.Builder hello = HelloFrame.publisher()
-                    .features(acks ? Features.ACKS : 0)
+                    .features(acks ? Features.ACKS | Features.EPOCHS : 0)
                     .heartbeatMillis(heartbeatMillis)
                     .name(name)
                     .producer(acks && producer.isNone() ? ProducerId.random() : producer)

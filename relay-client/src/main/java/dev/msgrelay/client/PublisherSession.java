@@ -340,6 +340,11 @@ final class PublisherSession implements Runnable {
 
     /** Handles the end of a connection; returns whether there is to be another one. */
     private boolean connectionLost(IOException end) {
+        if (end instanceof OlderEpochException) {
+            closeLink();
+            reconnector.dropped();
+            return true;
+        }
         if (link != null && end instanceof FrameException fault && sent.toBoundary() == 0) {
             link.sendError(fault);
         }

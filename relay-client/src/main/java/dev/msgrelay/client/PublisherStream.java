@@ -3,6 +3,7 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.AckFrame;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GoAwayFrame;
@@ -25,6 +26,7 @@ final class PublisherStream implements RelayLink.Handler {
     private final Confirmations confirmations;
 
     private long epoch;
+    private Epochs epochs;
     // Last number up to which the user was told which acknowledged messages are gone.
     private long toldGone;
     private boolean welcomed;
@@ -48,6 +50,7 @@ final class PublisherStream implements RelayLink.Handler {
         this.maxBody = options.maxBody();
         this.firstNumber = options.firstNumber();
         this.epoch = options.firstEpoch();
+        this.epochs = options.firstEpochs();
         sent.number(firstNumber);
     }
 
@@ -97,6 +100,7 @@ final class PublisherStream implements RelayLink.Handler {
             throw RelayUnsuitableException.noLevel(endpoint, "acks", options.level());
         }
         reconnector.welcomed();
+        goBackIfUnknown(welcome);
         maxBody = Math.min(options.maxBody(), welcome.maxBody());
         emit(new SessionEvent.Connected(endpoint, welcome));
         if (options.acks()) {
@@ -106,6 +110,7 @@ final class PublisherStream implements RelayLink.Handler {
         }
         long before = epoch;
         epoch = welcome.epoch();
+        epochs = welcome.epochs();
         if (!welcome.epochChanged()) {
             return;
         }
@@ -119,6 +124,17 @@ final class PublisherStream implements RelayLink.Handler {
             }
         } else {
             emit(new SessionEvent.RelayRestarted(endpoint, before, epoch, kept));
+        }
+    }
+
+    /** The next HELLO says an older epoch if the relay knows one: then it says which of the acknowledged messages are gone. */
+    private void goBackIfUnknown(WelcomeFrame welcome) throws OlderEpochException {
+        boolean unknown = options.acks() && epoch != 0 && welcome.epochChanged() && !welcome.rolledBack();
+        Epochs.Common common = unknown ? epochs.commonWith(welcome.epochs()) : null;
+        if (common != null) {
+            epoch = common.epoch();
+            epochs = common.older();
+            throw new OlderEpochException();
         }
     }
 

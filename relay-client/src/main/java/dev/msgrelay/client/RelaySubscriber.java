@@ -238,7 +238,8 @@ public final class RelaySubscriber implements AutoCloseable {
             return;
         }
         try {
-            keeper.moved(stream.position().epoch(), stream.position().next());
+            StreamPosition at = stream.position();
+            keeper.moved(at.epoch(), at.next(), at.epochs());
             if (session.isClosed() || session.gaveUp() != null) {
                 keeper.save();
             }

@@ -2,6 +2,7 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.util.function.Consumer;
@@ -23,6 +24,7 @@ final class StreamPosition {
     private final boolean mayResume;
 
     private long epoch;
+    private Epochs epochs;
     private long next;
     private boolean filtered;
     private boolean numbered = true;
@@ -31,11 +33,13 @@ final class StreamPosition {
 
     /**
      * @param epoch epoch that {@code next} belongs to; 0: any
+     * @param epochs lives of its stream, this one and older ones
      * @param next sequence of the first message wanted; 0: the relay chooses
      * @param mayResume whether the connection is made again after its end
      */
-    StreamPosition(long epoch, long next, boolean mayResume, Consumer<Gap> onGap) {
+    StreamPosition(long epoch, Epochs epochs, long next, boolean mayResume, Consumer<Gap> onGap) {
         this.epoch = epoch;
+        this.epochs = epochs;
         this.next = next;
         this.mayResume = mayResume;
         this.onGap = onGap;
@@ -44,6 +48,11 @@ final class StreamPosition {
     /** The stream's epoch; 0: not known yet. */
     long epoch() {
         return epoch;
+    }
+
+    /** The newest lives of the stream, as the last WELCOME told them. */
+    Epochs epochs() {
+        return epochs;
     }
 
     /** Sequence of the next message, or of an earlier one if single messages have no numbers; 0: not known yet. */
@@ -56,12 +65,25 @@ final class StreamPosition {
         return epoch != NONE && welcome.epochChanged();
     }
 
+    /** The last life that this stream and that of a WELCOME which does not know the epoch have in common; null: none. */
+    Epochs.Common commonWith(WelcomeFrame welcome) {
+        return isOther(welcome) && !welcome.rolledBack() ? epochs.commonWith(welcome.epochs()) : null;
+    }
+
+    /** Goes back to a life that the relay knows, and there to the last message before those that are gone. */
+    void backTo(Epochs.Common common) {
+        epoch = common.epoch();
+        epochs = common.older();
+        next = Math.min(next, common.changed());
+    }
+
     /** @param tellsNumbers whether a SEQUENCE frame comes wherever messages were left out */
     void welcome(WelcomeFrame welcome, boolean withFilter, boolean tellsNumbers) throws FrameException {
         filtered = withFilter;
         numbered = tellsNumbers;
         long at = welcome.next();
         notTooFar(ControlFrames.WELCOME, at);
+        epochs = welcome.epochs();
         if (next == NONE || isOther(welcome)) {
             epoch = welcome.epoch();
             next = at;

@@ -293,7 +293,7 @@ public final class SubscriberOptions extends ConnectionOptions {
             HelloFrame.Builder hello = HelloFrame.subscriber()
                     .policy(policy)
                     .heartbeatMillis(heartbeatMillis)
-                    .features(Features.SEQUENCES | Features.NARROWED)
+                    .features(Features.SEQUENCES | Features.NARROWED | Features.EPOCHS)
                     .name(name)
                     .types(types);
             if (level != Level.STREAM) {

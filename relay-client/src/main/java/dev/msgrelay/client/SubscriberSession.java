@@ -209,6 +209,12 @@ final class SubscriberSession implements AutoCloseable {
     }
 
     private void connectionFailed(IOException end) throws IOException {
+        if (end instanceof OlderEpochException) {
+            link.close();
+            link = null;
+            reconnector.dropped();
+            return;
+        }
         Endpoint endpoint = reconnector.current();
         boolean endOfStream = options.plain() && link != null && link.hasEnded();
         if (link != null) {

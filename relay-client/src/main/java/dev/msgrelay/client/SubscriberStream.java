@@ -1,6 +1,7 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.GapFrame;
@@ -54,6 +55,7 @@ final class SubscriberStream implements RelayLink.Handler {
         this.handles = options.positions() != null || options.retriesHandler();
         this.position = new StreamPosition(
                 kept == null ? options.epoch() : kept.epoch(),
+                kept == null ? Epochs.NONE : kept.epochs(),
                 kept == null ? options.sequence() : kept.next(),
                 mayResume,
                 options.onGap() == null ? new GapLog(LOG::warn, System::nanoTime) : options.onGap());
@@ -136,6 +138,10 @@ final class SubscriberStream implements RelayLink.Handler {
             throw RelayUnsuitableException.noLevel(endpoint, "durableOnly", options.level());
         }
         reconnector.welcomed();
+        Epochs.Common common = position.commonWith(welcome);
+        if (common != null) {
+            goBack(endpoint, welcome, common);
+        }
         maxRanges = welcome.maxRanges();
         options.onEvent().accept(new SessionEvent.Connected(endpoint, welcome));
         if (position.isOther(welcome)) {
@@ -159,6 +165,17 @@ final class SubscriberStream implements RelayLink.Handler {
         narrowed = welcome.grants(Features.NARROWED);
         position.welcome(welcome, narrowed || !greetedWith.isAll(), welcome.grants(Features.SEQUENCES));
         changes.welcomed(position.next());
+    }
+
+    private void goBack(Endpoint endpoint, WelcomeFrame welcome, Epochs.Common common) throws OlderEpochException {
+        long had = position.next() - 1;
+        if (had >= common.changed()) {
+            options.onEvent()
+                    .accept(new SessionEvent.StreamRolledBack(
+                            endpoint, position.epoch(), had, welcome.epoch(), common.changed()));
+        }
+        position.backTo(common);
+        throw new OlderEpochException();
     }
 
     @Override

@@ -37,7 +37,7 @@ class AcknowledgedPublisherTest extends ScriptedPublishing {
             assertThat(relay.hellos())
                     .containsExactly(HelloFrame.publisher()
                             .name("orders")
-                            .features(Features.ACKS)
+                            .features(Features.ACKS | Features.EPOCHS)
                             .producer(PRODUCER)
                             .build());
             assertThat(got).containsExactly("1:a", "1:b");

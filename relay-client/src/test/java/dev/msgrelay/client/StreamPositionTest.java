@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.Policy;
@@ -134,7 +135,7 @@ class StreamPositionTest {
     }
 
     private StreamPosition position(long epoch, long next) {
-        return new StreamPosition(epoch, next, true, gaps::add);
+        return new StreamPosition(epoch, Epochs.NONE, next, true, gaps::add);
     }
 
     private static WelcomeFrame welcome(long epoch, long next) {
