@@ -17,6 +17,7 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.scripted.FrameText;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
@@ -219,6 +220,41 @@ class PositionsTest {
                     });
             assertThat(run.messages).containsExactly("6:1:new");
             assertThat(kept.last()).isEqualTo(new Position(OTHER, 7));
+        }
+    }
+
+    /** The backup was put back while nobody read: the file has what is needed to find the common part. */
+    @Test
+    void behindAnOlderBackupTheCommonPartStays() throws Exception {
+        Path file = folder.resolve("audit.position");
+        UnaryOperator<SubscriberOptions.Builder> kept = options -> options.positions(PositionStore.file(file));
+        ByteBuffer before = FrameText.encode("WELCOME features=66 next=7 epoch=200 epochs=200:6,100:1");
+        ByteBuffer unknown = FrameText.encode("WELCOME features=66 flags=1 epoch=300 epochs=300:6,100:1");
+        ByteBuffer back = FrameText.encode("WELCOME features=66 next=6 epoch=300 epochs=300:6,100:1");
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                sends(before, message(1, "g"), message(1, "h")),
+                sends(unknown, message(1, "a")),
+                sends(back, message(1, "F")))) {
+            try (SubscriberRun run = SubscriberRun.of(relay.endpoint(), kept)) {
+                run.untilMessages(2);
+            }
+            assertThat(Files.readString(file)).isEqualTo("epoch=200\nnext=9\nepochs=200:6,100:1\n");
+            try (SubscriberRun run = SubscriberRun.of(relay.endpoint(), kept)) {
+                run.until(() -> !run.events(SessionEvent.StreamRolledBack.class).isEmpty());
+                assertThat(Files.readString(file)).as("one is told once").isEqualTo("epoch=100\nnext=6\n");
+                run.untilMessages(1);
+                assertThat(run.messages).containsExactly("6:1:F");
+                assertThat(run.events(SessionEvent.StreamRolledBack.class))
+                        .singleElement()
+                        .satisfies(told -> {
+                            assertThat(told.fork()).isEqualTo(6);
+                            assertThat(told.had()).isEqualTo(8);
+                            assertThat(told.epoch()).isEqualTo(300);
+                        });
+                assertThat(run.events(SessionEvent.Connected.class)).hasSize(1);
+                assertThat(run.events(SessionEvent.Lost.class)).isEmpty();
+            }
+            assertThat(Files.readString(file)).isEqualTo("epoch=300\nnext=7\nepochs=300:6,100:1\n");
         }
     }
 

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Stack;
 import java.util.concurrent.Callable;
+import java.util.zip.CRC32C;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.IParameterPreprocessor;
@@ -157,16 +158,28 @@ final class PublishCommand implements Callable<Integer> {
         List<Endpoint> endpoints = where.endpoints(Context.PUBLISH, DEFAULT_ENDPOINT, DEFAULT_TLS_PORT);
         Token token = session.token(where.context());
         checkOptions();
-        try (InputStream input = messages.open(stdin);
-                Resumption resumption = resumption()) {
+        try (Resumption kept = resumption()) {
             events = new EventPrinter(
                     spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
+            Resumption resumption = kept;
+            Integer exitCode;
+            while ((exitCode = attempt(endpoints, resumption, token)) == null) {
+                resumption = resumption.anew();
+            }
+            return exitCode;
+        }
+    }
+
+    /** Publishes what the relay has not. Returns the exit code; null: it has lost what it had, and all begins anew. */
+    private Integer attempt(List<Endpoint> endpoints, Resumption resumption, Token token)
+            throws IOException, InterruptedException {
+        try (InputStream input = messages.open(stdin)) {
             FirstConnection first = session.firstConnection(endpoints);
             RelayPublisher publisher = RelayPublisher.open(options(endpoints, resumption, token, first));
             PublishEnd end = new PublishEnd(publisher, proof(), stallTimeout, this::printError);
             Runnable lastWords = () -> {
                 events.end();
-                if (!first.hasFailed()) {
+                if (!first.hasFailed() && !resumption.isRolledBack()) {
                     printError(end.sum());
                 }
             };
@@ -182,6 +195,10 @@ final class PublishCommand implements Callable<Integer> {
                 }
             } catch (StoppedException e) {
                 return INTERRUPTED;
+            } catch (IOException e) {
+                if (!resumption.isRolledBack()) {
+                    throw e;
+                }
             } finally {
                 end.finish(lastWords);
                 onShutdown.done();
@@ -189,10 +206,13 @@ final class PublishCommand implements Callable<Integer> {
             if (end.isStopping()) {
                 return INTERRUPTED;
             }
+            if (resumption.isRolledBack()) {
+                return null;
+            }
             end.check();
             resumption.done(had + publisher.messages());
+            return 0;
         }
-        return 0;
     }
 
     private PublisherOptions options(
@@ -218,7 +238,8 @@ final class PublishCommand implements Callable<Integer> {
             if (ack != null) {
                 options.acks(session.name() != null ? session.name() : madeUpName(), ack)
                         .producer(resumption.producer())
-                        .firstNumber(resumption.epoch(), 0);
+                        .firstNumber(resumption.epoch(), 0)
+                        .epochs(resumption.epochs());
             } else if (session.name() != null) {
                 options.name(session.name());
             }
@@ -287,12 +308,17 @@ final class PublishCommand implements Callable<Integer> {
             printError("the relay has another stream than in the last run: "
                     + (had == 0 ? "publishing all of " + messages.file() + " again" : "publishing what is new"));
         }
+        if (resumption.lostTo() > 0) {
+            printError("the relay no longer has messages " + (had + 1) + " to " + resumption.lostTo() + " of "
+                    + messages.file() + ", which it had acknowledged in an earlier run: publishing them again");
+        }
+        checkBeginning(resumption.toCheck(had));
         messages.read(input, (type, array, offset, length) -> {
             resumption.take(array, offset, length);
             if (left[0] > 0) {
                 left[0]--;
                 if (resumption.isOther()) {
-                    throw otherFile(had - left[0]);
+                    throw otherFile(had - left[0], had);
                 }
                 return;
             }
@@ -318,7 +344,32 @@ final class PublishCommand implements Callable<Integer> {
         }
     }
 
-    private IOException otherFile(long first) {
+    /**
+     * Reads the beginning of the file, if one is expected; throws if it is another one. Of a file that has been replaced a
+     * part would be published otherwise.
+     */
+    private void checkBeginning(PublisherState.Beginning expected) throws IOException, InterruptedException {
+        if (expected == null) {
+            return;
+        }
+        CRC32C crc = new CRC32C();
+        long[] left = {expected.messages()};
+        try (InputStream file = messages.open(stdin)) {
+            messages.read(file, (type, array, offset, length) -> {
+                Resumption.update(crc, array, offset, length);
+                if (--left[0] == 0) {
+                    throw new CheckedException();
+                }
+            });
+        } catch (CheckedException e) {
+            // The rest may be new.
+        }
+        if (left[0] > 0 || crc.getValue() != expected.crc()) {
+            throw otherFile(expected.messages(), had);
+        }
+    }
+
+    private IOException otherFile(long first, long had) {
         return new IOException(messages.file() + " is not the file of the earlier run: its first "
                 + (first == 1 ? "message is another" : first + " messages are others")
                 + ". --from-start publishes all of it; --append goes on behind message " + had);
@@ -357,6 +408,11 @@ final class PublishCommand implements Callable<Integer> {
             err.println(PrintableText.line(line));
             err.flush();
         }
+    }
+
+    /** Enough of the file is read. */
+    private static final class CheckedException extends IOException {
+        private static final long serialVersionUID = 1L;
     }
 
     /** Ctrl-C has closed the publisher. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WholeFile;
@@ -33,6 +34,7 @@ import java.util.UUID;
  *  producer-id=0123456789abcdeffedcba9876543210
  *  input=lines of /data/orders.txt
  *  epoch=1234605616436508552            of the stream
+ *  epochs=1234605616436508552:4000,-7:1 newest lives of the stream, each with its first sequence
  *  first-number=4711                    in the relay's count of the name, of the input's first message
  *  published=1000                       messages of the input; only once the run has ended
  *  known=1000                           messages at the input's beginning, as of the last run that ended, and
@@ -43,6 +45,7 @@ final class PublisherState implements AutoCloseable {
     private static final String PRODUCER = "producer-id";
     private static final String INPUT = "input";
     private static final String EPOCH = "epoch";
+    private static final String EPOCHS = "epochs";
     private static final String FIRST = "first-number";
     private static final String PUBLISHED = "published";
     private static final String KNOWN = "known";
@@ -67,11 +70,12 @@ final class PublisherState implements AutoCloseable {
      *
      * @param input the run's input, for people and for comparison
      * @param epoch epoch of the stream
+     * @param epochs the newest lives of the stream; none: an older version has kept it, or the relay tells none
      * @param first number of the input's first message, in the relay's count of the name
      * @param published messages of the input that the relay has, in the end; {@link #UNKNOWN}: the run has not ended
      * @param beginning the beginning of the input; null: it is not known
      */
-    record Run(String input, long epoch, long first, long published, Beginning beginning) {
+    record Run(String input, long epoch, Epochs epochs, long first, long published, Beginning beginning) {
         static final long UNKNOWN = -1;
 
         Run {
@@ -86,11 +90,11 @@ final class PublisherState implements AutoCloseable {
         }
 
         Run ended(long messages) {
-            return new Run(input, epoch, first, messages, beginning);
+            return new Run(input, epoch, epochs, first, messages, beginning);
         }
 
         Run with(Beginning found) {
-            return new Run(input, epoch, first, published, found);
+            return new Run(input, epoch, epochs, first, published, found);
         }
     }
 
@@ -114,6 +118,7 @@ final class PublisherState implements AutoCloseable {
                     : new Run(
                             kept.getProperty(INPUT),
                             Long.parseLong(kept.getProperty(EPOCH)),
+                            Epochs.parse(kept.getProperty(EPOCHS, "")),
                             Long.parseLong(kept.getProperty(FIRST)),
                             Long.parseLong(kept.getProperty(PUBLISHED, String.valueOf(Run.UNKNOWN))),
                             beginning(kept));
@@ -201,6 +206,9 @@ final class PublisherState implements AutoCloseable {
         if (run != null) {
             kept.setProperty(INPUT, run.input());
             kept.setProperty(EPOCH, Long.toString(run.epoch()));
+            if (!run.epochs().isNone()) {
+                kept.setProperty(EPOCHS, run.epochs().text());
+            }
             kept.setProperty(FIRST, Long.toString(run.first()));
             if (run.hasEnded()) {
                 kept.setProperty(PUBLISHED, Long.toString(run.published()));

@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.SessionEvent;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.IOException;
@@ -23,7 +24,11 @@ import java.util.zip.CRC32C;
  *   input:                line 1 line 2 line 3 line 4
  * </pre>
  *
- * The relay does not know the file. So the record has a CRC of the messages that a run which ended has read, and the
+ * Where the relay has lost what it had acknowledged, since it was killed, or an older backup was put back, it has accepted
+ * less: the run publishes the rest again. Within a run the publisher ends before it sends anything behind the gap, and
+ * another attempt, {@link #anew}, begins in the same way.
+ *
+ * <p>The relay does not know the file. So the record has a CRC of the messages that a run which ended has read, and the
  * next run computes it anew while it passes over them: another file under the same name is not gone on with.
  *
  * <p>The publisher's own thread calls {@link #event}; the thread that publishes calls the rest.
@@ -50,6 +55,8 @@ final class Resumption implements AutoCloseable {
 
     private volatile boolean goesOn;
     private volatile boolean streamIsNew;
+    private volatile boolean rolledBack;
+    private volatile long lostTo;
     private final CompletableFuture<Long> had = new CompletableFuture<>();
 
     /**
@@ -65,6 +72,11 @@ final class Resumption implements AutoCloseable {
         if (state == null) {
             had.complete(0L);
         }
+    }
+
+    /** Another attempt of the same run: what the relay has is found out anew. */
+    Resumption anew() {
+        return new Resumption(state, input, Again.MISSING);
     }
 
     /** A resumption that keeps nothing. */
@@ -83,6 +95,12 @@ final class Resumption implements AutoCloseable {
         return before == null ? 0 : before.epoch();
     }
 
+    /** The newest lives of that stream. */
+    Epochs epochs() {
+        PublisherState.Run before = state == null ? null : state.run();
+        return before == null ? Epochs.NONE : before.epochs();
+    }
+
     /**
      * Takes an event of the connection. On Connected the record is on the disk before the first message is sent over
      * this connection.
@@ -96,13 +114,25 @@ final class Resumption implements AutoCloseable {
                 welcomed(connected.welcome());
             } catch (IOException e) {
                 had.completeExceptionally(e);
-                // The exception becomes the publisher's failure, which the command prints in one line.
-                Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> {});
-                throw new UncheckedIOException(e);
+                throw endOfPublisher(e);
             }
+        } else if (event instanceof SessionEvent.AcknowledgedGone && input != null) {
+            rolledBack = true;
+            throw endOfPublisher(new IOException(event.text()));
         } else if (event instanceof SessionEvent.GaveUp) {
             had.complete(0L);
         }
+    }
+
+    /** What a listener throws becomes the publisher's failure, which the command prints in one line, or does without. */
+    private static UncheckedIOException endOfPublisher(IOException cause) {
+        Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> {});
+        return new UncheckedIOException(cause);
+    }
+
+    /** Whether the publisher has ended since acknowledged messages are gone, and another attempt can publish them again. */
+    boolean isRolledBack() {
+        return rolledBack;
     }
 
     /**
@@ -132,15 +162,33 @@ final class Resumption implements AutoCloseable {
         return streamIsNew;
     }
 
+    /** Last message of the input that an earlier run has published and the relay no longer has; 0: it has them all. */
+    long lostTo() {
+        return lostTo;
+    }
+
+    /**
+     * The beginning that the input must have before any of it is published: the relay has less of it than the earlier run
+     * has published, and the rest is published again from there. Null: there is nothing to check first.
+     */
+    PublisherState.Beginning toCheck(long has) {
+        return expected != null && has > 0 && has < expected.messages() ? expected : null;
+    }
+
     /** Takes the input's next message, whether it is published or passed over. */
     void take(byte[] array, int offset, int length) {
         taken++;
         if (state != null && input != null) {
-            for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
-                crc.update(length >>> shift);
-            }
-            crc.update(array, offset, length);
+            update(crc, array, offset, length);
         }
+    }
+
+    /** Adds a message to the sum of a {@link PublisherState.Beginning}. */
+    static void update(CRC32C sum, byte[] array, int offset, int length) {
+        for (int shift = 0; shift < Integer.SIZE; shift += Byte.SIZE) {
+            sum.update(length >>> shift);
+        }
+        sum.update(array, offset, length);
     }
 
     /** Whether the messages taken so far are as many as the last run is known by, and others. */
@@ -171,17 +219,28 @@ final class Resumption implements AutoCloseable {
         if (had.isDone()) {
             // Numbers continue within a run, even if the relay was started anew.
             state.record(new PublisherState.Run(
-                    input, welcome.epoch(), before.first(), PublisherState.Run.UNKNOWN, before.beginning()));
+                    input,
+                    welcome.epoch(),
+                    welcome.epochs(),
+                    before.first(),
+                    PublisherState.Run.UNKNOWN,
+                    before.beginning()));
             return;
         }
         boolean same = isSame(before) && again != Again.ALL;
         long has = same ? has(before, welcome) : 0;
         goesOn = has > 0;
         streamIsNew = same && welcome.epochChanged();
+        lostTo = same && !streamIsNew && before.hasEnded() && before.published() > has ? before.published() : 0;
         // A run that is refused or cut short must not make the next one forget the file.
-        PublisherState.Beginning beginning = expected != null && expected.messages() <= has ? expected : null;
+        PublisherState.Beginning beginning = has > 0 ? expected : null;
         state.record(new PublisherState.Run(
-                input, welcome.epoch(), welcome.accepted() + 1 - has, PublisherState.Run.UNKNOWN, beginning));
+                input,
+                welcome.epoch(),
+                welcome.epochs(),
+                welcome.accepted() + 1 - has,
+                PublisherState.Run.UNKNOWN,
+                beginning));
         had.complete(has);
     }
 
@@ -192,11 +251,14 @@ final class Resumption implements AutoCloseable {
     /** Number of messages of the last run that need not be published again. */
     private long has(PublisherState.Run before, WelcomeFrame welcome) {
         long ended = before.hasEnded() ? before.published() : Long.MAX_VALUE;
+        if (before.hasEnded() && again == Again.NEW) {
+            return ended;
+        }
         if (!welcome.epochChanged() && before.first() <= welcome.accepted() + 1) {
             // Behind the end of a run, messages of others under the name may have been counted.
             return Math.min(ended, welcome.accepted() + 1 - before.first());
         }
-        return before.hasEnded() && again == Again.NEW ? ended : 0;
+        return 0;
     }
 
     /** An input that cannot be read again is counted, too: of a run that was cut short, the number has to be kept. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.client.cli.PublisherState.Beginning;
 import dev.msgrelay.client.cli.PublisherState.Run;
+import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
@@ -50,7 +51,7 @@ class PublisherStateTest {
 
     @Test
     void aRunIsKeptAndSoIsItsEnd() throws Exception {
-        Run run = new Run("lines of /data/ä=b\\c.txt", -5, 4711, Run.UNKNOWN, null);
+        Run run = new Run("lines of /data/ä=b\\c.txt", -5, Epochs.parse("-5:4000,7:1"), 4711, Run.UNKNOWN, null);
         try (PublisherState state = open("orders")) {
             assertThat(state.run()).isNull();
             state.record(run);
@@ -97,6 +98,7 @@ class PublisherStateTest {
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=1\npublished=-2",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=1\nknown=2",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=y",
+                "producer-id=" + ProducerId.random().hex() + "\ninput=x\nepoch=1\nfirst-number=1\nepochs=1",
                 "producer-id=" + ProducerId.random().hex() + "\ninput=x")) {
             Files.writeString(file, damaged);
             assertThatThrownBy(() -> open("orders"))

@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.ErrorFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.testing.OddFiles;
+import dev.msgrelay.testing.scripted.FrameText;
 import dev.msgrelay.testing.scripted.Peer;
 import dev.msgrelay.testing.scripted.Peer.Frame;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
@@ -280,6 +281,113 @@ class ResumptionTest {
             assertThat(got).containsExactly("b", "c", "d");
             assertThat(relay.hellos()).extracting(HelloFrame::epoch).containsExactly(0L, Frames.EPOCH);
         }
+    }
+
+    /** The backup was made behind line 2, and the relay was started anew behind it: it does not know the epoch since. */
+    @Test
+    void anOlderBackupIsGoneOnWith() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(epochs("epoch=200 epochs=200:3,100:1"), 4, 4),
+                serve(epochs("flags=1 epoch=300 accepted=2 epochs=300:5,100:1"), 0, 0),
+                serve(epochs("epoch=300 accepted=2 epochs=300:5,100:1"), 3, 5),
+                serve(epochs("epoch=300 accepted=5 epochs=300:5,100:1"), 0, 0))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            Files.write(file, List.of("e"), StandardOpenOption.APPEND);
+            got.clear();
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("c", "d", "e");
+            assertThat(run.err())
+                    .contains("the relay no longer has messages 3 to 4 of " + file
+                            + ", which it had acknowledged in an earlier run: publishing them again")
+                    .doesNotContain("another stream");
+            assertThat(publish(relay).err()).contains("the relay has all 5 messages");
+            assertThat(relay.hellos()).extracting(HelloFrame::epoch).containsExactly(0L, 200L, 100L, 300L);
+            assertThat(relay.hellos()).extracting(HelloFrame::number).containsOnly(0L);
+        }
+    }
+
+    @Test
+    void ofAnotherFileNoneIsPublishedBehindAnOlderBackup() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(Frames.welcomePublisher(0), 4, 4),
+                serve(Frames.welcomePublisher(2), 0, 0),
+                serve(Frames.welcomePublisher(2), 0, 0),
+                serve(Frames.welcomePublisher(2), 3, 5),
+                serve(Frames.welcomePublisher(5), 0, 0))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            got.clear();
+            Files.write(file, List.of("a", "b", "C", "d", "e"));
+            assertThat(publish(relay).err())
+                    .contains(file + " is not the file of the earlier run: its first 4 messages");
+            Files.write(file, List.of("a", "b", "c"));
+            CommandRun run = publish(relay);
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err()).contains("--append goes on behind message 2").contains("published 0 messages");
+            Files.write(file, List.of("a", "b", "C", "d", "e"));
+            run = publish(relay, "--append");
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("C", "d", "e");
+            assertThat(publish(relay).err()).contains("the relay has all 5 messages");
+        }
+    }
+
+    @Test
+    void onDemandOnlyWhatIsNewIsPublishedBehindAnOlderBackup() throws Exception {
+        try (ScriptedRelay relay = ScriptedRelay.of(
+                serve(Frames.welcomePublisher(0), 4, 4),
+                serve(Frames.welcomePublisher(2), 1, 3),
+                serve(Frames.welcomePublisher(3), 1, 4))) {
+            assertThat(publish(relay).exitCode()).isZero();
+            for (String line : List.of("e", "f")) {
+                Files.write(file, List.of(line), StandardOpenOption.APPEND);
+                got.clear();
+                CommandRun run = publish(relay, "--append");
+                assertThat(run.exitCode()).as(run.err()).isZero();
+                assertThat(got).containsExactly(line);
+            }
+        }
+    }
+
+    /** Lines 2 and 3 were acknowledged: they are published again in their place, before line 4. */
+    @Test
+    void whatIsRolledBackWithinTheRunIsPublishedAgain() throws Exception {
+        Script first = client -> {
+            client.hello();
+            client.send(epochs("epoch=200 epochs=200:1"));
+            take(client, 4);
+            client.send(Frames.ack(3, 3));
+        };
+        Script back = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).isEqualTo(4);
+            client.send(epochs("flags=3 epoch=300 accepted=0 fork=2 epochs=300:2,200:1"));
+            assertThat(client.next()).as("nothing comes behind the gap").isNull();
+        };
+        Script anew = client -> {
+            HelloFrame hello = client.hello();
+            assertThat(hello.number()).isZero();
+            assertThat(hello.epoch()).isEqualTo(300);
+            client.send(epochs("epoch=300 accepted=1 epochs=300:2,200:1"));
+            take(client, 3);
+            client.send(Frames.ack(4, 4));
+            client.drain();
+        };
+        Script again = serve(epochs("epoch=300 accepted=4 epochs=300:2,200:1"), 0, 0);
+        try (ScriptedRelay relay = ScriptedRelay.of(first, back, anew, again)) {
+            CommandRun run = publish(relay, "--from-start");
+            assertThat(run.exitCode()).as(run.err()).isZero();
+            assertThat(got).containsExactly("a", "b", "c", "d", "b", "c", "d");
+            assertThat(run.err())
+                    .contains("was rolled back: messages 2 to 3, which it had acknowledged, may be gone")
+                    .contains("going on with " + file + " behind its message 1")
+                    .containsOnlyOnce("published");
+            assertThat(publish(relay).err()).contains("the relay has all 4 messages");
+        }
+    }
+
+    private static ByteBuffer epochs(String fields) {
+        return FrameText.encode("WELCOME features=65 " + fields);
     }
 
     /** Lines 1 and 2 are acknowledged in a stream that is gone, line 3 is in the next one when the run is cut short. */
