@@ -25,7 +25,6 @@ import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
-import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RelayStats;
@@ -627,7 +626,7 @@ final class Simulation {
                 .mapToLong(s ->
                         s.kind() == Role.PUBLISHER ? PublisherConnection.SAID_BYTES : SubscriberConnection.SAID_BYTES)
                 .sum();
-        return told + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES;
+        return told + (long) RefusedConnection.Newest.MOST * RefusedConnection.SAID_BYTES;
     }
 
     private Map<Part, Long> pools() {

@@ -2,6 +2,7 @@ package dev.msgrelay.server.engine;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.fanout.FanoutParts;
 import dev.msgrelay.server.fanout.SubscriberConnection;
@@ -27,6 +28,7 @@ import io.netty.channel.WriteBufferWaterMark;
  * loop. Called on the core's thread.
  *
  * @param corePort port of publishers, which are read on the core's loop at first
+ * @param refused the refused connections, all on the core's loop
  */
 record ChannelSetup(
         Services services,
@@ -34,7 +36,8 @@ record ChannelSetup(
         PublisherConnection.Shared publishing,
         FanoutParts subscribing,
         IngestPort corePort,
-        EngineLoop core) {
+        EngineLoop core,
+        RefusedConnection.Newest refused) {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
@@ -50,7 +53,7 @@ record ChannelSetup(
         Admission.Answer answer = services.admission()
                 .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
         if (answer.refusal() != null) {
-            refuse(accepted, answer.refusal(), answer.text());
+            refuse(accepted, answer.refusal(), tls);
             return core;
         }
         try {
@@ -86,12 +89,14 @@ record ChannelSetup(
         return loop;
     }
 
-    private void refuse(Channel accepted, CloseReason reason, String text) {
+    private void refuse(Channel accepted, Refusal refusal, TlsContext tls) {
+        // A client in the middle of its handshake knows an ERROR in plain text by its first bytes, and nothing else.
+        Refusal why = tls == null ? refusal : new Refusal(refusal.reason(), refusal.text(), Refusal.NO_WAIT);
         // At most one read a cycle.
         accepted.config()
                 .setRecvByteBufAllocator(
                         new FixedRecvByteBufAllocator(RefusedConnection.READ_BYTES).maxMessagesPerRead(1));
-        accepted.pipeline().addLast(new RefusedConnection(services, reason, text));
+        accepted.pipeline().addLast(new RefusedConnection(services, refused, why));
     }
 
     /** Adds TLS to a channel. If there is no memory for TLS, refuses the connection and gives its ticket back. */
@@ -101,7 +106,7 @@ record ChannelSetup(
             return true;
         }
         String text = "TLS connections have all of the " + memory.limit() + " bytes of their memory";
-        refuse(accepted, CloseReason.MEMORY_LIMIT, text);
+        refuse(accepted, new Refusal(CloseReason.MEMORY_LIMIT, text), tls);
         services.admission().left(ticket);
         return false;
     }

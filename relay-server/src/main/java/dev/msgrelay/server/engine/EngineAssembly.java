@@ -30,6 +30,7 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.RelayIdentity;
 import dev.msgrelay.server.session.Services;
 import io.netty.buffer.ByteBuf;
@@ -246,7 +247,8 @@ public final class EngineAssembly {
             orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
-        ChannelSetup setup = new ChannelSetup(services, allocator, publishing, subscribing, corePort, core);
+        ChannelSetup setup = new ChannelSetup(
+                services, allocator, publishing, subscribing, corePort, core, new RefusedConnection.Newest());
         MemoryLine line = publishing.line();
         Mark first = log.head().mark();
         return new RelayEngine(core, services, ring, log, first, gate, order, held, line, journal, setup, duty, taken);

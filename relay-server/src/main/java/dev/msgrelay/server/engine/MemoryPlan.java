@@ -18,7 +18,6 @@ import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.ops.Admission;
 import dev.msgrelay.server.session.RefusedConnection;
 import dev.msgrelay.server.session.Session;
 import java.io.IOException;
@@ -69,7 +68,7 @@ public final class MemoryPlan {
                 Part.CONNECTIONS,
                 publishers * PublisherConnection.DIRECT_BYTES
                         + (connections - publishers) * SubscriberConnection.SAID_BYTES
-                        + (long) Admission.MOST_TOLD * RefusedConnection.SAID_BYTES);
+                        + (long) RefusedConnection.Newest.MOST * RefusedConnection.SAID_BYTES);
         plan.put(
                 Part.INDEX,
                 4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));

@@ -116,12 +116,16 @@ final class Admittance {
      * Takes the turn of this subscriber to start in the journal, of which its address has so many a second; once taken it
      * stays. A start within the log needs none.
      *
-     * @return null, or why the turn has not come
+     * @return whether the turn has come
      */
-    Refusal refuseTurn(SocketAddress from) {
-        String refusal = hasTurn ? null : services.admission().refuseReplay(from, now());
-        hasTurn = refusal == null;
-        return hasTurn ? null : new Refusal(CloseReason.TOO_MANY_FROM_ADDRESS, refusal);
+    boolean takeTurn(SocketAddress from) {
+        hasTurn = hasTurn || services.admission().mayReplay(from, now());
+        return hasTurn;
+    }
+
+    /** Refuses the subscriber, whose turn has not come while it has waited. */
+    Refusal noTurn(SocketAddress from) {
+        return services.admission().refuseReplay(from, now());
     }
 
     /** Returns whether the subscriber has waited for its turn as long as it may. */

@@ -47,7 +47,7 @@ final class Farewell {
         }
         Refusal last = why;
         release.run();
-        Closing.say(channel, last.reason(), last.text());
+        Closing.say(channel, last);
         return false;
     }
 

@@ -26,6 +26,7 @@ import dev.msgrelay.server.session.SessionState;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 
@@ -133,7 +134,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             if (session.state() != SessionState.GREETED
                     && session.state() != SessionState.CLOSING
                     && way.tooLate(end)) {
-                close(allowance.tooSlow());
+                session.close(allowance.tooSlow());
             }
             return false;
         }
@@ -151,7 +152,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 yield session.state() != SessionState.CLOSING;
             }
             case TOO_SLOW -> {
-                close(allowance.tooSlow());
+                session.close(allowance.tooSlow());
                 yield false;
             }
             case JOURNAL -> toJournal();
@@ -169,10 +170,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             delivery.endWrite();
         }
         session.writabilityChanged();
-    }
-
-    private void close(Refusal why) {
-        session.close(why.reason(), why.text());
     }
 
     // ---- what is said beside the stream -------------------------------------------------------------------------
@@ -300,14 +297,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
      * it is asked again at the next tick, until it has waited long enough.
      */
     private void startInJournal() {
-        Refusal refusal = admittance.refuseTurn(session.channel().remoteAddress());
-        if (refusal == null) {
-            refusal = delivery.catchUp.toJournal();
-        }
-        if (refusal == null) {
+        SocketAddress from = session.channel().remoteAddress();
+        boolean turn = admittance.takeTurn(from);
+        Refusal refusal = turn ? delivery.catchUp.toJournal() : null;
+        if (turn && refusal == null) {
             moveToReaders();
         } else if (admittance.hasWaited()) {
-            close(refusal);
+            session.close(turn ? refusal : admittance.noTurn(from));
         }
     }
 
@@ -315,7 +311,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private boolean toJournal() {
         Refusal refusal = delivery.catchUp.toJournal();
         if (refusal != null) {
-            close(refusal);
+            session.close(refusal);
             return false;
         }
         return moveToReaders();
@@ -338,23 +334,23 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
      * one gets nothing but frames, unless access is taken back.
      */
     @Override
-    public void lastWords(SessionState before, CloseReason reason, String text) {
+    public void lastWords(SessionState before, Refusal why) {
         allowance.leave();
         Delivery way = delivery;
         if (way == null) {
             // Nothing has been sent, so this stands between two frames.
             release();
-            Closing.say(session.channel(), reason, text);
+            Closing.say(session.channel(), why);
             return;
         }
-        if (!input.any() && reason != CloseReason.REVOKED) {
+        if (!input.any() && why.reason() != CloseReason.REVOKED) {
             release();
             session.channel().close();
             return;
         }
         readMore(true);
         long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
-        farewell.begin(new Refusal(reason, text), session.channel(), most);
+        farewell.begin(why, session.channel(), most);
         while (farewell.isDue() && !way.busy() && way.reader.atBoundary()) {
             sayFarewell(way);
         }

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.ingest.SocketIntake.Wait;
@@ -179,11 +180,11 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
      * read on meanwhile, and what comes is thrown away.
      */
     @Override
-    public void lastWords(SessionState before, CloseReason reason, String text) {
+    public void lastWords(SessionState before, Refusal why) {
         boolean spoke = before.speaks();
         producer.ended(before);
         intake.release();
-        Runnable words = () -> sayLast(spoke, reason, text);
+        Runnable words = () -> sayLast(spoke, why);
         if (producer.waitForOrder(words)) {
             Closing.closeLater(session.channel());
         } else if (intake.allShown()) {
@@ -193,12 +194,12 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
             Closing.closeLater(session.channel());
             shared.names.whenShown(() -> session.loop().execute(words));
         }
-        if (spoke || reason != CloseReason.SHUTDOWN) {
+        if (spoke || why.reason() != CloseReason.SHUTDOWN) {
             intake.readToTheEnd();
         }
     }
 
-    private void sayLast(boolean spoke, CloseReason reason, String text) {
+    private void sayLast(boolean spoke, Refusal why) {
         producer.release();
         if (session.state() == SessionState.GONE) {
             return;
@@ -206,8 +207,8 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         if (spoke) {
             producer.sayLast();
         }
-        ChannelFuture said = Closing.say(session.channel(), reason, text);
-        if (reason == CloseReason.SHUTDOWN && !spoke) {
+        ChannelFuture said = Closing.say(session.channel(), why);
+        if (why.reason() == CloseReason.SHUTDOWN && !spoke) {
             said.addListener(done -> session.channel().close());
         }
     }

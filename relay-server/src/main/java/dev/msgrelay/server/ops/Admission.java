@@ -2,6 +2,7 @@ package dev.msgrelay.server.ops;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import io.netty.util.NetUtil;
@@ -13,6 +14,7 @@ import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Counts connections, in all and by address, and decides whether there may be one more. Any thread; a lock, taken when
@@ -28,8 +30,8 @@ public final class Admission {
      */
     private static final int IDLE_ADDRESSES = 4096;
 
-    /** Most refused connections that stay open at the same time to be told the reason. Others are closed at once. */
-    public static final int MOST_TOLD = 64;
+    /** The latest time that a refused connection is told to come at: about a client's own longest wait. */
+    private static final long MOST_PROMISED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** Bytes of an IPv6 address that a host may choose itself. */
     private static final int HOST_PART = 8;
@@ -37,11 +39,8 @@ public final class Admission {
     /** The place of an admitted connection; given back with {@link #left}. */
     public record Ticket(boolean publisher, InetAddress address) {}
 
-    /**
-     * The ticket of an admitted connection; or, with a null ticket, the reason for the refusal and a text with the
-     * limit.
-     */
-    public record Answer(Ticket ticket, CloseReason refusal, String text) {}
+    /** The ticket of an admitted connection; or, with a null ticket, the reason for the refusal. */
+    public record Answer(Ticket ticket, Refusal refusal) {}
 
     private static final class Address {
         int connections;
@@ -59,7 +58,6 @@ public final class Admission {
     private final Map<InetAddress, Address> addresses = new HashMap<>();
     private int connections;
     private int publishers;
-    private int beingTold;
     private int lookAt = IDLE_ADDRESSES;
 
     public Admission(ClientConfig clients, LimitsConfig limits) {
@@ -92,34 +90,27 @@ public final class Admission {
             }
             if (!address.handshakes.tryTake(nowNanos)) {
                 return new Answer(
-                        null,
-                        CloseReason.TOO_MANY_FROM_ADDRESS,
-                        "there were more than " + limits.handshakesPerSecond() + " connects a second of "
-                                + describe(from) + ", which is the limit");
+                        null, tooMany(limits.handshakesPerSecond(), "connects", from, address.handshakes, nowNanos));
             }
             address.connections++;
         }
         connections++;
         publishers += publisher ? 1 : 0;
-        return new Answer(new Ticket(publisher, from), null, "");
+        return new Answer(new Ticket(publisher, from), null);
     }
 
     private static Answer refuse(CloseReason reason, int limit, String what, String whose) {
-        return new Answer(null, reason, ShortText.there(limit, what) + whose + " already, which is the limit");
+        return new Answer(
+                null, new Refusal(reason, ShortText.there(limit, what) + whose + " already, which is the limit"));
     }
 
-    /** Whether a refused connection may stay until it has been told the reason; {@link #told} ends its stay. */
-    public synchronized boolean mayBeTold() {
-        if (beingTold == MOST_TOLD) {
-            return false;
-        }
-        beingTold++;
-        return true;
-    }
-
-    /** Ends the stay of a refused connection that {@link #mayBeTold}. */
-    public synchronized void told() {
-        beingTold--;
+    /** Refuses one that comes too early, and tells it the time of the next place that nobody was told yet. */
+    private static Refusal tooMany(int perSecond, String what, InetAddress from, TokenBucket bucket, long nowNanos) {
+        return new Refusal(
+                CloseReason.TOO_MANY_FROM_ADDRESS,
+                "there were more than " + perSecond + " " + what + " a second of " + describe(from)
+                        + ", which is the limit",
+                (int) TimeUnit.NANOSECONDS.toMillis(bucket.promise(nowNanos, MOST_PROMISED_NANOS)) + 1);
     }
 
     /** Gives back the place of an admitted connection that is gone. */
@@ -132,15 +123,16 @@ public final class Admission {
         }
     }
 
-    /** Whether a peer may now start in the journal once more: null, or a text with the limit. */
-    public synchronized String refuseReplay(SocketAddress peer, long nowNanos) {
+    /** Whether a peer may now start in the journal once more. */
+    public synchronized boolean mayReplay(SocketAddress peer, long nowNanos) {
+        Address address = addresses.get(network(peer));
+        return address == null || address.replays.tryTake(nowNanos);
+    }
+
+    /** Refuses a peer whose turn to start in the journal, {@link #mayReplay}, has not come in time. */
+    public synchronized Refusal refuseReplay(SocketAddress peer, long nowNanos) {
         InetAddress from = network(peer);
-        Address address = addresses.get(from);
-        if (address == null || address.replays.tryTake(nowNanos)) {
-            return null;
-        }
-        return "there were more than " + limits.replaysPerSecond() + " starts in the journal a second of "
-                + describe(from) + ", which is the limit";
+        return tooMany(limits.replaysPerSecond(), "starts in the journal", from, addresses.get(from).replays, nowNanos);
     }
 
     /**

@@ -12,6 +12,8 @@ final class TokenBucket {
     private double tokens;
     // The bucket is full before the first call, whatever this says.
     private long lastNanos;
+    // Tokens of the time to come, which some who were refused were told of.
+    private double promised;
 
     /** @param most tokens that are there after a pause */
     TokenBucket(long perSecond, long most) {
@@ -29,6 +31,19 @@ final class TokenBucket {
         return true;
     }
 
+    /**
+     * The nanoseconds until a token that nobody was told of yet, so that those who are refused together do not come
+     * together; from one who found none. Who was told of it has no right to it.
+     *
+     * @param mostNanos the answer at most
+     */
+    long promise(long nowNanos, long mostNanos) {
+        fill(nowNanos);
+        double most = Math.max(1, (double) mostNanos * perSecond / TimeUnit.SECONDS.toNanos(1));
+        promised = Math.min(most, promised + 1);
+        return Math.min(mostNanos, (long) ((promised - tokens) * TimeUnit.SECONDS.toNanos(1) / perSecond));
+    }
+
     /** Whether the bucket is full, as a new one is. */
     boolean full(long nowNanos) {
         fill(nowNanos);
@@ -38,6 +53,7 @@ final class TokenBucket {
     private void fill(long nowNanos) {
         double more = (double) (nowNanos - lastNanos) * perSecond / TimeUnit.SECONDS.toNanos(1);
         tokens = Math.min(most, tokens + Math.max(0, more));
+        promised = Math.max(0, promised - Math.max(0, more));
         lastNanos = nowNanos;
     }
 }

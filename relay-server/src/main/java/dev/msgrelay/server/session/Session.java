@@ -150,7 +150,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void lookAtTheTime(long nowNanos) {
         Refusal over = deadlines.look(nowNanos, state.speaks(), role.progress());
         if (over != null) {
-            close(over.reason(), over.text());
+            close(over);
             return;
         }
         if (deadlines.keyUsedUp(nowNanos)) {
@@ -244,16 +244,20 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /** Ends the connection for a reason; the first one counts. */
-    public void close(CloseReason reason, String text) {
+    public void close(Refusal why) {
         SessionState before = state;
         if (!before.ended()) {
-            end(reason, text);
-            role.lastWords(before, reason, text);
+            end(why.reason(), why.text());
+            role.lastWords(before, why);
         }
     }
 
+    public void close(CloseReason reason, String text) {
+        close(new Refusal(reason, text));
+    }
+
     public void close(FrameException why) {
-        close(why.reason(), why.getMessage());
+        close(Refusal.of(why));
     }
 
     /** Ends it at once, without a word: what it holds is needed. */

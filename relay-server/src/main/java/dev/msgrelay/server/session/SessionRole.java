@@ -1,9 +1,9 @@
 package dev.msgrelay.server.session;
 
-import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.access.Refusal;
 import io.netty.channel.ChannelHandler;
 import java.nio.ByteBuffer;
 
@@ -32,7 +32,7 @@ public interface SessionRole extends ChannelHandler {
     void tick(long nowNanos);
 
     /** The end has been counted: what is left to say is said, or scheduled, and the channel closed in the end. */
-    void lastWords(SessionState before, CloseReason reason, String text);
+    void lastWords(SessionState before, Refusal why);
 
     /** All is over at once: nothing is said and nothing sent any more, and memory goes back. More than once without harm. */
     void release();

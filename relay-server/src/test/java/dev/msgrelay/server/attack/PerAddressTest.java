@@ -3,6 +3,7 @@ package dev.msgrelay.server.attack;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Await;
@@ -149,14 +150,17 @@ class PerAddressTest {
     private static boolean welcomed(String from, TalkingPublisher client) {
         try {
             Control answer = client.next();
+            boolean waits = false;
             while (answer != null && answer.type() != Hello.WELCOME && answer.type() != Hello.ERROR) {
                 // A subscriber is a plain one until its HELLO is there.
+                waits = answer.type() == ControlFrames.RETRY_AFTER;
                 answer = client.next();
             }
             assertThat(answer).as("an answer to HELLO").isNotNull();
             if (answer.type() == Hello.ERROR) {
                 assertThat(answer.code()).isEqualTo(CloseReason.TOO_MANY_FROM_ADDRESS.code());
                 assertThat(answer.text()).contains(from);
+                assertThat(waits).as("RETRY_AFTER before it").isTrue();
             }
             return answer.type() == Hello.WELCOME;
         } catch (IOException e) {

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.RetryAfterFrame;
 import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
@@ -116,7 +117,8 @@ public final class Account {
         } else {
             said.add(new Said(type, next, body));
         }
-        if (type != ControlFrames.WELCOME && type != ControlFrames.ERROR && !welcomed) {
+        boolean last = type == ControlFrames.ERROR || type == ControlFrames.RETRY_AFTER;
+        if (type != ControlFrames.WELCOME && !last && !welcomed) {
             wrong(ControlFrames.name(type) + " before WELCOME");
         }
         try {
@@ -164,6 +166,7 @@ public final class Account {
                 types = requests.get(answer.request());
                 choices.add(new Choice(answer.sequence(), types));
             }
+            case ControlFrames.RETRY_AFTER -> RetryAfterFrame.check(body);
             default -> {}
         }
     }
@@ -244,7 +247,11 @@ public final class Account {
                     "not one ERROR at the end, but " + this + ", and " + leftover + " bytes of a cut frame");
         }
         ByteBuffer body = said.get(said.size() - 1).body();
-        return new PlainPublisher.Error(ControlFrames.ERROR, ErrorFrame.code(body), ErrorFrame.text(body));
+        Said before = said.size() < 2 ? null : said.get(said.size() - 2);
+        int waitMillis = before == null || before.type() != ControlFrames.RETRY_AFTER
+                ? -1
+                : RetryAfterFrame.millis(before.body());
+        return new PlainPublisher.Error(ControlFrames.ERROR, ErrorFrame.code(body), ErrorFrame.text(body), waitMillis);
     }
 
     /** Messages of which a GAP told. */

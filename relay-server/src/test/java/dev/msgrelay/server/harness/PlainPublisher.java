@@ -1,5 +1,7 @@
 package dev.msgrelay.server.harness;
 
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.RetryAfterFrame;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
@@ -12,8 +14,12 @@ import java.util.List;
 
 /** The article's publisher: connects and writes frames. It knows nothing else; JDK sockets only, blocking. */
 public final class PlainPublisher implements AutoCloseable {
-    /** What a relay says before it closes a publisher's connection. */
-    public record Error(int type, int code, String text) {}
+    /**
+     * What a relay says before it closes a publisher's connection.
+     *
+     * @param waitMillis that of RETRY_AFTER; -1: there was none
+     */
+    public record Error(int type, int code, String text, int waitMillis) {}
 
     private final SocketChannel channel;
 
@@ -78,14 +84,16 @@ public final class PlainPublisher implements AutoCloseable {
         channel.close();
     }
 
-    /** Waits for the relay's ERROR frame and the end of the connection behind it. */
+    /** Waits for the relay's ERROR frame, with RETRY_AFTER before it or without, and the end of the connection. */
     public Error awaitError() throws IOException {
         List<Control> said = Control.all(readToEnd());
-        if (said.size() != 1) {
+        boolean waits = said.size() == 2 && said.get(0).type() == ControlFrames.RETRY_AFTER;
+        if (!waits && said.size() != 1) {
             throw new IOException("not one ERROR frame before the end, but " + said);
         }
-        Control error = said.get(0);
-        return new Error(error.type(), error.code(), error.text());
+        Control error = said.get(said.size() - 1);
+        int waitMillis = waits ? RetryAfterFrame.millis(said.get(0).body()) : -1;
+        return new Error(error.type(), error.code(), error.text(), waitMillis);
     }
 
     /** Reads up to so many bytes of what comes, and throws them away. */

@@ -3,6 +3,7 @@ package dev.msgrelay.server.ops;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.config.RelayConfig;
 import io.netty.channel.unix.DomainSocketAddress;
 import java.net.InetSocketAddress;
@@ -40,15 +41,16 @@ class AdmissionTest {
 
     private void admit(boolean publisher, SocketAddress peer) {
         Admission.Answer answer = admission.admit(publisher, peer, now);
-        assertThat(answer.refusal()).as(answer.text()).isNull();
+        assertThat(answer.refusal()).isNull();
         tickets.add(answer.ticket());
     }
 
     private String refused(boolean publisher, SocketAddress peer, CloseReason reason) {
         Admission.Answer answer = admission.admit(publisher, peer, now);
-        assertThat(answer.refusal()).isEqualTo(reason);
+        assertThat(answer.refusal().reason()).isEqualTo(reason);
         assertThat(answer.ticket()).isNull();
-        return answer.text();
+        assertThat(answer.refusal().waitMillis()).isBetween(1, 10_001);
+        return answer.refusal().text();
     }
 
     private void leave() {
@@ -127,14 +129,43 @@ class AdmissionTest {
     void replaysASecondOfOneAddress(String first, String second, String third, String told) {
         limit(b -> b.replaysPerSecond(2));
         admit(false, from(first));
-        assertThat(admission.refuseReplay(from(first), now)).isNull();
-        assertThat(admission.refuseReplay(from(second), now)).isNull();
-        assertThat(admission.refuseReplay(from(third), now))
+        assertThat(admission.mayReplay(from(first), now)).isTrue();
+        assertThat(admission.mayReplay(from(second), now)).isTrue();
+        assertThat(admission.mayReplay(from(third), now)).isFalse();
+        Refusal refusal = admission.refuseReplay(from(third), now);
+        assertThat(refusal.reason()).isEqualTo(CloseReason.TOO_MANY_FROM_ADDRESS);
+        assertThat(refusal.text())
                 .isEqualTo("there were more than 2 starts in the journal a second of " + told + ", which is the limit");
-        assertThat(admission.refuseReplay(UNIX, now)).isNull();
+        assertThat(refusal.waitMillis()).isEqualTo(501);
+        assertThat(admission.mayReplay(UNIX, now)).isTrue();
         now += SECOND / 2;
-        assertThat(admission.refuseReplay(from(third), now)).isNull();
-        assertThat(admission.refuseReplay(from(first), now)).contains("2 starts");
+        assertThat(admission.mayReplay(from(third), now)).isTrue();
+        assertThat(admission.mayReplay(from(first), now)).isFalse();
+    }
+
+    /** Who is refused together does not come together, and is not sent away for long. */
+    @Test
+    void eachIsToldATimeOfItsOwn() {
+        limit(b -> b.handshakesPerSecond(10));
+        for (int i = 0; i < 10; i++) {
+            admit(false, from(1));
+        }
+        List<Integer> told = new ArrayList<>();
+        for (int i = 0; i < 1000; i++) {
+            told.add(admission.admit(false, from(1), now).refusal().waitMillis());
+        }
+        assertThat(told.subList(0, 5)).containsExactly(101, 201, 301, 401, 501);
+        assertThat(told.subList(200, 1000)).containsOnly(10_001);
+        // Others are not told of them, and what was told is over in time.
+        for (int i = 0; i < 10; i++) {
+            admit(false, from(2));
+        }
+        assertThat(admission.admit(false, from(2), now).refusal().waitMillis()).isEqualTo(101);
+        now += 20 * SECOND;
+        for (int i = 0; i < 10; i++) {
+            admit(false, from(1));
+        }
+        assertThat(admission.admit(false, from(1), now).refusal().waitMillis()).isEqualTo(101);
     }
 
     /** Who was refused has no ticket, and so cannot take anything out. */

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.RetryAfterFrame;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.PlainPublisher;
 import io.netty.bootstrap.ServerBootstrap;
@@ -22,7 +24,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** ERROR is the last that comes, whole, also where the socket takes it only later. */
+/** RETRY_AFTER and ERROR are the last that comes, whole, also where the socket takes them only later. */
 class ClosingTest {
     private static final int PIECE = 1 << 20;
 
@@ -45,7 +47,7 @@ class ClosingTest {
                 ctx.writeAndFlush(Unpooled.wrappedBuffer(new byte[PIECE]));
                 bytes += PIECE;
             }
-            Closing.say(ctx.channel(), CloseReason.SLOW_SUBSCRIBER, "too slow");
+            Closing.say(ctx.channel(), new Refusal(CloseReason.SLOW_SUBSCRIBER, "too slow", 300));
             sent.complete(bytes);
         }
     }
@@ -63,8 +65,12 @@ class ClosingTest {
             int bytes = sent.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
             ByteBuffer error = ErrorFrame.encode(CloseReason.SLOW_SUBSCRIBER, "too slow");
             ByteBuffer got = client.readToEnd();
-            assertThat(got.remaining()).isEqualTo(bytes + error.remaining());
-            assertThat(got.position(bytes)).isEqualTo(error);
+            ByteBuffer retryAfter = ByteBuffer.allocate(RetryAfterFrame.FRAME_LENGTH);
+            RetryAfterFrame.put(retryAfter, 300);
+            retryAfter.flip();
+            assertThat(got.remaining()).isEqualTo(bytes + retryAfter.remaining() + error.remaining());
+            assertThat(got.slice(bytes, retryAfter.remaining())).isEqualTo(retryAfter);
+            assertThat(got.position(bytes + retryAfter.remaining())).isEqualTo(error);
         }
         server.close().sync();
     }

@@ -11,7 +11,10 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.session.RefusedConnection;
 import java.net.SocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
 
 /** One connection more than there may be is told so, counted, and closed; when one has gone there is room again. */
@@ -29,7 +32,7 @@ class LimitsTest {
             for (int i = 1; i <= 20; i++) {
                 SocketAddress port = i % 2 == 0 ? relay.subscribe() : relay.publish();
                 try (PlainPublisher fourth = PlainPublisher.connect(port)) {
-                    assertRefused(fourth, CloseReason.TOO_MANY_CONNECTIONS, "3");
+                    assertRefused(fourth, CloseReason.TOO_MANY_CONNECTIONS, "are 3 ");
                 }
                 assertThat(relay.closed(CloseReason.TOO_MANY_CONNECTIONS)).isEqualTo(i);
             }
@@ -53,7 +56,7 @@ class LimitsTest {
                     try (PlainPublisher second = relay.publisher()) {
                         // What it sends is thrown away, and must not reset the connection before it was told.
                         second.send(new Frames().frame(Frames.type(1, 0), 100_000));
-                        assertRefused(second, CloseReason.TOO_MANY_PUBLISHERS, "1");
+                        assertRefused(second, CloseReason.TOO_MANY_PUBLISHERS, "is 1 publisher already");
                     }
                     assertThat(relay.closed(CloseReason.TOO_MANY_PUBLISHERS)).isEqualTo(round);
                     try (SpeakingSubscriber another = relay.speaker(NOTHING)) {
@@ -80,10 +83,28 @@ class LimitsTest {
         }
     }
 
+    /** All that come at once are told, however many they are. */
+    @Over.Sockets
+    void manyAtOnce(Setting setting) throws Exception {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(1));
+                SpeakingSubscriber only = relay.speaker(NOTHING)) {
+            only.hello(HelloFrame.subscriber()).awaitWelcome();
+            List<PlainPublisher> refused = new ArrayList<>();
+            for (int i = 0; i < 5 * RefusedConnection.Newest.MOST; i++) {
+                refused.add(PlainPublisher.connect(i % 2 == 0 ? relay.subscribe() : relay.publish()));
+            }
+            relay.awaitClosed(CloseReason.TOO_MANY_CONNECTIONS, refused.size());
+            for (PlainPublisher one : refused) {
+                assertRefused(one, CloseReason.TOO_MANY_CONNECTIONS, "is 1 connection ");
+                one.close();
+            }
+        }
+    }
+
     private static void assertRefused(PlainPublisher refused, CloseReason reason, String limit) throws Exception {
         PlainPublisher.Error error = refused.awaitError();
         assertThat(error.code()).isEqualTo(reason.code());
-        assertThat(error.text())
-                .contains(limit.equals("1") ? "there is 1 publisher already" : "there are " + limit + " ");
+        assertThat(error.text()).contains("there " + limit);
+        assertThat(error.waitMillis()).isPositive();
     }
 }
