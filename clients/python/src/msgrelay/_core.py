@@ -257,7 +257,7 @@ class SubscriberCore:
         self._start_of_batch = self.next
         self.idle_timeout = 0.0
 
-    def connect(self, endpoint: str) -> tuple[Link, bytes]:
+    def connect(self, endpoint: str, token: str | None = None) -> tuple[Link, bytes]:
         """Begins a connection: its input, and the bytes to send first."""
         plain = self._options.plain
         self.link = Link(endpoint, self, self._emit, plain=plain, max_body=self._options.max_body)
@@ -271,7 +271,7 @@ class SubscriberCore:
         self._sent.extend(self._waiting)
         self._waiting.clear()
         self._greeted_with = self._sent[-1].types if self._sent else self._holding
-        return self.link, self._options.hello(self._greeted_with, self.epoch, self.next)
+        return self.link, self._options.hello(self._greeted_with, self.epoch, self.next, token)
 
     def batch(self) -> Batch | None:
         """What came since the last call."""
@@ -557,7 +557,7 @@ class PublisherCore:
         self._unsent.append(frame)
         return True
 
-    def connect(self, endpoint: str) -> tuple[Link, bytes]:
+    def connect(self, endpoint: str, token: str | None = None) -> tuple[Link, bytes]:
         """Begins a connection: its input, and the bytes to send first."""
         plain = self._options.plain
         self.link = Link(endpoint, self, self._emit, plain=plain, max_body=self._options.max_body)
@@ -572,7 +572,7 @@ class PublisherCore:
         if plain:
             self._emit(Connected(endpoint, plain=True))
             return self.link, b""
-        return self.link, self._options.hello(self.epoch, self._first if self._acks else 0)
+        return self.link, self._options.hello(self.epoch, self._first if self._acks else 0, token)
 
     def frames(self, most: int) -> bytes:
         """Frames to send now, at least one whole frame and about ``most`` bytes, and a due PING; empty: none."""

@@ -5,22 +5,28 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import ipaddress
+import re
 import ssl
 from collections import deque
 from contextlib import AbstractContextManager
 from typing import Callable, Protocol
 
 from . import _wire, errors
+from ._connect import TokenSource
 from ._core import Batch, Link, PublisherCore, SubscriberCore
 from ._retry import Reconnector
-from .errors import Advice, BrokenRule, ConnectionFailed, RelayError
+from .errors import Advice, BrokenRule, ConnectionFailed, RelayError, UsageError
 from .events import GaveUp, Lost
-from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions
+from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions, Tls
 
 # Bytes given to a socket at once while more waits.
 LARGEST_WRITE = 256 << 10
 # Answers to PING that the relay does not take, in bytes.
 MOST_UNREAD = 64 << 10
+# OpenSSL's codes for a certificate of another host or address.
+_WRONG_NAME = (62, 64)
+# OpenSSL's names of the alerts by which the relay refuses this side's certificate.
+_REFUSED = re.compile("ALERT.*(CERTIFICATE|UNKNOWN_CA)")
 # Longest time for the last words of either side, in seconds.
 LINGER = 1.0
 
@@ -28,7 +34,7 @@ LINGER = 1.0
 class Core(Protocol):
     idle_timeout: float
 
-    def connect(self, endpoint: str) -> tuple[Link, bytes]: ...
+    def connect(self, endpoint: str, token: str | None) -> tuple[Link, bytes]: ...
 
 
 class Client(Protocol):
@@ -74,10 +80,11 @@ class Connection(asyncio.Protocol):
         transport.set_write_buffer_limits(high=1, low=0)
         self._session.connection = self
         try:
-            if self._options.token is not None and self._options.tls is None:
+            token = self._session.token
+            if token is not None and self._options.tls is None:
                 _check_secrecy(transport)
             with self._lock:
-                self.link, first = self._core.connect(self._session.endpoint.text)
+                self.link, first = self._core.connect(self._session.endpoint.text, token)
             if first:
                 transport.write(first)
             if self.link.open:
@@ -169,7 +176,7 @@ class Connection(asyncio.Protocol):
             self.closed.set_result(None)
         endpoint = self.link.endpoint
         if isinstance(exc, ssl.SSLError):
-            self.end(_tls_failed(endpoint, exc))
+            self.end(_tls_failed(endpoint, exc, self._options.tls))
         elif exc is not None:
             self.end(ConnectionFailed(f"connection to {endpoint} lost: {exc}", unanswered=not self.link.open))
         else:
@@ -208,6 +215,10 @@ class Session:
         self.client = client
         self._reconnector = Reconnector(options.parsed_endpoints(), options.reconnect)
         self.connection: Connection | None = None
+        # The token of this try. Once it and the files of TLS could be read, they are there or will be.
+        self.token: str | None = None
+        self._token_source = TokenSource(options)
+        self._was_readable = False
         # Set once all is done: the end of the connection is then the end of the client.
         self.stopping = False
         self.cancelled = False
@@ -228,6 +239,8 @@ class Session:
                 why = ConnectionFailed(f"connect to {self.endpoint.text}: {e}")
             self._check_cancelled()
             if isinstance(why, ConnectionFailed):
+                if why.code == errors.NOT_AUTHENTICATED and self.options.token_may_change:
+                    why.may_pass()
                 why = self._reconnector.explained(why)
             if not isinstance(why, ConnectionFailed) or self.stopping:
                 return self._give_up(_fault(why))
@@ -298,6 +311,7 @@ class Session:
 
     async def _connect(self) -> Connection:
         endpoint, options = self.endpoint, self.options
+        context = await self._read_files()
         loop = asyncio.get_running_loop()
 
         def make() -> Connection:
@@ -305,12 +319,12 @@ class Session:
 
         if endpoint.path:
             connecting = loop.create_unix_connection(make, endpoint.path)
-        elif options.tls is not None:
+        elif options.tls is not None and context is not None:
             connecting = loop.create_connection(
                 make,
                 endpoint.host,
                 endpoint.port,
-                ssl=options.tls.context,
+                ssl=context,
                 server_hostname=options.tls.server_name or endpoint.host,
                 ssl_handshake_timeout=options.connect_timeout,
             )
@@ -322,7 +336,7 @@ class Session:
             text = f"no connection to {endpoint.text} within {options.connect_timeout} s"
             raise ConnectionFailed(text) from None
         except ssl.SSLError as e:
-            raise _tls_failed(endpoint.text, e) from e
+            raise _tls_failed(endpoint.text, e, options.tls) from e
         except ConnectionError as e:
             if options.tls is not None and not isinstance(e, ConnectionRefusedError):
                 text = f"connection to {endpoint.text} ended within the TLS handshake: {e}"
@@ -330,6 +344,18 @@ class Session:
             raise
         assert isinstance(connection, Connection)
         return connection
+
+    async def _read_files(self) -> ssl.SSLContext | None:
+        """The token and what TLS needs, as files and function have them now."""
+        try:
+            context = None if self.options.tls is None else self.options.tls.context()
+            self.token = await self._token_source.get()
+        except UsageError as e:
+            if not self._was_readable:
+                raise
+            raise ConnectionFailed(f"connect to {self.endpoint.text}: {e}") from e
+        self._was_readable = True
+        return context
 
 
 def _fault(why: Exception) -> RelayError:
@@ -340,9 +366,14 @@ def _fault(why: Exception) -> RelayError:
     return fault
 
 
-def _tls_failed(endpoint: str, e: ssl.SSLError) -> ConnectionFailed:
-    # Any other failure may pass; a certificate that this side refuses, it would refuse again.
-    advice = Advice.STOP if isinstance(e, ssl.SSLCertVerificationError) else Advice.FEW
+def _tls_failed(endpoint: str, e: ssl.SSLError, tls: Tls | None) -> ConnectionFailed:
+    advice = Advice.FEW
+    if isinstance(e, ssl.SSLCertVerificationError):
+        # The relay's certificate, or the file with its authority, may be renewed a moment later; a name stays.
+        renewable = tls is not None and tls.ca is not None and e.verify_code not in _WRONG_NAME
+        advice = Advice.AGAIN if renewable else Advice.STOP
+    elif tls is not None and tls.certificate is not None and _REFUSED.search(e.reason or ""):
+        advice = Advice.AGAIN
     return ConnectionFailed(f"TLS with {endpoint}: {e}", advice)
 
 

@@ -12,6 +12,7 @@ MALFORMED_CONTROL = 12
 UNSUPPORTED = 13
 PROTOCOL_ORDER = 15
 MESSAGE_GAP = 23
+NOT_AUTHENTICATED = 28
 TLS_KEY_USED_UP = 33
 
 CODE_NAMES = (
@@ -75,6 +76,11 @@ class ConnectionFailed(RelayError):
         self.kind = "fatal" if advice is Advice.STOP else "retry"
         # The relay ended the connection without an ERROR before its WELCOME.
         self.unanswered = unanswered
+
+    def may_pass(self) -> None:
+        """Another try may help after all."""
+        self.advice = Advice.AGAIN
+        self.kind = "retry"
 
 
 class NotDone(RelayError):

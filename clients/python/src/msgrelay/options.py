@@ -99,7 +99,8 @@ class Reconnect:
 
 @dataclass(frozen=True)
 class Tls:
-    """TLS 1.3. Files are PEM; they are read when the options are made."""
+    """TLS 1.3. Files are PEM. They are read as the options are made, and again for each connection, so certificates may
+    be renewed: a file that cannot be read or used is a ``UsageError`` at first, and later a lost try."""
 
     ca: str | os.PathLike[str] | None = None
     """Certificates that are trusted; ``None``: the system's."""
@@ -109,19 +110,30 @@ class Tls:
     """Its key."""
     server_name: str | None = None
     """The name that the relay's certificate must have; ``None``: the endpoint's host."""
-    context: ssl.SSLContext = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if (self.certificate is None) != (self.key is None):
             raise UsageError("a certificate needs its key, and a key its certificate")
+        self.context()
+
+    def context(self) -> ssl.SSLContext:
+        """What the files hold now.
+
+        :raises UsageError: a file cannot be read, or has something else; key and certificate do not fit
+        """
         try:
             context = ssl.create_default_context(cafile=None if self.ca is None else os.fspath(self.ca))
             context.minimum_version = ssl.TLSVersion.TLSv1_3
             if self.certificate is not None:
-                context.load_cert_chain(self.certificate, self.key)
+                context.load_cert_chain(self.certificate, self.key, _no_password)
         except (OSError, ValueError) as e:
             raise UsageError(f"TLS files {self.ca}, {self.certificate}, {self.key}: {e}") from e
-        object.__setattr__(self, "context", context)
+        return context
+
+
+def _no_password() -> str:
+    # OpenSSL would ask for it at the terminal, for each connection.
+    raise ValueError("the key is encrypted")
 
 
 @dataclass(frozen=True)
@@ -133,8 +145,14 @@ class ConnectionOptions:
     plain: bool = False
     """No HELLO: no numbers, no acknowledgements, nothing resumed."""
     name: str = ""
-    token: str | None = field(default=None, repr=False)
-    """The secret that proves this client's identity. Without TLS it goes to this host only."""
+    token: str | Callable[[], str] | None = field(default=None, repr=False)
+    """The secret that proves this client's identity. Without TLS it goes to this host only.
+
+    A function is asked for each connection. It runs on a thread of its own, and may take ``connect_timeout``. If it
+    raises, takes longer or returns no token, the try is lost; the first time the client gives up with a
+    ``UsageError``."""
+    token_file: str | os.PathLike[str] | None = None
+    """File with the token, which a line end may follow; read as the files of ``Tls`` are."""
     heartbeat: float | None = None
     """Interval of the relay's PINGs; ``None``: the relay's own."""
     connect_timeout: float = 5.0
@@ -160,16 +178,51 @@ class ConnectionOptions:
         endpoints = self.parsed_endpoints()
         if self.tls is not None and any(e.path for e in endpoints):
             raise UsageError("TLS does not go with a Unix socket")
-        if self.plain and (self.name or self.token is not None or self.heartbeat is not None):
+        if self.token is not None and self.token_file is not None:
+            raise UsageError("both a token and a file for it")
+        has_token = self.token is not None or self.token_file is not None
+        if self.plain and (self.name or has_token or self.heartbeat is not None):
             raise UsageError("the plain mode knows no name, token or heartbeat")
         _check_string("name", self.name, 0)
-        if self.token is not None:
-            _check_string("token", self.token, 1)
+        if not callable(self.token):
+            self.checked_token(self.token)
         if self.heartbeat is not None:
             _within("heartbeat in seconds", self.heartbeat, 0.1, 3600)
         _above_zero("connect time-out", self.connect_timeout)
         _above_zero("handshake time-out", self.handshake_timeout)
         _within("max body", self.max_body, 0, _wire.MAX_BODY)
+
+    @property
+    def token_may_change(self) -> bool:
+        """Whether a token that the relay does not know now may be another one at the next try."""
+        return callable(self.token) or self.token_file is not None
+
+    def checked_token(self, given: object) -> str | None:
+        """The token for the next connection: the one given, or what its file holds now.
+
+        :raises UsageError: it cannot be read, or is none
+        """
+        if self.token_file is not None:
+            given = _kept_token(self.token_file)
+        elif given is None and self.token is None:
+            return None
+        if not isinstance(given, str):
+            raise UsageError(f"token is no string, but {type(given).__name__}")
+        _check_string("token", given, 1)
+        return given
+
+
+def _kept_token(path: str | os.PathLike[str]) -> str:
+    try:
+        with open(path, "rb") as file:
+            content = file.read(4 * _wire.MAX_NAME)
+    except OSError as e:
+        raise UsageError(f"token in {path}: {e}") from e
+    try:
+        return content.rstrip(b"\r\n").decode()
+    except UnicodeDecodeError:
+        # Its text has the bytes.
+        raise UsageError(f"token in {path}: not UTF-8") from None
 
 
 def _check_string(what: str, text: str, least: int) -> None:
@@ -232,7 +285,7 @@ class SubscriberOptions(ConnectionOptions):
         if self.plain and (self.types or self.start != "live" or self.policy != "default" or self.level != "stream"):
             raise UsageError("the plain mode knows no types, start, policy or level")
 
-    def hello(self, types: Sequence[Range], epoch: int, following: int) -> bytes:
+    def hello(self, types: Sequence[Range], epoch: int, following: int, token: str | None) -> bytes:
         """HELLO; ``following`` is the sequence to go on with, 0: the start of the options."""
         start, number = _wire.LIVE, following
         if following:
@@ -245,13 +298,13 @@ class SubscriberOptions(ConnectionOptions):
             _wire.SUBSCRIBER,
             policy=_wire.POLICIES.index(self.policy),
             start=start,
-            features=_wire.SEQUENCES | _wire.NARROWED | features(self.level, self.token),
+            features=_wire.SEQUENCES | _wire.NARROWED | features(self.level, token),
             heartbeat_ms=self.heartbeat_ms,
             epoch=epoch,
             number=number,
             ranges=types,
             client=self.name.encode(),
-            token=(self.token or "").encode(),
+            token=(token or "").encode(),
             level=_wire.LEVEL_NAMES.index(self.level),
         )
 
@@ -307,17 +360,17 @@ class PublisherOptions(ConnectionOptions):
             raise UsageError(f"a producer id of {len(producer)} bytes; it has 16, not all of them 0")
         object.__setattr__(self, "producer_id", producer)
 
-    def hello(self, epoch: int, number: int) -> bytes:
+    def hello(self, epoch: int, number: int, token: str | None) -> bytes:
         """HELLO; ``number`` is that of the first message over this connection."""
         return _wire.hello(
             _wire.PUBLISHER,
-            features=(_wire.ACKS if self.acks else 0) | features(self.level, self.token),
+            features=(_wire.ACKS if self.acks else 0) | features(self.level, token),
             heartbeat_ms=self.heartbeat_ms,
             epoch=epoch,
             number=number,
             client=self.name.encode(),
             producer=self.producer_id,
-            token=(self.token or "").encode(),
+            token=(token or "").encode(),
             level=_wire.LEVEL_NAMES.index(self.level),
         )
 
