@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import dataclasses
 import json
 import random
 import sys
@@ -111,10 +112,10 @@ class Router:
         self._state = state
         self.index: dict[str, set[str]] = {}
         self.gaps = 0
-        self.place: tuple[int, int] | None = None
+        self.place: FromSequence | None = None
         with contextlib.suppress(FileNotFoundError):
             kept = json.loads(state.read_text())
-            self.place = (kept["sequence"], kept["epoch"])
+            self.place = FromSequence(**kept["place"])
             self.index = {worker: set(blocks) for worker, blocks in kept["index"].items()}
 
     async def run(self) -> None:
@@ -123,7 +124,7 @@ class Router:
             name="kv-router",
             types=[(STORED, SNAPSHOT)],
             # From the journal's beginning, or where the index ends.
-            start=FromSequence(*self.place) if self.place else "earliest",
+            start=self.place or "earliest",
             policy="replay",
             on_event=lambda e: log("router", e) if isinstance(e, Lost) else None,
         )
@@ -132,7 +133,7 @@ class Router:
                 while items := await subscriber.batch():
                     for item in items:
                         self._take(item)
-                    self.place = (subscriber.next, subscriber.epoch)
+                    self.place = FromSequence(subscriber.next, subscriber.epoch, subscriber.epochs)
             finally:
                 self._store()
 
@@ -156,7 +157,7 @@ class Router:
         if self.place is not None:
             index = {worker: sorted(blocks) for worker, blocks in self.index.items()}
             draft = self._state.with_suffix(".draft")
-            draft.write_text(json.dumps({"sequence": self.place[0], "epoch": self.place[1], "index": index}))
+            draft.write_text(json.dumps({"place": dataclasses.asdict(self.place), "index": index}))
             draft.replace(self._state)
 
     def best(self, prefix: list[str]) -> str | None:

@@ -115,9 +115,10 @@ class ThreadsTest(unittest.TestCase):
                 self.assertEqual(
                     (7, 4, 1, 9), (subscriber.epoch, subscriber.next, subscriber.messages, subscriber.bytes)
                 )
-            with self.relay.accept(welcome(4) + message("b") + message("c")):
+            rows = ((8, 4), (7, 1))
+            with self.relay.accept(welcome(4, epoch=8, epochs=rows) + message("b") + message("c")):
                 self.assertEqual(Message(4, 1, b"b"), next(items))
-                self.assertEqual(5, subscriber.next)
+                self.assertEqual((5, 8, rows), (subscriber.next, subscriber.epoch, subscriber.epochs))
                 # Another loop goes on behind the last item.
                 self.assertEqual(Message(5, 1, b"c"), next(iter(subscriber)))
         self.assertEqual([], list(subscriber))

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgrelay import _core, _wire, events
 from msgrelay._core import BYTES_A_PING, MOST_CHANGES, PublisherCore, SubscriberCore
-from msgrelay.errors import CODE_NAMES, Advice, ConnectionFailed, NotDone, UsageError, from_relay
-from msgrelay.events import Gap, InDoubt, Message, RolledBack, StreamChanged
+from msgrelay.errors import CODE_NAMES, Advice, ConnectionFailed, NotDone, OlderEpoch, UsageError, from_relay
+from msgrelay.events import Connected, Gap, InDoubt, Message, RolledBack, StreamChanged
 from msgrelay.options import FromSequence, PublisherOptions, Reconnect, SubscriberOptions
 
 # Ids that the tests of both files know.
@@ -26,11 +26,14 @@ def welcome(
     fork: int = 0,
     max_body: int = 1 << 20,
     heartbeat: int = 1000,
+    epochs: tuple = (),
 ) -> bytes:
+    features |= _wire.EPOCHS if epochs else 0
     body = struct.pack(
         ">HBBIqqqiiiHHH", 1, 1, flags, features, epoch, following, accepted, max_body, heartbeat, 600_000, 9, 0, 0
     )
-    return _wire.frame(_wire.WELCOME, body + struct.pack(">q", fork))
+    rows = struct.pack(">HH", len(epochs), 0) + b"".join(struct.pack(">qq", *row) for row in epochs)
+    return _wire.frame(_wire.WELCOME, body + struct.pack(">q", fork) + (rows if epochs else b""))
 
 
 def message(text: str, type_: int = 1) -> bytes:
@@ -62,6 +65,69 @@ def received(core: SubscriberCore, data: bytes) -> list:
     link.receive(data)
     batch = core.batch()
     return batch.items if batch else []
+
+
+class OlderBackupTest(unittest.TestCase):
+    def test_common_epoch_of_random_lives(self) -> None:
+        seed = random.getrandbits(32)
+        chance = random.Random(seed)
+        for _ in range(2000):
+            # Lives of a stream, as pairs of an epoch and its messages; a backup forks them.
+            lives: list = []
+            stream: list = []
+
+            def live(lives: list = lives, stream: list = stream) -> None:
+                epoch = chance.getrandbits(62) | 1
+                lives.insert(0, (epoch, len(stream) + 1))
+                stream += [(epoch, i) for i in range(chance.randrange(4))]
+
+            for _ in range(chance.randint(1, 5)):
+                live()
+            backup = lives.copy(), stream.copy()
+            for _ in range(chance.randrange(4)):
+                live()
+            theirs, their_stream = backup
+            for _ in range(chance.randint(1, 3)):
+                live(theirs, their_stream)
+            next_ = chance.randint(1, len(stream) + 1)
+            core = subscriber(start=FromSequence(next_, lives[0][0], lives[:16]))
+            common = [row for row in lives[1:] if row in theirs]
+            link, _ = core.connect("here")
+            if not common:
+                link.receive(welcome(1, epoch=theirs[0][0], flags=1, epochs=tuple(theirs)))
+                self.assertEqual([StreamChanged(next_)], core.batch().items, seed)
+                continue
+            with self.assertRaises(OlderEpoch):
+                link.receive(welcome(1, epoch=theirs[0][0], flags=1, epochs=tuple(theirs)))
+            self.assertEqual((common[0][0], tuple(common)), (core.epoch, core.epochs[: len(common)]), seed)
+            # All before the place is the same in both.
+            self.assertEqual(stream[: core.next - 1], their_stream[: core.next - 1], seed)
+            batch = core.batch()
+            if core.next < next_:
+                self.assertEqual([RolledBack(core.next, next_ - 1)], batch.items, seed)
+                self.assertEqual((core.next, core.next), (batch.start, batch.next), seed)
+            else:
+                self.assertIsNone(batch, seed)
+
+    def test_publisher_asks_again(self) -> None:
+        events: list = []
+        options = PublisherOptions("h:1", name="x", acks=True, producer=bytes(15) + b"x", on_event=events.append)
+        core = PublisherCore(options)
+        link, _ = core.connect("here")
+        link.receive(welcome(epoch=200, accepted=0, epochs=((200, 3), (100, 1))))
+        core.offer(1, b"a")
+        core.frames(1000)
+        link.receive(ack(1))
+        link, _ = core.connect("here")
+        with self.assertRaises(OlderEpoch):
+            link.receive(welcome(epoch=300, flags=1, epochs=((300, 2), (100, 1))))
+        self.assertEqual((100, ((100, 1),)), (core.epoch, core.epochs))
+        link, first = core.connect("here")
+        self.assertEqual(options.hello(100, 2, None), first)
+        link.receive(welcome(epoch=300, flags=3, fork=1, epochs=((300, 2), (100, 1))))
+        self.assertEqual([RolledBack(1, 1)], [e for e in events if isinstance(e, RolledBack)])
+        self.assertEqual((300, ((300, 2), (100, 1))), (core.epoch, core.epochs))
+        self.assertEqual(2, sum(isinstance(e, Connected) for e in events))
 
 
 class FramesTest(unittest.TestCase):

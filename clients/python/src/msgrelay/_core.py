@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Callable, Protocol
 
 from . import _wire, errors
-from ._wire import Body, Range, Welcome
-from .errors import Advice, ConnectionFailed, NotDone, RelayError, UsageError, broken_rule, from_relay
+from ._wire import Body, Epochs, Range, Welcome
+from .errors import Advice, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError, broken_rule, from_relay
 from .events import (
     UNEXPLAINED,
     Connected,
@@ -29,7 +29,7 @@ from .events import (
     RolledBack,
     StreamChanged,
 )
-from .options import FromSequence, PublisherOptions, SubscriberOptions, check_types
+from .options import FromSequence, PublisherOptions, SubscriberOptions, check_epochs, check_types
 
 # No stream gets to this number, and a number behind it would soon be negative.
 FARTHEST = 1 << 62
@@ -171,8 +171,8 @@ class Link:
             welcome = _wire.decode_welcome(body)
             if welcome.version != 1:
                 raise broken_rule(errors.UNSUPPORTED, f"WELCOME chooses version {welcome.version}, only 1 was offered")
-            self.open = True
             self._handler.on_welcome(welcome)
+            self.open = True
             return
         if not self.open:
             raise _unexpected(type_, "before WELCOME")
@@ -198,6 +198,27 @@ def _discard(_message: Message) -> None:
 
 def _refuse(message: Message) -> None:
     raise broken_rule(errors.PROTOCOL_ORDER, f"a message of type {message.type} from the relay on the publish port")
+
+
+def epochs_from(epoch: int, epochs: Epochs) -> Epochs:
+    """The rows from this epoch on."""
+    return next((epochs[i:] for i, row in enumerate(epochs) if row[0] == epoch), ())
+
+
+def older_epoch(mine: Epochs, welcome: Welcome) -> tuple[int, int, Epochs] | None:
+    """Where another stream has an epoch in common with the client's, of which it does not know the newest: this epoch,
+    the first sequence that need not be the same in both, and the client's rows that are left."""
+    if not welcome.epoch_changed or welcome.rolled_back:
+        return None
+    changed = _wire.MAX_NUMBER
+    for i in range(1, len(mine)):
+        changed = min(changed, mine[i - 1][1])
+        there = changed
+        for epoch, first in welcome.epochs:
+            if epoch == mine[i][0]:
+                return epoch, there, mine[i:]
+            there = min(there, first)
+    return None
 
 
 def _connected(endpoint: str, welcome: Welcome) -> Connected:
@@ -239,6 +260,8 @@ class SubscriberCore:
         start = options.start
         self.epoch = start.epoch if isinstance(start, FromSequence) else 0
         self.next = start.sequence if isinstance(start, FromSequence) else 0
+        # Those of the last WELCOME that this client went on with.
+        self.epochs: Epochs = check_epochs(start.epochs, self.epoch) if isinstance(start, FromSequence) else ()
         self.head = 0
         self._may_resume = options.reconnect.rounds != 0
         self._doubted = 0
@@ -341,6 +364,9 @@ class SubscriberCore:
             raise ConnectionFailed(
                 f"the relay at {link.endpoint} keeps no journal: level {options.level} is not possible", Advice.STOP
             )
+        common = older_epoch(self.epochs, welcome)
+        if common is not None:
+            self._go_back(*common)
         link.take = link.items.append
         self.idle_timeout = welcome.idle_ms / 1000
         self._most_ranges = welcome.most_ranges
@@ -362,6 +388,7 @@ class SubscriberCore:
             if at > self.next:
                 self._jump(_wire.WELCOME, at)
         self.epoch = welcome.epoch
+        self.epochs = welcome.epochs
         self._at(at)
         if self._sent:
             self._holding = self._sent[-1].types
@@ -369,6 +396,15 @@ class SubscriberCore:
         self._sent.clear()
         for change in done:
             change.done(at)
+
+    def _go_back(self, epoch: int, changed: int, epochs: Epochs) -> None:
+        """Goes on in an older epoch: what this client had from ``changed`` on is gone."""
+        if self.next > changed:
+            self._item(RolledBack(changed, self.next - 1))
+            self.next = self._start_of_batch = changed
+        self.epoch, self.epochs = epoch, epochs
+        self.head = 0
+        raise OlderEpoch(f"the relay at {self.link.endpoint} knows this stream up to epoch {epoch}")
 
     def on_ping(self, following: int, head: int) -> None:
         self.head = head
@@ -468,6 +504,8 @@ class PublisherCore:
         self._acks = options.acks
         self.max_body = options.max_body
         self.epoch = options.epoch
+        # Those of the last WELCOME that this publisher went on with.
+        self.epochs = check_epochs(options.epochs, options.epoch)
         self.first_number = options.first_number
         self.failure: RelayError | None = None
         self.closing = False
@@ -713,6 +751,10 @@ class PublisherCore:
             raise ConnectionFailed(
                 f"the relay at {endpoint} keeps no journal: level {options.level} is not possible", Advice.STOP
             )
+        common = older_epoch(self.epochs, welcome)
+        if common is not None:
+            self.epoch, _, self.epochs = common
+            raise OlderEpoch(f"the relay at {endpoint} knows this stream up to epoch {self.epoch}")
         self.link.take = _refuse
         self.idle_timeout = welcome.idle_ms / 1000
         self.heartbeat = welcome.heartbeat_ms / 1000
@@ -721,6 +763,7 @@ class PublisherCore:
         if self._acks:
             self._number(welcome)
         self.epoch = welcome.epoch
+        self.epochs = welcome.epochs
         if not welcome.epoch_changed:
             return
         if self._acks and welcome.rolled_back:

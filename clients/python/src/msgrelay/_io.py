@@ -15,7 +15,7 @@ from . import _wire, errors
 from ._connect import TokenSource
 from ._core import Batch, Link, PublisherCore, SubscriberCore
 from ._retry import Reconnector
-from .errors import Advice, BrokenRule, ConnectionFailed, RelayError, UsageError
+from .errors import Advice, BrokenRule, ConnectionFailed, OlderEpoch, RelayError, UsageError
 from .events import GaveUp, Lost
 from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions, Tls
 
@@ -238,6 +238,9 @@ class Session:
             except OSError as e:
                 why = ConnectionFailed(f"connect to {self.endpoint.text}: {e}")
             self._check_cancelled()
+            if isinstance(why, OlderEpoch):
+                # Each time fewer epochs are left to try.
+                continue
             if isinstance(why, ConnectionFailed):
                 if why.code == errors.NOT_AUTHENTICATED and self.options.token_may_change:
                     why.may_pass()
@@ -287,7 +290,7 @@ class Session:
 
     def progressed(self) -> None:
         connection = self.connection
-        if connection is not None and connection.link.progressed:
+        if connection is not None and connection.link.open and connection.link.progressed:
             connection.link.progressed = False
             self._reconnector.progressed(asyncio.get_running_loop().time())
 

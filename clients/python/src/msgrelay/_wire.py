@@ -11,6 +11,7 @@ from . import errors
 from .errors import broken_rule
 
 Range = tuple[int, int]
+Epochs = tuple[tuple[int, int], ...]
 Body = Union[bytes, bytearray, memoryview]
 
 HEADER = struct.Struct(">ii")
@@ -28,9 +29,10 @@ MAX_RANGES = 1_024
 MAX_NAME = 255
 MAX_TEXT = 512
 MAX_NUMBER = (1 << 63) - 1
+MAX_EPOCHS = 16
 
 SUBSCRIBER, PUBLISHER = 1, 2
-ACKS, SEQUENCES, NARROWED, LEVELS, TOKEN = 1, 2, 4, 1 << 5, 1 << 16
+ACKS, SEQUENCES, NARROWED, LEVELS, EPOCHS, TOKEN = 1, 2, 4, 1 << 5, 1 << 6, 1 << 16
 POLICIES = ("default", "disconnect", "backpressure", "skip", "replay")
 LEVEL_NAMES = ("stream", "written", "forced")
 LIVE, FROM_SEQUENCE, EARLIEST, FROM_TIME = range(4)
@@ -40,6 +42,7 @@ _WELCOME = struct.Struct(">HBBIqqqiiiHH")
 _GAP = struct.Struct(">qqHHI")
 _PING = struct.Struct(">qqq")
 _Q = struct.Struct(">q")
+_EPOCH = struct.Struct(">qq")
 
 
 def name(type_: int) -> str:
@@ -145,6 +148,8 @@ class Welcome:
     most_ranges: int
     server: str
     fork: int
+    epochs: Epochs
+    """The newest lives of the stream, the newest first: epoch, and the first sequence that it could give."""
 
 
 def decode_welcome(body: bytes) -> Welcome:
@@ -183,6 +188,7 @@ def decode_welcome(body: bytes) -> Welcome:
         _within(WELCOME, "fork, needed for ROLLED_BACK,", fork, 1)
     elif fork != 0:
         raise _malformed(WELCOME, f"fork {fork} is not 0 without ROLLED_BACK")
+    epochs = _epochs(body, end + 8) if features & EPOCHS else ()
     return Welcome(
         version,
         POLICIES[policy],
@@ -198,7 +204,26 @@ def decode_welcome(body: bytes) -> Welcome:
         ranges,
         server,
         fork,
+        epochs,
     )
+
+
+def _epochs(body: bytes, at: int) -> Epochs:
+    start = at + 4
+    if start > len(body):
+        raise _malformed(WELCOME, f"body of {len(body)} bytes ends within the count of epochs, which needs {start}")
+    count, reserved = struct.unpack_from(">HH", body, at)
+    _within(WELCOME, "count of epochs", count, 0, MAX_EPOCHS)
+    _reserved(WELCOME, reserved)
+    end = start + count * _EPOCH.size
+    if end > len(body):
+        raise _malformed(WELCOME, f"body of {len(body)} bytes ends within the epochs, which needs {end}")
+    rows = tuple(_EPOCH.iter_unpack(body[start:end]))
+    for epoch, first in rows:
+        if epoch == 0:
+            raise _malformed(WELCOME, "epoch of a row is 0, which stands for none")
+        _within(WELCOME, "first sequence of an epoch", first, 1)
+    return rows
 
 
 def decode_ping(body: bytes) -> tuple[int, int, int]:

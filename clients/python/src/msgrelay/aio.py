@@ -8,10 +8,10 @@ from collections.abc import AsyncIterator, Sequence
 from types import TracebackType
 from typing import Callable
 
-from ._core import Asked, PublisherCore
+from ._core import Asked, PublisherCore, epochs_from
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
-from ._wire import Body, Range
+from ._wire import Body, Epochs, Range
 from .errors import RelayError
 from .events import Item
 from .options import PublisherOptions, SubscriberOptions
@@ -110,6 +110,12 @@ class Subscriber:
     def epoch(self) -> int:
         """Epoch of ``next``; 0 before the first WELCOME."""
         return self._place.at(self._session)[0]
+
+    @property
+    def epochs(self) -> Epochs:
+        """The lives of the stream up to ``epoch``, the newest first: each has its epoch, and the first sequence that it
+        could give. To store with ``next`` and ``epoch``."""
+        return epochs_from(self.epoch, self._session.core.epochs)
 
     @property
     def next(self) -> int:
@@ -239,6 +245,11 @@ class Publisher:
     def epoch(self) -> int:
         """Epoch of the relay's stream, to store with the numbers; 0: not known yet."""
         return self._core.epoch
+
+    @property
+    def epochs(self) -> Epochs:
+        """The lives of the stream up to ``epoch``, to store with it."""
+        return self._core.epochs
 
     async def close(self) -> int:
         """Waits until all messages are done as ``flush`` does, for ``close_timeout`` at most, over new connections if

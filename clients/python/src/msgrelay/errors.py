@@ -102,6 +102,11 @@ class NotDone(RelayError):
             self.code = cause.code
 
 
+class OlderEpoch(RelayError):
+    """The relay does not know this client's epoch, but an older one that it has. The client takes that one, and greets
+    the same relay again over another connection. Its user hears nothing of it."""
+
+
 def from_relay(code: int, text: str) -> ConnectionFailed:
     """The error for the relay's ERROR; an unknown code is worth a few tries."""
     return ConnectionFailed(f"the relay: {name_of(code)}: {printable(text)}", _ADVICE.get(code, Advice.FEW), code)

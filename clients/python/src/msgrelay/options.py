@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Callable, Union
 
 from . import _wire
-from ._wire import Range
+from ._wire import Epochs, Range
 from .errors import UsageError
 from .events import Event
 
@@ -50,6 +50,18 @@ def check_types(types: Sequence[Range]) -> tuple[Range, ...]:
         _within("type", first, _wire.LAST_RESERVED + 1, (1 << 31) - 1)
         _within("type", last, first, (1 << 31) - 1)
     return tuple((first, last) for first, last in types)
+
+
+def check_epochs(epochs: Sequence[Sequence[int]], epoch: int) -> Epochs:
+    """Rows of epochs that a client may have kept, as WELCOME gave them."""
+    if len(epochs) > _wire.MAX_EPOCHS:
+        raise UsageError(f"{len(epochs)} epochs are over the limit of {_wire.MAX_EPOCHS}")
+    for row in epochs:
+        if not (isinstance(row, Sequence) and len(row) == 2 and row[0] and 1 <= row[1] <= _wire.MAX_NUMBER):
+            raise UsageError(f"{row!r} is no epoch with its first sequence")
+    if epochs and epochs[0][0] != epoch:
+        raise UsageError(f"the first of the epochs is {epochs[0][0]}, not {epoch}")
+    return tuple((row[0], row[1]) for row in epochs)
 
 
 @dataclass(frozen=True)
@@ -238,11 +250,13 @@ def _check_string(what: str, text: str, least: int) -> None:
 
 @dataclass(frozen=True)
 class FromSequence:
-    """A start at a sequence, such as ``(subscriber.next, subscriber.epoch)`` of an earlier process."""
+    """A start at a sequence, such as ``next``, ``epoch`` and ``epochs`` of a subscriber in an earlier process."""
 
     sequence: int
     epoch: int = 0
     """Epoch of the sequence; 0: the present one."""
+    epochs: Sequence[Sequence[int]] = ()
+    """The subscriber's ``epochs``: what it has in common with a relay that an older backup was put back to."""
 
 
 @dataclass(frozen=True)
@@ -280,6 +294,7 @@ class SubscriberOptions(ConnectionOptions):
         elif isinstance(self.start, FromSequence):
             _within("sequence", self.start.sequence, 1, _wire.MAX_NUMBER)
             _within("epoch", self.start.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
+            check_epochs(self.start.epochs, self.start.epoch)
         else:
             _within("time in ms", self.start.ms, 1, _wire.MAX_NUMBER)
         if self.plain and (self.types or self.start != "live" or self.policy != "default" or self.level != "stream"):
@@ -298,7 +313,7 @@ class SubscriberOptions(ConnectionOptions):
             _wire.SUBSCRIBER,
             policy=_wire.POLICIES.index(self.policy),
             start=start,
-            features=_wire.SEQUENCES | _wire.NARROWED | features(self.level, token),
+            features=_wire.SEQUENCES | _wire.NARROWED | _wire.EPOCHS | features(self.level, token),
             heartbeat_ms=self.heartbeat_ms,
             epoch=epoch,
             number=number,
@@ -323,6 +338,8 @@ class PublisherOptions(ConnectionOptions):
     """Number of the first message; 0: the relay's accepted + 1."""
     epoch: int = 0
     """Epoch of ``first_number``; 0: any."""
+    epochs: Sequence[Sequence[int]] = ()
+    """The publisher's ``epochs``, kept with ``epoch``."""
     buffer: int = 0
     """Bytes of messages that are not settled yet, headers included; 0: 1 MiB + 8, or one frame of ``max_body``. At
     this bound the user waits."""
@@ -337,6 +354,7 @@ class PublisherOptions(ConnectionOptions):
         _one_of("level", self.level, _wire.LEVEL_NAMES)
         _within("first number", self.first_number, 0, _wire.MAX_NUMBER)
         _within("epoch", self.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
+        check_epochs(self.epochs, self.epoch)
         _above_zero("close time-out", self.close_timeout)
         if self.buffer == 0:
             object.__setattr__(self, "buffer", max(1 << 20, self.max_body) + _wire.HEADER.size)
@@ -364,7 +382,7 @@ class PublisherOptions(ConnectionOptions):
         """HELLO; ``number`` is that of the first message over this connection."""
         return _wire.hello(
             _wire.PUBLISHER,
-            features=(_wire.ACKS if self.acks else 0) | features(self.level, token),
+            features=(_wire.ACKS | _wire.EPOCHS if self.acks else 0) | features(self.level, token),
             heartbeat_ms=self.heartbeat_ms,
             epoch=epoch,
             number=number,

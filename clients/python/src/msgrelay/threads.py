@@ -9,10 +9,10 @@ from collections.abc import Coroutine, Iterator, Sequence
 from types import TracebackType
 from typing import Any, Callable, TypeVar
 
-from ._core import Asked, PublisherCore
+from ._core import Asked, PublisherCore, epochs_from
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
-from ._wire import Body, Range
+from ._wire import Body, Epochs, Range
 from .errors import RelayError, UsageError
 from .events import Item
 from .options import PublisherOptions, SubscriberOptions
@@ -169,6 +169,12 @@ class Subscriber:
         return self._place.at(self._session)[0]
 
     @property
+    def epochs(self) -> Epochs:
+        """The lives of the stream up to ``epoch``, the newest first: each has its epoch, and the first sequence that it
+        could give. To store with ``next`` and ``epoch``."""
+        return epochs_from(self.epoch, self._session.core.epochs)
+
+    @property
     def next(self) -> int:
         """Sequence behind the last item that was handed over: where another process would go on."""
         return self._place.at(self._session)[1]
@@ -300,6 +306,11 @@ class Publisher:
     def epoch(self) -> int:
         """Epoch of the relay's stream, to store with the numbers; 0: not known yet."""
         return self._core.epoch
+
+    @property
+    def epochs(self) -> Epochs:
+        """The lives of the stream up to ``epoch``, to store with it."""
+        return self._core.epochs
 
     def close(self) -> int:
         """Waits until all messages are done as ``flush`` does, for ``close_timeout`` at most, over new connections if
