@@ -4,11 +4,100 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 import threading
-from typing import Callable
+from collections.abc import Sequence
+from typing import Any, Callable
 
 from .errors import UsageError
-from .options import ConnectionOptions
+from .options import ConnectionOptions, Endpoint
+
+# The next address of a name is tried this long after the one before it, in seconds: RFC 8305, section 8.
+NEXT_ADDRESS = 0.25
+
+# As getaddrinfo gives them: family, kind, protocol, name, address.
+Addresses = Sequence[tuple[Any, ...]]
+
+
+async def connected_socket(endpoint: Endpoint) -> socket.socket:
+    """A socket that is connected to an endpoint; the caller closes it. Not all event loops know how to race addresses,
+    so it is done here, by the same rules on each."""
+    if endpoint.path:
+        return await _connect(socket.AF_UNIX, socket.SOCK_STREAM, 0, endpoint.path)
+    return await _race(await _addresses(endpoint))
+
+
+async def _addresses(endpoint: Endpoint) -> Addresses:
+    where = endpoint.host, endpoint.port
+    try:
+        # Needs no thread of the loop's.
+        return socket.getaddrinfo(*where, type=socket.SOCK_STREAM, flags=socket.AI_NUMERICHOST)
+    except OSError:
+        found = await asyncio.get_running_loop().getaddrinfo(*where, type=socket.SOCK_STREAM)
+    # The families in turn: often one of them leads nowhere.
+    first = [one for one in found if one[0] == found[0][0]]
+    others = [one for one in found if one[0] != found[0][0]]
+    inner = [one for pair in zip(first, others) for one in pair]
+    return inner + first[len(others) :] + others[len(first) :]
+
+
+async def _race(addresses: Addresses) -> socket.socket:
+    """The first connection of several tries. Each begins 250 ms behind the one before it, or as soon as one has failed;
+    the losers are closed."""
+    loop = asyncio.get_running_loop()
+    waiting = iter(addresses)
+    tries: set[asyncio.Task[socket.socket]] = set()
+    failures: list[OSError] = []
+    winner: socket.socket | None = None
+    try:
+        while winner is None:
+            address = next(waiting, None)
+            if address is not None:
+                family, kind, protocol, _, where = address
+                tries.add(loop.create_task(_connect(family, kind, protocol, where)))
+            elif not tries:
+                texts = dict.fromkeys(map(str, failures))
+                raise failures[0] if len(texts) == 1 else OSError("; ".join(texts))
+            timeout = None if address is None else NEXT_ADDRESS
+            done, _ = await asyncio.wait(tries, timeout=timeout, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                failure = one.exception()
+                if failure is None and winner is None:
+                    tries.discard(one)
+                    winner = one.result()
+                elif isinstance(failure, OSError):
+                    tries.discard(one)
+                    failures.append(failure)
+                elif failure is not None:
+                    raise failure
+    finally:
+        for one in tries:
+            one.add_done_callback(_close)
+            one.cancel()
+        try:
+            if tries:
+                await asyncio.wait(tries)
+        except BaseException:
+            if winner is not None:
+                winner.close()
+            raise
+    return winner
+
+
+def _close(loser: asyncio.Task[socket.socket]) -> None:
+    if not loser.cancelled() and loser.exception() is None:
+        loser.result().close()
+
+
+async def _connect(family: int, kind: int, protocol: int, address: Any) -> socket.socket:
+    made = socket.socket(family, kind, protocol)
+    try:
+        made.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(made, address)
+    except BaseException:
+        made.close()
+        raise
+    return made
 
 
 class TokenSource:

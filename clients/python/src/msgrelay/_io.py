@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from typing import Callable, Protocol
 
 from . import _wire, errors
-from ._connect import TokenSource
+from ._connect import TokenSource, connected_socket
 from ._core import Batch, Link, PublisherCore, SubscriberCore
 from ._retry import Reconnector
 from .errors import Advice, BrokenRule, ConnectionFailed, OlderEpoch, RelayError, UsageError
@@ -315,37 +315,32 @@ class Session:
     async def _connect(self) -> Connection:
         endpoint, options = self.endpoint, self.options
         context = await self._read_files()
-        loop = asyncio.get_running_loop()
-
-        def make() -> Connection:
-            return Connection(self)
-
-        if endpoint.path:
-            connecting = loop.create_unix_connection(make, endpoint.path)
-        elif options.tls is not None and context is not None:
-            connecting = loop.create_connection(
-                make,
-                endpoint.host,
-                endpoint.port,
-                ssl=context,
-                server_hostname=options.tls.server_name or endpoint.host,
-                ssl_handshake_timeout=options.connect_timeout,
-            )
-        else:
-            connecting = loop.create_connection(make, endpoint.host, endpoint.port)
         try:
-            _, connection = await asyncio.wait_for(connecting, options.connect_timeout)
+            connection = await asyncio.wait_for(self._connected(context), options.connect_timeout)
         except asyncio.TimeoutError:
             text = f"no connection to {endpoint.text} within {options.connect_timeout} s"
             raise ConnectionFailed(text) from None
         except ssl.SSLError as e:
             raise _tls_failed(endpoint.text, e, options.tls) from e
+        return connection
+
+    async def _connected(self, context: ssl.SSLContext | None) -> Connection:
+        endpoint, options = self.endpoint, self.options
+        made = await connected_socket(endpoint)
+        loop = asyncio.get_running_loop()
+        if context is None:
+            return (await loop.create_connection(lambda: Connection(self), sock=made))[1]
+        try:
+            _, connection = await loop.create_connection(
+                lambda: Connection(self),
+                sock=made,
+                ssl=context,
+                server_hostname=(options.tls and options.tls.server_name) or endpoint.host,
+                ssl_handshake_timeout=options.connect_timeout,
+            )
         except ConnectionError as e:
-            if options.tls is not None and not isinstance(e, ConnectionRefusedError):
-                text = f"connection to {endpoint.text} ended within the TLS handshake: {e}"
-                raise ConnectionFailed(text, Advice.FEW) from e
-            raise
-        assert isinstance(connection, Connection)
+            text = f"connection to {endpoint.text} ended within the TLS handshake: {e}"
+            raise ConnectionFailed(text, Advice.FEW) from e
         return connection
 
     async def _read_files(self) -> ssl.SSLContext | None:

@@ -1,0 +1,121 @@
+"""Names with several addresses, over real sockets: which address answers is the test's choice."""
+
+import asyncio
+import contextlib
+import gc
+import socket
+import sys
+import unittest
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from test_clients import HANG, FakeRelay
+from test_core import welcome
+
+from msgrelay import ConnectionFailed, Reconnect, SubscriberOptions, _connect, aio
+from msgrelay.options import Endpoint
+
+
+class RaceTest(unittest.IsolatedAsyncioTestCase):
+    async def asyncSetUp(self) -> None:
+        self.relay = FakeRelay()
+        self.addCleanup(self.relay.close)
+        self.loop: Any = asyncio.get_running_loop()
+        self.tried: list = []
+        self.hanging: set = set()
+        self.made: list = []
+        self.addresses = ["127.0.0.1"]
+        connect, new = self.loop.sock_connect, socket.socket
+
+        async def getaddrinfo(host: str, port: int, **_: Any) -> list:
+            self.assertEqual("relay.example", host)
+            kinds = [socket.AF_INET6 if ":" in a else socket.AF_INET for a in self.addresses]
+            return [(k, socket.SOCK_STREAM, 6, "", (a, port)) for k, a in zip(kinds, self.addresses)]
+
+        async def sock_connect(made: socket.socket, address: tuple) -> None:
+            self.tried.append(address[0])
+            self.made.append(made)
+            if address[0] in self.hanging:
+                await self.loop.create_future()
+            if address[0] != "127.0.0.1":
+                raise ConnectionRefusedError(f"refused by {address[0]}")
+            await connect(made, address)
+
+        self.loop.getaddrinfo = getaddrinfo
+        self.loop.sock_connect = sock_connect
+        # Not each machine has both families.
+        self.addCleanup(setattr, socket, "socket", new)
+        socket.socket = lambda family=-1, *rest, **how: new(  # type: ignore[misc, assignment]
+            socket.AF_INET if family == socket.AF_INET6 else family, *rest, **how
+        )
+
+    def options(self, **given: Any) -> SubscriberOptions:
+        port = self.relay.endpoint.rpartition(":")[2]
+        return SubscriberOptions(f"relay.example:{port}", reconnect=Reconnect(rounds=0), **given)
+
+    async def connects(self) -> None:
+        async with aio.Subscriber(self.options()) as subscriber:
+            with await self.loop.run_in_executor(None, self.relay.accept, welcome()):
+                await subscriber.connected()
+        self.assertEqual([-1] * len(self.made), [one.fileno() for one in self.made])
+        gc.collect()
+        self.assertEqual({asyncio.current_task()}, asyncio.all_tasks())
+
+    async def test_first_address_hangs(self) -> None:
+        self.addresses = ["10.0.0.1", "10.0.0.2", "127.0.0.1"]
+        self.hanging = {"10.0.0.1", "10.0.0.2"}
+        await self.connects()
+        self.assertEqual(self.addresses, self.tried)
+
+    async def test_first_address_refuses(self) -> None:
+        # The second one's turn comes without its wait.
+        self.addCleanup(setattr, _connect, "NEXT_ADDRESS", _connect.NEXT_ADDRESS)
+        _connect.NEXT_ADDRESS = HANG
+        self.addresses = ["10.0.0.1", "127.0.0.1"]
+        await self.connects()
+        self.assertEqual(self.addresses, self.tried)
+
+    async def test_families_in_turn(self) -> None:
+        self.addresses = ["::1", "::2", "::3", "10.0.0.1", "127.0.0.1"]
+        await self.connects()
+        self.assertEqual(["::1", "10.0.0.1", "::2", "127.0.0.1"], self.tried)
+
+    async def test_no_address_answers(self) -> None:
+        self.addresses = ["10.0.0.1", "10.0.0.2"]
+        async with aio.Subscriber(self.options()) as subscriber:
+            with self.assertRaisesRegex(ConnectionFailed, "refused by 10.0.0.1; refused by 10.0.0.2"):
+                await subscriber.connected()
+
+    async def test_one_time_out_for_all(self) -> None:
+        self.addresses = [f"10.0.0.{i}" for i in range(1, 100)]
+        self.hanging = set(self.addresses)
+        async with aio.Subscriber(self.options(connect_timeout=0.6)) as subscriber:
+            with self.assertRaisesRegex(ConnectionFailed, "no connection .* within 0.6 s"):
+                await subscriber.connected()
+        self.assertLess(len(self.tried), 99)
+        self.assertEqual([-1] * len(self.made), [one.fileno() for one in self.made])
+
+    async def test_cancelled_at_any_moment(self) -> None:
+        self.addresses = ["10.0.0.1", "10.0.0.2", "127.0.0.1", "127.0.0.1"]
+        self.hanging = {"10.0.0.1"}
+        self.addCleanup(setattr, _connect, "NEXT_ADDRESS", _connect.NEXT_ADDRESS)
+        _connect.NEXT_ADDRESS = 0
+        endpoint = Endpoint.parse(self.options().endpoints)  # type: ignore[arg-type]
+        won = 0
+        for turns in range(40):
+            racing = asyncio.ensure_future(_connect.connected_socket(endpoint))
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            racing.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                (await racing).close()
+                won += 1
+            self.assertEqual({asyncio.current_task()}, asyncio.all_tasks())
+            self.assertEqual({-1}, {one.fileno() for one in self.made} | {-1})
+        self.assertGreater(won, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
