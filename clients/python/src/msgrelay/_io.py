@@ -510,7 +510,12 @@ class PublisherSession:
             # Another connection would bring nothing: what is in doubt is not sent again.
             if self.core.confirms and self.core.closing and not self.core.has_unsent:
                 self._session.stopping = True
-            self.core.lost(_fault(why))
+            try:
+                self.core.lost(_fault(why))
+            except Exception as e:
+                # A flush that ends with this loss tells why no other connection comes.
+                self.core.failure = _fault(e)
+                raise
         self._wake()
 
     def on_end(self, why: RelayError) -> None:
