@@ -14,8 +14,33 @@ sys.path.insert(0, str(Path(__file__).parent))
 from test_clients import HANG, FakeRelay
 from test_core import welcome
 
-from msgrelay import ConnectionFailed, Reconnect, SubscriberOptions, _connect, aio
+from msgrelay import ConnectionFailed, PublisherOptions, Reconnect, SubscriberOptions, _connect, aio
 from msgrelay.options import Endpoint
+
+
+class KeepAliveTest(unittest.IsolatedAsyncioTestCase):
+    async def test_options_of_the_socket(self) -> None:
+        relay = FakeRelay()
+        self.addCleanup(relay.close)
+
+        async def look(client: Any) -> dict:
+            try:
+                with await asyncio.get_running_loop().run_in_executor(None, relay.accept_plain):
+                    await client.connected()
+                    made = client._session._session.connection.transport.get_extra_info("socket")
+                    self.assertEqual(1, made.getsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE))
+                    names = (*_connect.KEEP_ALIVE, "TCP_USER_TIMEOUT")
+                    known = [name for name in names if hasattr(socket, name)]
+                    return {n: made.getsockopt(socket.IPPROTO_TCP, getattr(socket, n)) for n in known}
+            finally:
+                await client.close()
+
+        expected = {**_connect.KEEP_ALIVE, "TCP_USER_TIMEOUT": 0}
+        for name, value in (await look(aio.Subscriber(SubscriberOptions(relay.endpoint, plain=True)))).items():
+            self.assertEqual(expected[name], value, name)
+        expected["TCP_USER_TIMEOUT"] = 30_000
+        for name, value in (await look(aio.Publisher(PublisherOptions(relay.endpoint, plain=True)))).items():
+            self.assertEqual(expected[name], value, name)
 
 
 class RaceTest(unittest.IsolatedAsyncioTestCase):
@@ -105,7 +130,7 @@ class RaceTest(unittest.IsolatedAsyncioTestCase):
         endpoint = Endpoint.parse(self.options().endpoints)  # type: ignore[arg-type]
         won = 0
         for turns in range(40):
-            racing = asyncio.ensure_future(_connect.connected_socket(endpoint))
+            racing = asyncio.ensure_future(_connect.connected_socket(endpoint, plain_publisher=False))
             for _ in range(turns):
                 await asyncio.sleep(0)
             racing.cancel()

@@ -15,16 +15,30 @@ from .options import ConnectionOptions, Endpoint
 # The next address of a name is tried this long after the one before it, in seconds: RFC 8305, section 8.
 NEXT_ADDRESS = 0.25
 
+# TCP's keep-alive: a peer that a cut cable hides is given up after 30 s. In seconds, but for the number of probes.
+# Each platform has other names, if any; TCP_KEEPALIVE is the idle time of macOS.
+KEEP_ALIVE = {"TCP_KEEPIDLE": 15, "TCP_KEEPALIVE": 15, "TCP_KEEPINTVL": 5, "TCP_KEEPCNT": 3}
+# The same for what a plain publisher has written, in ms: nothing else notices that it is not taken.
+USER_TIMEOUT = 30_000
+
 # As getaddrinfo gives them: family, kind, protocol, name, address.
 Addresses = Sequence[tuple[Any, ...]]
 
 
-async def connected_socket(endpoint: Endpoint) -> socket.socket:
+async def connected_socket(endpoint: Endpoint, *, plain_publisher: bool) -> socket.socket:
     """A socket that is connected to an endpoint; the caller closes it. Not all event loops know how to race addresses,
     so it is done here, by the same rules on each."""
     if endpoint.path:
         return await _connect(socket.AF_UNIX, socket.SOCK_STREAM, 0, endpoint.path)
-    return await _race(await _addresses(endpoint))
+    made = await _race(await _addresses(endpoint))
+    # What a platform does not know, it has its own values for.
+    with contextlib.suppress(OSError):
+        made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (*KEEP_ALIVE.items(), *([("TCP_USER_TIMEOUT", USER_TIMEOUT)] if plain_publisher else [])):
+        if hasattr(socket, name):
+            with contextlib.suppress(OSError):
+                made.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+    return made
 
 
 async def _addresses(endpoint: Endpoint) -> Addresses:

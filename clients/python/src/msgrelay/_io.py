@@ -326,7 +326,8 @@ class Session:
 
     async def _connected(self, context: ssl.SSLContext | None) -> Connection:
         endpoint, options = self.endpoint, self.options
-        made = await connected_socket(endpoint)
+        plain_publisher = options.plain and isinstance(options, PublisherOptions)
+        made = await connected_socket(endpoint, plain_publisher=plain_publisher)
         loop = asyncio.get_running_loop()
         if context is None:
             return (await loop.create_connection(lambda: Connection(self), sock=made))[1]
