@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import random
 import socket
 import sys
 import threading
@@ -123,6 +124,32 @@ class ThreadsTest(unittest.TestCase):
                 self.assertEqual(Message(5, 1, b"c"), next(iter(subscriber)))
         self.assertEqual([], list(subscriber))
         self.assertTrue(any(isinstance(e, Lost) for e in self.events))
+
+    def test_close_within_the_loop_ends_it(self) -> None:
+        subscriber = self.subscriber()
+        with self.relay.accept(welcome() + message("a") * 100):
+            for item in subscriber:
+                if item.sequence == 3:
+                    subscriber.close()
+        # What was not handed over would come again.
+        self.assertEqual((3, 4, 3), (item.sequence, subscriber.next, subscriber.messages))
+        self.assertEqual(([], []), (subscriber.batch(), list(subscriber)))
+
+    def test_iterator_goes_on_behind_an_exception(self) -> None:
+        with self.subscriber() as subscriber, self.relay.accept(welcome()) as connection:
+            self.assertTrue(subscriber.connected(HANG))
+            items = iter(subscriber)
+            wait_for = subscriber._news.wait_for
+
+            def interrupted(*_: Any) -> bool:
+                raise KeyboardInterrupt
+
+            subscriber._news.wait_for = interrupted  # type: ignore[method-assign]
+            with self.assertRaises(KeyboardInterrupt):
+                next(items)
+            subscriber._news.wait_for = wait_for  # type: ignore[method-assign]
+            connection.sendall(message("a"))
+            self.assertEqual(1, next(items).sequence)
 
     def test_batch_after_a_loop_and_in_vain(self) -> None:
         with self.subscriber() as subscriber, self.relay.accept(welcome() + message("a") + message("b") * 3):
@@ -472,6 +499,43 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
         self.assertEqual([], await subscriber.batch())
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         self.assertEqual(set(), tasks)
+
+    async def test_close_within_the_loop_ends_it(self) -> None:
+        subscriber = aio.Subscriber(SubscriberOptions(self.relay.endpoint))
+        with await self.accept(welcome() + message("a") * 100):
+            async for item in subscriber:
+                if item.sequence == 3:
+                    await subscriber.close()
+        self.assertEqual((3, 4, 3), (item.sequence, subscriber.next, subscriber.messages))
+        self.assertEqual([], await subscriber.batch())
+
+    async def test_cancelled_wait_for_the_next_item(self) -> None:
+        seed = random.getrandbits(32)
+        chance = random.Random(seed)
+        async with aio.Subscriber(SubscriberOptions(self.relay.endpoint)) as subscriber:
+            with await self.accept(welcome()) as connection:
+                await subscriber.connected()
+                items = subscriber.__aiter__()
+                got: list = []
+                sent = 0
+                for _ in range(10_000):
+                    # One or none; it comes before the end of the wait, at the same moment or after it.
+                    for _ in range(chance.randrange(2)):
+                        sent += 1
+                        connection.sendall(message(str(sent)))
+                    if chance.randrange(2):
+                        waiting = asyncio.ensure_future(items.__anext__())
+                        for _ in range(chance.randrange(6)):
+                            await asyncio.sleep(0)
+                        waiting.cancel()
+                        with contextlib.suppress(asyncio.CancelledError):
+                            got.append(await waiting)
+                    else:
+                        with contextlib.suppress(asyncio.TimeoutError):
+                            got.append(await asyncio.wait_for(items.__anext__(), chance.random() / 5000))
+                while len(got) < sent:
+                    got.append(await asyncio.wait_for(items.__anext__(), HANG))
+        self.assertEqual([b"%d" % i for i in range(1, sent + 1)], [m.body for m in got], f"seed {seed}")
 
     async def test_publisher(self) -> None:
         options = PublisherOptions(self.relay.endpoint, name="x", acks=True, max_body=8, buffer=16, reconnect=SOON)

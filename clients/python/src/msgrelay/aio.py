@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from types import TracebackType
 from typing import Callable
 
@@ -24,7 +24,8 @@ class Subscriber:
             async for item in subscriber:
                 ...
 
-    Breaking out of the loop ends nothing; another loop goes on behind the last item.
+    Breaking out of the loop ends nothing; another loop goes on behind the last item. So does the next ``anext`` behind
+    one that was cancelled, such as by a time-out: it has taken no item. ``close`` ends the loop.
     """
 
     def __init__(self, options: SubscriberOptions) -> None:
@@ -49,22 +50,24 @@ class Subscriber:
 
         :raises RelayError: the client gave up; all that came before was handed over
         """
-        rest = self._place.rest()
+        rest = [] if self._closed else self._place.rest()
         return rest or (self._place.all() if await self._more() else [])
 
-    def __aiter__(self) -> AsyncIterator[Item]:
-        return self._items()
+    def __aiter__(self) -> Subscriber:
+        return self
 
-    async def _items(self) -> AsyncIterator[Item]:
-        while True:
+    async def __anext__(self) -> Item:
+        # No generator: one that is cancelled has ended for good.
+        while not self._closed:
             for item in self._place.unread:
-                yield item
+                return item
             if not await self._more():
-                return
+                break
+        raise StopAsyncIteration
 
     async def _more(self) -> bool:
         session = self._session
-        while not session.pending:
+        while self._closed or not session.pending:
             if session.ended or self._closed:
                 if session.failure is not None and not self._closed:
                     raise session.failure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Coroutine, Sequence
 from types import TracebackType
 from typing import Any, Callable, TypeVar
 
@@ -71,6 +71,8 @@ class Subscriber:
             for item in subscriber:
                 ...
 
+    Breaking out of the loop ends nothing; another loop goes on behind the last item. ``close`` ends the loop.
+
     One thread reads. Any thread may change the types, read the counters and close.
     """
 
@@ -102,14 +104,20 @@ class Subscriber:
 
         :raises RelayError: the client gave up; all that came before was handed over
         """
-        rest = self._place.rest()
+        rest = [] if self._closed else self._place.rest()
         return rest or (self._place.all() if self._more(timeout) else [])
 
-    def __iter__(self) -> Iterator[Item]:
-        while True:
-            yield from self._place.unread
+    def __iter__(self) -> Subscriber:
+        return self
+
+    def __next__(self) -> Item:
+        # No generator: one that a signal's exception went through has ended for good.
+        while not self._closed:
+            for item in self._place.unread:
+                return item
             if not self._more(None):
-                return
+                break
+        raise StopIteration
 
     def _more(self, timeout: float | None) -> bool:
         session = self._session
