@@ -506,13 +506,18 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 	id := make([]byte, 16)
 	cases := map[string]func() error{
-		"no endpoint":      subscriber(func(o *SubscriberOptions) { o.Endpoints = nil }),
-		"port 0":           subscriber(func(o *SubscriberOptions) { o.Endpoints = []string{"h:0"} }),
-		"no port":          subscriber(func(o *SubscriberOptions) { o.Endpoints = []string{"h"} }),
-		"long name":        subscriber(func(o *SubscriberOptions) { o.Name = strings.Repeat("ü", 128) }),
-		"control in name":  subscriber(func(o *SubscriberOptions) { o.Name = "a\x1b" }),
-		"no UTF-8":         subscriber(func(o *SubscriberOptions) { o.Name = "\xff" }),
-		"empty token":      subscriber(func(o *SubscriberOptions) { o.Token = []byte{} }),
+		"no endpoint":     subscriber(func(o *SubscriberOptions) { o.Endpoints = nil }),
+		"port 0":          subscriber(func(o *SubscriberOptions) { o.Endpoints = []string{"h:0"} }),
+		"no port":         subscriber(func(o *SubscriberOptions) { o.Endpoints = []string{"h"} }),
+		"long name":       subscriber(func(o *SubscriberOptions) { o.Name = strings.Repeat("ü", 128) }),
+		"control in name": subscriber(func(o *SubscriberOptions) { o.Name = "a\x1b" }),
+		"no UTF-8":        subscriber(func(o *SubscriberOptions) { o.Name = "\xff" }),
+		"empty token":     subscriber(func(o *SubscriberOptions) { o.Token = []byte{} }),
+		"two tokens":      subscriber(func(o *SubscriberOptions) { o.Token, o.TokenFile = []byte("x"), "/none" }),
+		"no token file":   subscriber(func(o *SubscriberOptions) { o.TokenFile = "/none" }),
+		"no token today": subscriber(func(o *SubscriberOptions) {
+			o.TokenFunc = func(context.Context) ([]byte, error) { return nil, errors.New("none") }
+		}),
 		"short heartbeat":  subscriber(func(o *SubscriberOptions) { o.Heartbeat = time.Millisecond }),
 		"long heartbeat":   subscriber(func(o *SubscriberOptions) { o.Heartbeat = 2 * time.Hour }),
 		"negative timeout": subscriber(func(o *SubscriberOptions) { o.ConnectTimeout = -1 }),

@@ -77,6 +77,7 @@ const (
 	codeUnsupported      = 13
 	codeProtocolOrder    = 15
 	codeMessageGap       = 23
+	codeNotAuthenticated = 28
 	codeTLSKeyUsedUp     = 33
 )
 

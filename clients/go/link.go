@@ -50,6 +50,7 @@ func (c *chunks) release(unused ...*chunk) {
 // One connection's input, without a socket: frames, WELCOME before all else, PING and its answer.
 type link struct {
 	endpoint  string
+	token     string
 	plain     bool
 	maxBody   int
 	handler   handler

@@ -1,9 +1,8 @@
 package relay
 
 import (
+	"context"
 	"crypto/rand"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/hex"
 	"errors"
 	"io/fs"
@@ -89,7 +88,8 @@ func DefaultReconnect() *Reconnect {
 	return &Reconnect{Rounds: Endless, First: 100 * time.Millisecond, Longest: 10 * time.Second, Jitter: 0.5}
 }
 
-// TLS names the PEM files of TLS 1.3.
+// TLS names the PEM files of TLS 1.3. They are read for each connection, so they may be replaced at any time: a try that
+// finds one missing or half written is a lost one.
 type TLS struct {
 	// CA has the certificates that are trusted; empty: the system's.
 	CA string
@@ -108,6 +108,12 @@ type Options struct {
 	Name  string
 	// Token proves this client's identity; nil: none. Without TLS it goes to this host only.
 	Token []byte
+	// TokenFile has the token as its only line. It is read for each connection, as the files of TLS are.
+	TokenFile string
+	// TokenFunc returns the token for each connection. The first call is the constructor's own, whose error it then is;
+	// the others are on the client's goroutine, where an error is a lost try. It must return when the context ends,
+	// which it does after ConnectTimeout, or when the client is closed.
+	TokenFunc func(context.Context) ([]byte, error)
 	// Heartbeat is the interval of the relay's PINGs; 0: the relay's own.
 	Heartbeat time.Duration
 	// ConnectTimeout is 5 s by default, HandshakeTimeout, from HELLO to WELCOME, as well.
@@ -122,7 +128,8 @@ type Options struct {
 	OnEvent func(Event)
 
 	endpoints []endpoint
-	tlsConfig *tls.Config
+	// Of the first connection.
+	first *credentials
 }
 
 // SubscriberOptions are the options of a [Subscriber].
@@ -243,7 +250,16 @@ func (o *Options) check() *Error {
 		}
 		o.endpoints = append(o.endpoints, parsed)
 	}
-	if o.Plain && (o.Name != "" || o.Token != nil || o.Heartbeat != 0) {
+	tokens := 0
+	for _, given := range []bool{o.Token != nil, o.TokenFile != "", o.TokenFunc != nil} {
+		if given {
+			tokens++
+		}
+	}
+	if tokens > 1 {
+		return usage("more than one of a token, a file and a function for it")
+	}
+	if o.Plain && (o.Name != "" || tokens > 0 || o.Heartbeat != 0) {
 		return usage("the plain mode knows no name, token or heartbeat")
 	}
 	if o.MaxBody == 0 {
@@ -262,14 +278,17 @@ func (o *Options) check() *Error {
 		within("max body", int64(o.MaxBody), 0, maxBody),
 		o.Reconnect.check(),
 	)
-	if err == nil && o.Token != nil {
-		err = checkString("token", string(o.Token), 1)
-	}
 	if err == nil && o.Heartbeat != 0 {
 		err = within("heartbeat in ms", o.Heartbeat.Milliseconds(), 100, 3_600_000)
 	}
-	if err == nil && o.TLS != nil {
-		o.tlsConfig, err = o.TLS.load()
+	if err == nil {
+		ctx, cancel := context.WithTimeout(context.Background(), o.ConnectTimeout)
+		defer cancel()
+		first, unusable := o.credentials(ctx)
+		if unusable != nil {
+			return usage("%w", unusable)
+		}
+		o.first = &first
 	}
 	return err
 }
@@ -285,28 +304,6 @@ func (r *Reconnect) check() *Error {
 		return usage("jitter %v is not within 0..1", r.Jitter)
 	}
 	return nil
-}
-
-func (t *TLS) load() (*tls.Config, *Error) {
-	config := &tls.Config{MinVersion: tls.VersionTLS13, ServerName: t.ServerName}
-	if t.CA != "" {
-		pem, err := os.ReadFile(t.CA)
-		if err != nil {
-			return nil, usage("TLS: %w", err)
-		}
-		config.RootCAs = x509.NewCertPool()
-		if !config.RootCAs.AppendCertsFromPEM(pem) {
-			return nil, usage("TLS: no certificate in %s", t.CA)
-		}
-	}
-	if t.Certificate != "" || t.Key != "" {
-		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
-		if err != nil {
-			return nil, usage("TLS: %w", err)
-		}
-		config.Certificates = []tls.Certificate{pair}
-	}
-	return config, nil
 }
 
 func (o *SubscriberOptions) check() *Error {
@@ -331,10 +328,10 @@ func (o *SubscriberOptions) check() *Error {
 }
 
 // HELLO for another connection; next is the sequence to go on with, 0: the start of the options.
-func (o *SubscriberOptions) hello(types []Range, epoch, next int64) []byte {
+func (o *SubscriberOptions) hello(token string, types []Range, epoch, next int64) []byte {
 	h := hello{
 		role: roleSubscriber, policy: byte(o.Policy), start: o.Start.kind, number: next, epoch: epoch, ranges: types,
-		features: featureSequences | featureNarrowed, level: o.Level,
+		features: featureSequences | featureNarrowed, level: o.Level, token: token,
 	}
 	if next > 0 {
 		h.start = startSequence
@@ -345,11 +342,11 @@ func (o *SubscriberOptions) hello(types []Range, epoch, next int64) []byte {
 }
 
 func (o *Options) complete(h *hello) []byte {
-	h.name, h.token, h.heartbeatMs = o.Name, string(o.Token), int32(o.Heartbeat.Milliseconds())
+	h.name, h.heartbeatMs = o.Name, int32(o.Heartbeat.Milliseconds())
 	if h.level != LevelStream {
 		h.features |= featureLevels
 	}
-	if o.Token != nil {
+	if h.token != "" {
 		h.features |= featureToken
 	}
 	return h.encode()
@@ -403,8 +400,8 @@ func (o *PublisherOptions) check() *Error {
 }
 
 // HELLO for another connection; number is that of the first message over it.
-func (o *PublisherOptions) hello(epoch, number int64) []byte {
-	h := hello{role: rolePublisher, epoch: epoch, number: number, producer: o.producer, level: o.Level}
+func (o *PublisherOptions) hello(token string, epoch, number int64) []byte {
+	h := hello{role: rolePublisher, epoch: epoch, number: number, producer: o.producer, level: o.Level, token: token}
 	if o.Acks {
 		h.features = featureAcks
 	}

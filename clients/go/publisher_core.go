@@ -202,7 +202,7 @@ func (c *publisherCore) begin(l *link) []byte {
 	if !c.options.Acks {
 		number = 0
 	}
-	return c.options.hello(c.epoch, number)
+	return c.options.hello(l.token, c.epoch, number)
 }
 
 func (c *publisherCore) mayWrite() bool { return c.link.isOpen && c.link.goingAway == 0 }

@@ -108,14 +108,19 @@ func (s *session) giveUp(why *Error, isNews bool) {
 // Runs one connection to its end.
 func (s *session) connection() (end *Error) {
 	target := s.retry.current()
-	conn, end := s.dial(target)
+	proof, end := s.credentials()
+	if end != nil {
+		return end
+	}
+	defer func() { end = s.options.renewed(end) }()
+	conn, end := s.dial(target, proof)
 	if end != nil {
 		return end
 	}
 	defer conn.Close()
 	plain := s.options.Plain
 	l := &link{
-		endpoint: target.text, plain: plain, isOpen: plain, maxBody: s.options.MaxBody, handler: s.core,
+		endpoint: target.text, token: string(proof.token), plain: plain, isOpen: plain, maxBody: s.options.MaxBody, handler: s.core,
 		chunks: &s.chunks,
 	}
 	s.mu.Lock()
@@ -279,14 +284,29 @@ func (s *session) endOf(l *link, err error) *Error {
 	if errors.Is(err, net.ErrClosed) && l.goingAway != 0 {
 		return failed(again, "the relay at %s goes away, and reads no more", l.endpoint)
 	}
-	var alert *net.OpError
-	if errors.As(err, &alert) && alert.Op == "remote error" {
-		return failed(few, "TLS with %s: %w", l.endpoint, err)
+	var alert tls.AlertError
+	if errors.As(err, &alert) {
+		return failed(s.options.refused(alert), "TLS with %s: %w", l.endpoint, err)
 	}
 	return failed(again, "connection to %s lost: %w", l.endpoint, err)
 }
 
-func (s *session) dial(target endpoint) (net.Conn, *Error) {
+// What the next connection proves itself with, and trusts.
+func (s *session) credentials() (credentials, *Error) {
+	if first := s.options.first; first != nil {
+		s.options.first = nil
+		return *first, nil
+	}
+	ctx, cancel := context.WithTimeout(s.ctx, s.options.ConnectTimeout)
+	defer cancel()
+	read, err := s.options.credentials(ctx)
+	if err != nil {
+		return read, failed(again, "%w", err)
+	}
+	return read, nil
+}
+
+func (s *session) dial(target endpoint, proof credentials) (net.Conn, *Error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.options.ConnectTimeout)
 	defer cancel()
 	var dialer net.Dialer
@@ -294,26 +314,27 @@ func (s *session) dial(target endpoint) (net.Conn, *Error) {
 	if err != nil {
 		return nil, failed(again, "connect to %s: %w", target.text, err)
 	}
-	if s.options.tlsConfig == nil {
-		if s.options.Token != nil && !isLocal(conn.RemoteAddr()) {
+	if proof.tls == nil {
+		if proof.token != nil && !isLocal(conn.RemoteAddr()) {
 			conn.Close()
 			return nil, failed(stop, "the token would go to %s over a link in the clear: use TLS",
 				conn.RemoteAddr().String())
 		}
 		return conn, nil
 	}
-	config := s.options.tlsConfig.Clone()
-	if config.ServerName == "" {
-		config.ServerName = target.host
+	if proof.tls.ServerName == "" {
+		proof.tls.ServerName = target.host
 	}
-	secure := tls.Client(conn, config)
+	secure := tls.Client(conn, proof.tls)
 	if err := secure.HandshakeContext(ctx); err != nil {
 		conn.Close()
 		var refused *tls.CertificateVerificationError
+		var alert tls.AlertError
 		switch {
 		case errors.As(err, &refused):
-			// What this side refuses, it would refuse again.
-			return nil, failed(stop, "TLS with %s: %w", target.text, err)
+			return nil, failed(s.options.distrusted(err), "TLS with %s: %w", target.text, err)
+		case errors.As(err, &alert):
+			return nil, failed(s.options.refused(alert), "TLS with %s: %w", target.text, err)
 		case errors.Is(err, context.DeadlineExceeded):
 			return nil, failed(again, "no TLS with %s within %v: %w", target.text, s.options.ConnectTimeout, err)
 		}

@@ -74,7 +74,7 @@ func (c *subscriberCore) begin(l *link) []byte {
 	if len(c.sent) > 0 {
 		c.greeted = c.sent[len(c.sent)-1].types
 	}
-	return c.options.hello(c.greeted, c.epoch, c.next)
+	return c.options.hello(l.token, c.greeted, c.epoch, c.next)
 }
 
 // Takes note of what the last read brought.

@@ -1,0 +1,111 @@
+package relay
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// What one connection proves itself with, and trusts.
+type credentials struct {
+	// The token of HELLO; nil: none.
+	token []byte
+	// Of this connection alone; nil: no TLS.
+	tls *tls.Config
+}
+
+// Reads files and token as they are now.
+func (o *Options) credentials(ctx context.Context) (read credentials, err error) {
+	switch {
+	case o.TokenFile != "":
+		read.token, err = firstLine(o.TokenFile)
+	case o.TokenFunc != nil:
+		read.token, err = o.TokenFunc(ctx)
+	default:
+		read.token = o.Token
+	}
+	if err != nil {
+		return read, fmt.Errorf("token: %w", err)
+	}
+	if o.Token != nil || o.TokenFile != "" || o.TokenFunc != nil {
+		if err := checkString("token", string(read.token), 1); err != nil {
+			return read, err
+		}
+	}
+	if o.TLS != nil {
+		if read.tls, err = o.TLS.load(); err != nil {
+			return read, fmt.Errorf("TLS: %w", err)
+		}
+	}
+	return read, nil
+}
+
+// The content of a file without the end of its line, up to a little more than a token may have.
+func firstLine(path string) ([]byte, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	content, err := io.ReadAll(io.LimitReader(file, 2*maxName))
+	return bytes.TrimRight(content, "\r\n"), err
+}
+
+func (t *TLS) load() (*tls.Config, error) {
+	config := &tls.Config{MinVersion: tls.VersionTLS13, ServerName: t.ServerName}
+	if t.CA != "" {
+		pem, err := os.ReadFile(t.CA)
+		if err != nil {
+			return nil, err
+		}
+		config.RootCAs = x509.NewCertPool()
+		if !config.RootCAs.AppendCertsFromPEM(pem) {
+			return nil, fmt.Errorf("no certificate in %s", t.CA)
+		}
+	}
+	if t.Certificate != "" || t.Key != "" {
+		pair, err := tls.LoadX509KeyPair(t.Certificate, t.Key)
+		if err != nil {
+			return nil, fmt.Errorf("certificate %s with key %s: %w", t.Certificate, t.Key, err)
+		}
+		config.Certificates = []tls.Certificate{pair}
+	}
+	return config, nil
+}
+
+// What to do after this side has refused the relay's certificate. One of another name stays so; one that is expired, or
+// of an authority that the file does not have, may be right a second later: file or relay are being renewed.
+func (o *Options) distrusted(err error) advice {
+	var name x509.HostnameError
+	if o.TLS.CA == "" || errors.As(err, &name) {
+		return stop
+	}
+	return again
+}
+
+// What to do after the relay has ended TLS with this alert. This client's certificate may have been renewed meanwhile.
+func (o *Options) refused(alert tls.AlertError) advice {
+	const badCertificate, unknownAuthority, accessDenied, certificateRequired = 42, 48, 49, 116
+	isAboutCertificate := alert >= badCertificate && alert < 47 || alert == unknownAuthority ||
+		alert == accessDenied || alert == certificateRequired
+	if o.TLS != nil && o.TLS.Certificate != "" && isAboutCertificate {
+		return again
+	}
+	return few
+}
+
+// The end of a connection, which is no last one if the relay did not know credentials that the next try reads anew.
+func (o *Options) renewed(end *Error) *Error {
+	isRead := o.TokenFile != "" || o.TokenFunc != nil || o.TLS != nil && o.TLS.Certificate != ""
+	if end.Code != codeNotAuthenticated || end.broken || !isRead {
+		return end
+	}
+	other := *end
+	other.Kind, other.advice = Retry, again
+	return &other
+}
