@@ -309,9 +309,11 @@ func (s *session) credentials() (credentials, *Error) {
 func (s *session) dial(target endpoint, proof credentials) (net.Conn, *Error) {
 	ctx, cancel := context.WithTimeout(s.ctx, s.options.ConnectTimeout)
 	defer cancel()
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, target.network, target.address)
+	conn, err := s.connect(ctx, target)
 	if err != nil {
+		if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+			return nil, failed(again, "no connection to %s within %v: %w", target.text, s.options.ConnectTimeout, err)
+		}
 		return nil, failed(again, "connect to %s: %w", target.text, err)
 	}
 	if proof.tls == nil {
