@@ -403,6 +403,37 @@ func TestPublisherWaitsForRoom(t *testing.T) {
 	}
 }
 
+func TestContextThatIsOver(t *testing.T) {
+	over, cancel := context.WithCancel(context.Background())
+	cancel()
+	relay := newFakeRelay(t)
+	p := newPublisher(t, PublisherOptions{Options: relay.options()})
+	defer relay.accept(welcomeFrame(1, 7, 0)).Close()
+	s := newSubscriber(t, SubscriberOptions{Options: relay.options()})
+	conn := relay.accept(welcomeFrame(1, 7, 0))
+	defer conn.Close()
+	for _, err := range []error{p.Connected(context.Background()), s.Connected(context.Background())} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	// What is drawn by lot would fail once.
+	for range 100 {
+		expect(t, p.Publish(over, 1, []byte("late")), context.Canceled)
+		expect(t, []error{p.Connected(over), s.Connected(over)}, []error{nil, nil})
+		_, err := s.Types(over, Range{1, 2})
+		expect(t, err, context.Canceled)
+	}
+	expect(t, []int64{p.Messages(), p.Bytes()}, []int64{0, 0})
+	// Nothing but this was asked.
+	types, cancelTypes := context.WithCancel(context.Background())
+	defer cancelTypes()
+	go s.Types(types, Range{3, 4})
+	typ, body := relay.frame(conn)
+	expect(t, []any{typ, body[4:6], len(body)}, []any{int32(typeSubscribe), []byte{0, 1}, 16})
+	expect(t, body[8:], []byte{0, 0, 0, 3, 0, 0, 0, 4})
+}
+
 func TestCloseTellsWhatWasNotSettled(t *testing.T) {
 	relay := newFakeRelay(t)
 	options := PublisherOptions{Options: relay.options(), Acks: true, CloseTimeout: 20 * time.Millisecond}

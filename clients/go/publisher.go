@@ -44,7 +44,7 @@ func NewPublisher(options PublisherOptions) (*Publisher, error) {
 	return p, nil
 }
 
-// Connected waits for the first WELCOME, or plain connection. It fails if ctx ends or the client gives up.
+// Connected waits for the first WELCOME, or plain connection. It fails if ctx ends or the client gives up before.
 func (p *Publisher) Connected(ctx context.Context) error { return p.session.connected(ctx) }
 
 // Wakes all that wait; with the lock.
@@ -76,9 +76,13 @@ func (p *Publisher) Offer(typ int32, body []byte) (bool, error) {
 	return taken, nil
 }
 
-// Publish takes a message for sending, as Offer does, but waits for room until ctx ends.
+// Publish takes a message for sending, as Offer does, but waits for room until ctx ends. If ctx is over already, it
+// takes nothing.
 func (p *Publisher) Publish(ctx context.Context, typ int32, body []byte) error {
 	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		p.session.mu.Lock()
 		taken, err := p.core.offer(typ, body)
 		news := p.news

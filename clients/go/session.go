@@ -356,7 +356,15 @@ func (s *session) connected(ctx context.Context) error {
 	case <-s.welcomed:
 		return nil
 	case <-ctx.Done():
-		return ctx.Err()
+	case <-s.done:
+	}
+	// Of several that are true, WELCOME is what was asked about.
+	select {
+	case <-s.welcomed:
+		return nil
+	default:
+	}
+	select {
 	case <-s.done:
 		s.mu.Lock()
 		defer s.mu.Unlock()
@@ -364,6 +372,8 @@ func (s *session) connected(ctx context.Context) error {
 			return s.failure
 		}
 		return usage("the client is closed")
+	default:
+		return ctx.Err()
 	}
 }
 

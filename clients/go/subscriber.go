@@ -74,7 +74,7 @@ func NewSubscriber(options SubscriberOptions) (*Subscriber, error) {
 	return s, nil
 }
 
-// Connected waits for the first WELCOME, or plain connection. It fails if ctx ends or the client gives up.
+// Connected waits for the first WELCOME, or plain connection. It fails if ctx ends or the client gives up before.
 func (s *Subscriber) Connected(ctx context.Context) error { return s.session.connected(ctx) }
 
 // Hands what was read to the user, and waits until there is room for more.
@@ -205,8 +205,12 @@ func (s *Subscriber) take(ctx context.Context) (bool, error) {
 }
 
 // Types changes the types, here and on later connections; none: every type. It returns the sequence of the first
-// message that these types choose. If ctx ends before the relay's answer, the change may still come.
+// message that these types choose. If ctx ends before the relay's answer, the change may still come; if it is over
+// already, nothing is asked.
 func (s *Subscriber) Types(ctx context.Context, types ...Range) (int64, error) {
+	if err := ctx.Err(); err != nil {
+		return 0, err
+	}
 	if s.options.Plain {
 		return 0, usage("the plain mode knows no types")
 	}
