@@ -36,6 +36,8 @@ type Error struct {
 	broken bool
 	// Whether the relay ended the connection in order, without an ERROR, before its WELCOME.
 	unanswered bool
+	// Whether the relay is to be asked again at once, with an older epoch.
+	older bool
 }
 
 func (e *Error) Error() string { return e.Text }

@@ -331,7 +331,7 @@ func (o *SubscriberOptions) check() *Error {
 func (o *SubscriberOptions) hello(token string, types []Range, epoch, next int64) []byte {
 	h := hello{
 		role: roleSubscriber, policy: byte(o.Policy), start: o.Start.kind, number: next, epoch: epoch, ranges: types,
-		features: featureSequences | featureNarrowed, level: o.Level, token: token,
+		features: featureSequences | featureNarrowed | featureEpochs, level: o.Level, token: token,
 	}
 	if next > 0 {
 		h.start = startSequence
@@ -403,7 +403,7 @@ func (o *PublisherOptions) check() *Error {
 func (o *PublisherOptions) hello(token string, epoch, number int64) []byte {
 	h := hello{role: rolePublisher, epoch: epoch, number: number, producer: o.producer, level: o.Level, token: token}
 	if o.Acks {
-		h.features = featureAcks
+		h.features = featureAcks | featureEpochs
 	}
 	return o.complete(&h)
 }

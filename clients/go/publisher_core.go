@@ -53,8 +53,10 @@ type publisherCore struct {
 	// Number of the last message that a flush waits for.
 	flushTo int64
 
-	maxBody     int
-	epoch       int64
+	maxBody int
+	epoch   int64
+	// The stream's newest lives as of the last WELCOME, that of epoch first; with ACKS.
+	lives       []life
 	firstNumber int64
 	messages    int64
 	bytes       int64
@@ -363,6 +365,12 @@ func (c *publisherCore) onWelcome(w welcome) *Error {
 	if c.options.Level != LevelStream && !w.grants(featureLevels) {
 		return failed(stop, "the relay at %s keeps no journal: level %v is not possible", endpoint, c.options.Level)
 	}
+	if c.epoch != 0 && w.epochChanged && !w.rolledBack {
+		if rest, _ := inCommon(c.lives, w.lives); rest != nil {
+			c.epoch, c.lives = rest[0].epoch, rest
+			return older(endpoint, c.epoch)
+		}
+	}
 	c.maxBody = min(c.options.MaxBody, w.maxBody)
 	c.heartbeat = time.Duration(w.heartbeatMs) * time.Millisecond
 	c.link.events = append(c.link.events, connected(endpoint, w))
@@ -371,7 +379,7 @@ func (c *publisherCore) onWelcome(w welcome) *Error {
 			return err
 		}
 	}
-	c.epoch = w.epoch
+	c.epoch, c.lives = w.epoch, w.lives
 	if !w.epochChanged {
 		return nil
 	}

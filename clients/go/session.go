@@ -72,6 +72,9 @@ func (s *session) run() {
 		if s.ctx.Err() != nil {
 			break
 		}
+		if end.older {
+			continue
+		}
 		end, wait, more := s.retry.failed(end)
 		s.mu.Lock()
 		finished := s.core.finished()
@@ -217,7 +220,7 @@ func (s *session) read(conn net.Conn, l *link) *Error {
 		if l.isOpen && !wasOpen && end == nil {
 			opened()
 		}
-		if l.progress {
+		if l.progress && (end == nil || !end.older) {
 			l.progress = false
 			s.retry.progressed(time.Now())
 		}

@@ -28,6 +28,8 @@ type subscriberCore struct {
 	link    *link
 
 	epoch, next, head int64
+	// The stream's newest lives as of the last WELCOME, that of epoch first.
+	lives []life
 	// Items since the last batch was taken, and the place before them; those of another connection are set aside.
 	setAside  func()
 	items     []Item
@@ -168,6 +170,12 @@ func (c *subscriberCore) onWelcome(w welcome) *Error {
 	if c.options.Level != LevelStream && !w.grants(featureLevels) {
 		return failed(stop, "the relay at %s keeps no journal: level %v is not possible", endpoint, c.options.Level)
 	}
+	if c.epoch != 0 && w.epochChanged && !w.rolledBack {
+		if rest, changed := inCommon(c.lives, w.lives); rest != nil {
+			c.backTo(rest, changed)
+			return older(endpoint, c.epoch)
+		}
+	}
 	c.mostRanges = w.mostRanges
 	c.link.events = append(c.link.events, connected(endpoint, w))
 	c.narrowed = w.grants(featureNarrowed)
@@ -197,7 +205,7 @@ func (c *subscriberCore) onWelcome(w welcome) *Error {
 			}
 		}
 	}
-	c.epoch = w.epoch
+	c.epoch, c.lives = w.epoch, w.lives
 	c.at(w.next)
 	if len(c.sent) > 0 {
 		c.holding = c.sent[len(c.sent)-1].types
@@ -207,6 +215,15 @@ func (c *subscriberCore) onWelcome(w welcome) *Error {
 	}
 	c.sent = nil
 	return nil
+}
+
+// Goes back to an older life, whose stream is the relay's up to the number before changed.
+func (c *subscriberCore) backTo(lives []life, changed int64) {
+	if c.next > changed {
+		c.notice(RolledBack{changed, c.next - 1})
+		c.next, c.start = changed, changed
+	}
+	c.epoch, c.lives, c.head = lives[0].epoch, lives, 0
 }
 
 func (c *subscriberCore) onPing(next, head int64) *Error {

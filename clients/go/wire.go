@@ -40,6 +40,7 @@ const (
 	featureSequences = 1 << 1
 	featureNarrowed  = 1 << 2
 	featureLevels    = 1 << 5
+	featureEpochs    = 1 << 6
 	featureToken     = 1 << 16
 )
 
@@ -187,6 +188,8 @@ type welcome struct {
 	mostRanges   int
 	server       string
 	fork         int64
+	// The stream's newest lives, the newest first; without EPOCHS none.
+	lives []life
 }
 
 func (w *welcome) grants(feature uint32) bool { return w.features&feature != 0 }
@@ -235,7 +238,37 @@ func decodeWelcome(body []byte) (w welcome, err *Error) {
 	} else if w.fork != 0 {
 		f.malformed("fork %d is not 0 without ROLLED_BACK", w.fork)
 	}
+	if w.grants(featureEpochs) && f.err == nil {
+		w.lives = f.lives(end + 8)
+	}
 	return w, f.err
+}
+
+// The epochs at this offset of WELCOME.
+func (f *fields) lives(at int) []life {
+	const row = 16
+	rows := at + 4
+	if rows > len(f.body) {
+		f.malformed("body of %d bytes ends within the count of epochs, which needs %d", len(f.body), rows)
+		return nil
+	}
+	count := int(f.within("count of epochs", f.u16(at), 0, mostLives))
+	f.reserved(f.u16(at + 2))
+	if f.err == nil && rows+row*count > len(f.body) {
+		f.malformed("body of %d bytes ends within the epochs, which need %d", len(f.body), rows+row*count)
+	}
+	if f.err != nil {
+		return nil
+	}
+	lives := make([]life, count)
+	for i := range lives {
+		at := rows + row*i
+		lives[i] = life{f.i64(at), f.within("first sequence of an epoch", f.i64(at+8), 1, math.MaxInt64)}
+		if lives[i].epoch == 0 {
+			f.malformed("an epoch is 0, which stands for none")
+		}
+	}
+	return lives
 }
 
 func hasControl(text string) bool {
