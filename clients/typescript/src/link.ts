@@ -49,6 +49,8 @@ export class Link {
     heartbeatMs = Infinity;
     /** Code of GOAWAY; 0: none has come. */
     goingAway = 0;
+    /** The relay knows an older epoch of this client, which the next connection says. */
+    isOlderBackup = false;
     messages: Messages = "discarded";
     /** Number of the next message, and what a message adds to it: 0 while single messages have no numbers. */
     next = 0n;

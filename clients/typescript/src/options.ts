@@ -437,7 +437,7 @@ export function subscriberHello(
         role: wire.SUBSCRIBER,
         policy: wire.POLICIES.indexOf(settings.policy),
         start,
-        features: wire.SEQUENCES | wire.NARROWED | features(settings),
+        features: wire.SEQUENCES | wire.NARROWED | wire.EPOCHS | features(settings),
         heartbeatMs: settings.heartbeatMs,
         epoch,
         number,
@@ -452,7 +452,7 @@ export function subscriberHello(
 export function publisherHello(settings: PublisherSettings, epoch: bigint, number: bigint): Buffer {
     return wire.hello({
         role: wire.PUBLISHER,
-        features: (settings.acks ? wire.ACKS : 0) | features(settings),
+        features: (settings.acks ? wire.ACKS | wire.EPOCHS : 0) | features(settings),
         heartbeatMs: settings.heartbeatMs,
         epoch,
         number,

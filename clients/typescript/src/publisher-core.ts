@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import * as errors from "./errors.js";
 import { BrokenRule, ConnectionFailed, NotDone, type RelayError, UsageError } from "./errors.js";
 import { connected, Link, unexpected } from "./link.js";
+import { inCommon, OlderBackup } from "./lives.js";
 import { publisherHello, type PublisherSettings } from "./options.js";
 import * as wire from "./wire.js";
 import type { Welcome } from "./wire.js";
@@ -113,6 +114,8 @@ export class PublisherCore {
     readonly #settings: PublisherSettings;
     readonly #frames: Frames;
     #link: Link;
+    // With ACKS the stream's newest lives as of the last WELCOME, that of `epoch` first.
+    #lives: readonly wire.Life[] = [];
     #first: bigint;
     #sent = 0;
     #sentPlace = 0;
@@ -374,6 +377,15 @@ export class PublisherCore {
             throw new ConnectionFailed(`the relay at ${link.endpoint} grants no acknowledgements`, errors.STOP);
         }
         link.checkLevel(settings.level, welcome);
+        if (this.epoch !== 0n && welcome.epochChanged && !welcome.rolledBack) {
+            const common = inCommon(this.#lives, welcome.lives);
+            if (common !== undefined) {
+                this.#lives = common.rest;
+                this.epoch = common.rest[0].epoch;
+                link.isOlderBackup = true;
+                throw new OlderBackup(link.endpoint, this.epoch);
+            }
+        }
         link.messages = "refused";
         this.maxBody = Math.min(settings.maxBody, welcome.maxBody);
         settings.onEvent(connected(link.endpoint, welcome));
@@ -381,6 +393,7 @@ export class PublisherCore {
             this.#number(welcome);
         }
         this.epoch = welcome.epoch;
+        this.#lives = welcome.lives;
         if (!welcome.epochChanged) {
             return;
         }

@@ -2,6 +2,7 @@
 import { Connection } from "./connection.js";
 import { ConnectionFailed, RelayError, STOP } from "./errors.js";
 import type { Link } from "./link.js";
+import { OlderBackup } from "./lives.js";
 import type { ConnectionSettings } from "./options.js";
 import { Reconnector } from "./retry.js";
 
@@ -63,7 +64,7 @@ export class Session {
     /** Tells the reconnector of input that shows that the connection works. */
     progressed(): void {
         const link = this.connection?.link;
-        if (link?.progressed === true) {
+        if (link?.progressed === true && !link.isOlderBackup) {
             link.progressed = false;
             this.#reconnector.progressed(performance.now());
         }
@@ -76,6 +77,9 @@ export class Session {
             let why = this.#isCancelled ? undefined : await this.#oneConnection();
             if (this.#isCancelled) {
                 return;
+            }
+            if (why instanceof OlderBackup) {
+                continue;
             }
             if (why instanceof ConnectionFailed) {
                 why = this.#reconnector.explained(why);

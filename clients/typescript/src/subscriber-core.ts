@@ -3,6 +3,7 @@ import * as errors from "./errors.js";
 import { BrokenRule, type RelayError, UsageError } from "./errors.js";
 import { GapReason, type Item, type Notice } from "./events.js";
 import { connected, Link, unexpected } from "./link.js";
+import { type Common, inCommon, OlderBackup } from "./lives.js";
 import { checkedTypes, subscriberHello, type SubscriberSettings } from "./options.js";
 import * as wire from "./wire.js";
 import type { Range, Welcome } from "./wire.js";
@@ -54,6 +55,8 @@ export class SubscriberCore {
 
     readonly #settings: SubscriberSettings;
     #link: Link;
+    // The stream's newest lives as of the last WELCOME, that of `epoch` first.
+    #lives: readonly wire.Life[] = [];
     #doubted = 0n;
     #filtered = false;
     #numbered = true;
@@ -162,6 +165,14 @@ export class SubscriberCore {
     onWelcome(welcome: Welcome): void {
         const link = this.#link;
         link.checkLevel(this.#settings.level, welcome);
+        if (this.epoch !== 0n && welcome.epochChanged && !welcome.rolledBack) {
+            const common = inCommon(this.#lives, welcome.lives);
+            if (common !== undefined) {
+                this.#goBack(common);
+                link.isOlderBackup = true;
+                throw new OlderBackup(link.endpoint, this.epoch);
+            }
+        }
         link.messages = "kept";
         this.#mostRanges = welcome.mostRanges;
         this.#settings.onEvent(connected(link.endpoint, welcome));
@@ -189,6 +200,7 @@ export class SubscriberCore {
             }
         }
         this.epoch = welcome.epoch;
+        this.#lives = welcome.lives;
         this.#at(at);
         this.#holding = this.#sent.at(-1)?.types ?? this.#holding;
         const done = this.#sent;
@@ -196,6 +208,17 @@ export class SubscriberCore {
         for (const change of done) {
             change.answer.done(at);
         }
+    }
+
+    /** Goes back to an older life, whose stream is the relay's up to the number before `changed`. */
+    #goBack({ rest, changed }: Common): void {
+        if (this.next > changed) {
+            this.#notice({ kind: "rolledBack", from: changed, to: this.next - 1n });
+            this.next = this.#startOfBatch = changed;
+        }
+        this.epoch = rest[0].epoch;
+        this.#lives = rest;
+        this.head = 0n;
     }
 
     onPong(): void {

@@ -26,6 +26,9 @@ const NAMES = "HELLO WELCOME SUBSCRIBE PING PONG SEQUENCE GAP ACK ERROR GOAWAY S
 export const MAX_CONTROL = 16_384;
 export const MAX_BODY = 64 << 20;
 export const MAX_RANGES = 1_024;
+/** Lives of the stream in a WELCOME, and the bytes of one. */
+const MOST_LIVES = 16;
+const LIFE = 16;
 export const MAX_NAME = 255;
 const MAX_TEXT = 512;
 export const MAX_TYPE = 2 ** 31 - 1;
@@ -37,6 +40,7 @@ export const ACKS = 1;
 export const SEQUENCES = 2;
 export const NARROWED = 4;
 export const LEVELS = 1 << 5;
+export const EPOCHS = 1 << 6;
 export const TOKEN = 1 << 16;
 export const POLICIES = ["default", "disconnect", "backpressure", "skip", "replay"] as const;
 export const LEVEL_NAMES = ["stream", "written", "forced"] as const;
@@ -181,6 +185,12 @@ export function hasControlCharacter(text: string): boolean {
     return /\p{Cc}/u.test(text);
 }
 
+/** A life of a stream: its epoch, and the sequence of the first message that it could give. */
+export interface Life {
+    readonly epoch: bigint;
+    readonly first: bigint;
+}
+
 export interface Welcome {
     readonly version: number;
     readonly policy: string;
@@ -196,6 +206,8 @@ export interface Welcome {
     readonly mostRanges: number;
     readonly server: string;
     readonly fork: bigint;
+    /** The stream's newest lives, the newest first; none without EPOCHS. */
+    readonly lives: readonly Life[];
 }
 
 export function decodeWelcome(body: Buffer): Welcome {
@@ -225,6 +237,7 @@ export function decodeWelcome(body: Buffer): Welcome {
     }
     const server = decodeString(WELCOME, "server", body.subarray(50, end));
     const rolledBack = (flags & 3) === 3;
+    const features = body.readUInt32BE(4);
     let fork = 0n;
     if (body.length > end) {
         if (body.length < end + 8) {
@@ -242,7 +255,7 @@ export function decodeWelcome(body: Buffer): Welcome {
         policy,
         epochChanged: (flags & 1) !== 0,
         rolledBack,
-        features: body.readUInt32BE(4),
+        features,
         epoch,
         next: body.readBigInt64BE(16),
         accepted: body.readBigInt64BE(24),
@@ -252,7 +265,33 @@ export function decodeWelcome(body: Buffer): Welcome {
         mostRanges: body.readUInt16BE(44),
         server,
         fork,
+        lives: (features & EPOCHS) === 0 ? [] : decodeLives(body, end + 8),
     };
+}
+
+/** The epochs at this offset of WELCOME. */
+function decodeLives(body: Buffer, at: number): Life[] {
+    const rows = at + 4;
+    if (rows > body.length) {
+        throw malformed(WELCOME, `body of ${body.length} bytes ends within the count of epochs, which needs ${rows}`);
+    }
+    const count = body.readUInt16BE(at);
+    checkWithin(WELCOME, "count of epochs", count, 0, MOST_LIVES);
+    checkReserved(WELCOME, body.readUInt16BE(at + 2));
+    const end = rows + LIFE * count;
+    if (end > body.length) {
+        throw malformed(WELCOME, `body of ${body.length} bytes ends within the epochs, which need ${end}`);
+    }
+    const lives: Life[] = [];
+    for (let row = rows; row < end; row += LIFE) {
+        const [epoch, first] = [body.readBigInt64BE(row), body.readBigInt64BE(row + 8)];
+        if (epoch === 0n) {
+            throw malformed(WELCOME, "an epoch is 0, which stands for none");
+        }
+        checkWithin(WELCOME, "first sequence of an epoch", first, 1);
+        lives.push({ epoch, first });
+    }
+    return lives;
 }
 
 function decodeString(type: number, field: string, bytes: Buffer): string {

@@ -17,16 +17,20 @@ export interface WelcomeFields {
     readonly maxBody?: number;
     readonly idleMs?: number;
     readonly heartbeatMs?: number;
+    /** Epoch and first sequence of each; given: EPOCHS is granted. */
+    readonly lives?: readonly (readonly [bigint, bigint])[];
 }
 
 export function welcome(fields: WelcomeFields = {}): Buffer {
+    const lives = fields.lives ?? [];
+    const features = (fields.features ?? wire.SEQUENCES | wire.ACKS) | (fields.lives === undefined ? 0 : wire.EPOCHS);
     return wire.frame(
         wire.WELCOME,
-        fixed(58, (body) => {
+        fixed(fields.lives === undefined ? 58 : 62 + 16 * lives.length, (body) => {
             body.writeUInt16BE(1, 0);
             body.writeUInt8(1, 2);
             body.writeUInt8(fields.flags ?? 0, 3);
-            body.writeUInt32BE(fields.features ?? wire.SEQUENCES | wire.ACKS, 4);
+            body.writeUInt32BE(features, 4);
             body.writeBigInt64BE(fields.epoch ?? 7n, 8);
             body.writeBigInt64BE(fields.next ?? 1n, 16);
             body.writeBigInt64BE(fields.accepted ?? 0n, 24);
@@ -35,6 +39,10 @@ export function welcome(fields: WelcomeFields = {}): Buffer {
             body.writeInt32BE(fields.idleMs ?? 60_000, 40);
             body.writeUInt16BE(9, 44);
             body.writeBigInt64BE(fields.fork ?? 0n, 50);
+            if (fields.lives !== undefined) {
+                body.writeUInt16BE(lives.length, 58);
+                numbers(...lives.flat()).copy(body, 62);
+            }
         }),
     );
 }
