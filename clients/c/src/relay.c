@@ -350,6 +350,10 @@ enum {
     UNANSWERED = 3,
     LONGEST_STEADY_MS = 10000,
     LINGER_MS = 1000,
+    KEEP_ALIVE_IDLE_S = 15,
+    KEEP_ALIVE_INTERVAL_S = 5,
+    KEEP_ALIVE_PROBES = 3,
+    PLAIN_PUBLISHER_PATIENCE_MS = 30000,
     MAX_PENDING_EVENTS = 4
 };
 
@@ -725,6 +729,44 @@ static void connected(relay_link *l) {
     }
 }
 
+/*
+ * Messages go out at once. Without traffic the system asks after 15 s whether the other end is there, and tells after 30 s that it is not: a plain
+ * subscriber has no other way to notice a cut. While something waits to be acknowledged it does not ask; a plain
+ * publisher, which hears nothing of the relay, has the limit of 30 s there.
+ */
+static void set_up_tcp(const relay_link *l, int fd) {
+    static const struct {
+        int option;
+        int value;
+    } OPTIONS[] = {
+#if defined(TCP_KEEPIDLE)
+        {TCP_KEEPIDLE, KEEP_ALIVE_IDLE_S},
+#elif defined(TCP_KEEPALIVE)
+        {TCP_KEEPALIVE, KEEP_ALIVE_IDLE_S},
+#endif
+#ifdef TCP_KEEPINTVL
+        {TCP_KEEPINTVL, KEEP_ALIVE_INTERVAL_S},
+#endif
+#ifdef TCP_KEEPCNT
+        {TCP_KEEPCNT, KEEP_ALIVE_PROBES},
+#endif
+        {TCP_NODELAY, 1},
+    };
+    int yes = 1;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    for (size_t i = 0; i < sizeof OPTIONS / sizeof *OPTIONS; i++) {
+        setsockopt(fd, IPPROTO_TCP, OPTIONS[i].option, &OPTIONS[i].value, sizeof OPTIONS[i].value);
+    }
+#ifdef TCP_USER_TIMEOUT
+    unsigned most_ms = PLAIN_PUBLISHER_PATIENCE_MS;
+    if (l->publisher && l->options.plain) {
+        setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &most_ms, sizeof most_ms);
+    }
+#else
+    (void)l;
+#endif
+}
+
 /* Connects to the present address, or to the ones after it. */
 static void connect_address(relay_link *l, int failure) {
     const char *text = endpoint_text(l);
@@ -745,14 +787,14 @@ static void connect_address(relay_link *l, int failure) {
         if (l->fd < 0) {
             failure = errno;
         } else {
-            int yes = 1;
             fcntl(l->fd, F_SETFD, FD_CLOEXEC);
             fcntl(l->fd, F_SETFL, fcntl(l->fd, F_GETFL) | O_NONBLOCK);
 #ifdef SO_NOSIGPIPE
+            int yes = 1;
             setsockopt(l->fd, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
 #endif
             if (where->port != NULL) {
-                setsockopt(l->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+                set_up_tcp(l, l->fd);
             }
             if (connect(l->fd, address, length) == 0) {
                 connected(l);

@@ -1,5 +1,6 @@
 /* Tests with sockets, through relay.h alone: a relay of a few lines in this thread, beside a loop of one's own. */
 #define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 
 #include "check.h"
 #include "relay.h"
@@ -7,6 +8,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -287,6 +289,41 @@ static void test_confirmed(void) {
     close(listener);
 }
 
+#ifdef TCP_KEEPIDLE
+static int option_of(int fd, int level, int option) {
+    int value = -1;
+    socklen_t length = sizeof value;
+    CHECK_EQUAL(0, getsockopt(fd, level, option, &value, &length));
+    return value;
+}
+
+/* A peer that is cut off is noticed without traffic; by a plain publisher also while it writes. */
+static void test_keep_alive_of_tcp(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    o.plain = true;
+    relay_subscriber *s = relay_subscriber_open(&o, NULL);
+    relay_publisher *p = relay_publisher_open(&o, NULL);
+    CHECK(s != NULL && p != NULL);
+    close(accept_from(listener, s, NULL));
+    int of_publisher = accept_from(listener, NULL, p);
+    int fds[2] = {relay_subscriber_fd(s), relay_publisher_fd(p)};
+    for (int i = 0; i < 2; i++) {
+        CHECK_EQUAL(1, option_of(fds[i], SOL_SOCKET, SO_KEEPALIVE));
+        CHECK_EQUAL(15, option_of(fds[i], IPPROTO_TCP, TCP_KEEPIDLE));
+        CHECK_EQUAL(5, option_of(fds[i], IPPROTO_TCP, TCP_KEEPINTVL));
+        CHECK_EQUAL(3, option_of(fds[i], IPPROTO_TCP, TCP_KEEPCNT));
+#ifdef TCP_USER_TIMEOUT
+        CHECK_EQUAL(i == 0 ? 0 : 30000, option_of(fds[i], IPPROTO_TCP, TCP_USER_TIMEOUT));
+#endif
+    }
+    relay_subscriber_close(s);
+    close(of_publisher);
+    relay_publisher_close(p, NULL);
+    close(listener);
+}
+#endif
+
 /* Over a Unix socket, without acknowledgements: close hands over everything, and hears the relay's last word. */
 static void test_unix_socket(void) {
     char path[] = "/tmp/relay-c-XXXXXX";
@@ -426,6 +463,9 @@ int main(void) {
     test_subscriber();
     test_full();
     test_confirmed();
+#ifdef TCP_KEEPIDLE
+    test_keep_alive_of_tcp();
+#endif
     test_unix_socket();
     test_producer_file();
     test_streams_that_change_often();
