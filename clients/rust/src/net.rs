@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::task::{ready, Context, Poll};
 use std::time::{Duration, Instant};
 
+use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpStream, UnixStream};
 use tokio::time::{sleep_until, timeout, Sleep};
@@ -183,10 +184,12 @@ impl Io {
                         continue;
                     }
                     role.link().connecting();
+                    let link = role.link();
                     self.connecting = Some(Box::pin(connect(
-                        role.link().endpoint().to_owned(),
+                        link.endpoint().to_owned(),
                         self.tls.clone(),
-                        role.link().options.connect_timeout,
+                        link.options.connect_timeout,
+                        link.publisher && link.options.plain,
                     )));
                 }
                 State::Connecting => {
@@ -282,7 +285,40 @@ impl Io {
     }
 }
 
-async fn connect(text: String, tls: Option<Arc<Tls>>, limit: Duration) -> Result<Transport, Failure> {
+/// When the system asks whether a quiet peer is there, how often it asks again, and how many unanswered questions are the
+/// end of the connection: a plain subscriber has no other way to notice a cut.
+const KEEP_ALIVE_IDLE: Duration = Duration::from_secs(15);
+const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(5);
+const KEEP_ALIVE_PROBES: u32 = 3;
+/// While something waits to be acknowledged the system does not ask. A plain publisher, which hears nothing of the relay,
+/// waits so long for it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+const PLAIN_PUBLISHER_PATIENCE: Duration = Duration::from_secs(30);
+
+/// Messages go out at once, and a cut is noticed as far as this system can.
+fn set_up_tcp(socket: &TcpStream, is_plain_publisher: bool) -> io::Result<()> {
+    socket.set_nodelay(true)?;
+    let keep_alive = TcpKeepalive::new()
+        .with_time(KEEP_ALIVE_IDLE)
+        .with_interval(KEEP_ALIVE_INTERVAL)
+        .with_retries(KEEP_ALIVE_PROBES);
+    let options = SockRef::from(socket);
+    options.set_tcp_keepalive(&keep_alive)?;
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    if is_plain_publisher {
+        options.set_tcp_user_timeout(Some(PLAIN_PUBLISHER_PATIENCE))?;
+    }
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let _ = is_plain_publisher;
+    Ok(())
+}
+
+async fn connect(
+    text: String,
+    tls: Option<Arc<Tls>>,
+    limit: Duration,
+    is_plain_publisher: bool,
+) -> Result<Transport, Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::new(Advice::Again, 0, format!("connecting to {text}: {e}"));
     let endpoint = Endpoint::parse(&text).map_err(|e| failed(&e))?;
     let made = timeout(limit, async {
@@ -294,7 +330,7 @@ async fn connect(text: String, tls: Option<Arc<Tls>>, limit: Duration) -> Result
                 let socket = TcpStream::connect((host.as_str(), port))
                     .await
                     .map_err(|e| failed(&e))?;
-                socket.set_nodelay(true).map_err(|e| failed(&e))?;
+                set_up_tcp(&socket, is_plain_publisher).map_err(|e| failed(&e))?;
                 match tls {
                     None => Ok(Transport::Tcp(socket)),
                     #[cfg(feature = "tls")]
@@ -313,4 +349,35 @@ async fn connect(text: String, tls: Option<Arc<Tls>>, limit: Duration) -> Result
     });
     made.await
         .unwrap_or_else(|_| Err(failed(&format!("took more than {limit:?}"))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_peer_that_is_cut_off_is_noticed() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        for is_plain_publisher in [false, true] {
+            let made = connect(
+                listener.local_addr().unwrap().to_string(),
+                None,
+                Duration::from_secs(60),
+                is_plain_publisher,
+            );
+            let Ok(Transport::Tcp(socket)) = made.await else {
+                panic!("not connected");
+            };
+            let options = SockRef::from(&socket);
+            assert!(options.keepalive().unwrap());
+            assert_eq!(options.tcp_keepalive_time().unwrap(), Duration::from_secs(15));
+            assert_eq!(options.tcp_keepalive_interval().unwrap(), Duration::from_secs(5));
+            assert_eq!(options.tcp_keepalive_retries().unwrap(), 3);
+            #[cfg(target_os = "linux")]
+            assert_eq!(
+                options.tcp_user_timeout().unwrap(),
+                is_plain_publisher.then_some(Duration::from_secs(30))
+            );
+        }
+    }
 }
