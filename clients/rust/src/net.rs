@@ -1,8 +1,8 @@
 //! The I/O around the cores, with tokio.
 
-use std::future::Future;
+use std::future::{poll_fn, Future};
 use std::io;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{ready, Context, Poll};
@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use socket2::{SockRef, TcpKeepalive};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpStream, UnixStream};
-use tokio::time::{sleep_until, timeout, Sleep};
+use tokio::net::{lookup_host, TcpStream, UnixStream};
+use tokio::time::{sleep, sleep_until, timeout, Sleep};
 
 use crate::error::{Advice, Error, Failure};
 use crate::link::{Role, State};
@@ -313,6 +313,67 @@ fn set_up_tcp(socket: &TcpStream, is_plain_publisher: bool) -> io::Result<()> {
     Ok(())
 }
 
+/// Most addresses of a name that one try takes.
+const MOST_ADDRESSES: usize = 32;
+/// Time after which the next address of a name is tried beside those before it (RFC 8305).
+const NEXT_ADDRESS: Duration = Duration::from_millis(250);
+
+/// The addresses in the order of the system, but IPv6 and IPv4 in turns: one of them may lead nowhere.
+fn in_turns(addresses: impl Iterator<Item = SocketAddr>) -> Vec<SocketAddr> {
+    let all: Vec<SocketAddr> = addresses.take(MOST_ADDRESSES).collect();
+    let first = all.first().is_some_and(SocketAddr::is_ipv6);
+    let mut ones = all.iter().filter(|address| address.is_ipv6() == first);
+    let mut others = all.iter().filter(|address| address.is_ipv6() != first);
+    let mut turns = Vec::with_capacity(all.len());
+    while turns.len() < all.len() {
+        turns.extend(ones.next());
+        turns.extend(others.next());
+    }
+    turns
+}
+
+/// The first connection that is made. The next address begins when one has failed, or has had its time; those that come
+/// too late are closed.
+async fn race<T, F>(addresses: Vec<SocketAddr>, connect: impl Fn(SocketAddr) -> F) -> io::Result<T>
+where
+    F: Future<Output = io::Result<T>>,
+{
+    let mut addresses = addresses.into_iter();
+    let mut tries: Vec<Pin<Box<F>>> = Vec::new();
+    let mut turn = Box::pin(sleep(Duration::ZERO));
+    let mut failure = None;
+    poll_fn(|cx| loop {
+        let mut has_failed = false;
+        let mut i = 0;
+        while i < tries.len() {
+            match tries[i].as_mut().poll(cx) {
+                Poll::Ready(Ok(made)) => return Poll::Ready(Ok(made)),
+                Poll::Ready(Err(e)) => {
+                    failure = Some(e);
+                    drop(tries.swap_remove(i));
+                    has_failed = true;
+                }
+                Poll::Pending => i += 1,
+            }
+        }
+        if !has_failed && !tries.is_empty() && turn.as_mut().poll(cx).is_pending() {
+            return Poll::Pending;
+        }
+        match addresses.next() {
+            Some(address) => {
+                tries.push(Box::pin(connect(address)));
+                turn.as_mut().reset(tokio::time::Instant::now() + NEXT_ADDRESS);
+            }
+            None if tries.is_empty() => {
+                let nowhere = || io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+                return Poll::Ready(Err(failure.take().unwrap_or_else(nowhere)));
+            }
+            None => return Poll::Pending,
+        }
+    })
+    .await
+}
+
 async fn connect(
     text: String,
     tls: Option<Arc<Tls>>,
@@ -327,7 +388,8 @@ async fn connect(
                 UnixStream::connect(path).await.map_err(|e| failed(&e))?,
             )),
             Endpoint::Tcp(host, port) => {
-                let socket = TcpStream::connect((host.as_str(), port))
+                let addresses = lookup_host((host.as_str(), port)).await.map_err(|e| failed(&e))?;
+                let socket = race(in_turns(addresses), TcpStream::connect)
                     .await
                     .map_err(|e| failed(&e))?;
                 set_up_tcp(&socket, is_plain_publisher).map_err(|e| failed(&e))?;
@@ -336,7 +398,7 @@ async fn connect(
                     #[cfg(feature = "tls")]
                     Some(tls) => {
                         let mut session = tls.begin(socket, &host)?;
-                        std::future::poll_fn(|cx| session.poll_handshake(cx))
+                        poll_fn(|cx| session.poll_handshake(cx))
                             .await
                             .map_err(|e| tls::failure(&text, &e))?;
                         Ok(Transport::Tls(Box::new(session)))
@@ -353,7 +415,69 @@ async fn connect(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
+
+    /// A made-up address: `dead` answers nothing, `refused` at once, `late` connects after a second.
+    fn address(what: &str) -> SocketAddr {
+        let port = match what {
+            "dead" => 1,
+            "refused" => 2,
+            "late" => 3,
+            _ => 4,
+        };
+        ([192, 0, 2, 1], port).into()
+    }
+
+    /// Races for these addresses; what came of it, and the milliseconds at which each one began.
+    async fn race_of(addresses: &[&str]) -> (io::Result<u16>, Vec<u64>) {
+        let start = tokio::time::Instant::now();
+        let begun = Mutex::new(Vec::new());
+        let connect = |address: SocketAddr| {
+            begun.lock().unwrap().push(start.elapsed().as_millis() as u64);
+            async move {
+                match address.port() {
+                    1 => std::future::pending().await,
+                    2 => return Err(io::ErrorKind::ConnectionRefused.into()),
+                    3 => sleep(Duration::from_secs(1)).await,
+                    _ => {}
+                }
+                Ok(address.port())
+            }
+        };
+        let addresses = addresses.iter().map(|what| address(what)).collect();
+        let won = timeout(Duration::from_secs(5), race(addresses, connect)).await;
+        let won = won.unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()));
+        (won, begun.into_inner().unwrap())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_dead_address_does_not_keep_the_next_one_waiting() {
+        let (won, begun) = race_of(&["dead", "good"]).await;
+        assert_eq!((won.unwrap(), begun), (4, vec![0, 250]));
+        let (won, begun) = race_of(&["dead", "refused", "dead", "good"]).await;
+        assert_eq!((won.unwrap(), begun), (4, vec![0, 250, 250, 500]));
+        // The first one goes on beside the others.
+        let (won, begun) = race_of(&["late", "dead", "dead"]).await;
+        assert_eq!((won.unwrap(), begun), (3, vec![0, 250, 500]));
+        let (won, begun) = race_of(&["refused", "refused"]).await;
+        assert_eq!(won.unwrap_err().kind(), io::ErrorKind::ConnectionRefused);
+        assert_eq!(begun, [0, 0]);
+        let (won, begun) = race_of(&["dead", "dead"]).await;
+        assert_eq!(won.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert_eq!(begun, [0, 250]);
+        assert_eq!(race_of(&[]).await.0.unwrap_err().kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    fn the_families_take_turns() {
+        let address = |text: &str| text.parse::<SocketAddr>().unwrap();
+        let system = ["[::1]:1", "[::2]:1", "[::3]:1", "127.0.0.1:1", "127.0.0.2:1"].map(address);
+        let turns = ["[::1]:1", "127.0.0.1:1", "[::2]:1", "127.0.0.2:1", "[::3]:1"].map(address);
+        assert_eq!(in_turns(system.into_iter()), turns);
+        assert_eq!(in_turns(std::iter::repeat(turns[0]).take(1000)).len(), MOST_ADDRESSES);
+    }
 
     #[tokio::test]
     async fn a_peer_that_is_cut_off_is_noticed() {
