@@ -1,6 +1,6 @@
 /* See relay.h. The wire is described in docs/protocol.md. */
 #define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1
 
 #include "relay.h"
 
@@ -354,7 +354,12 @@ enum {
     KEEP_ALIVE_INTERVAL_S = 5,
     KEEP_ALIVE_PROBES = 3,
     PLAIN_PUBLISHER_PATIENCE_MS = 30000,
-    MAX_PENDING_EVENTS = 4
+    MAX_PENDING_EVENTS = 4,
+    /* Most addresses of a name that one try takes; the next one begins after a while, or when one has failed. */
+    MAX_ADDRESSES = 32,
+    NEXT_ADDRESS_MS = 250,
+    /* A loop of the user's sees one socket: while several race, it waits no longer than this. */
+    LOOK_AT_RACE_MS = 50
 };
 
 typedef struct endpoint {
@@ -403,10 +408,17 @@ typedef struct relay_link {
     int hopes;
     uint64_t random;
 
-    /* The connection. */
+    /* The connection; -1: there is none yet. */
     int fd;
+    /* The addresses in the order of their turns, of which some have begun: their sockets race. A Unix socket has none. */
     struct addrinfo *addresses;
-    struct addrinfo *address;
+    const struct addrinfo *turns[MAX_ADDRESSES];
+    size_t turn_count;
+    size_t begun;
+    int racers[MAX_ADDRESSES];
+    size_t racing;
+    int64_t next_turn;
+    int refusal;
     void *session;
     bool write_blocked;
     bool read_wants_write;
@@ -521,7 +533,13 @@ static void free_addresses(relay_link *l) {
         freeaddrinfo(l->addresses);
     }
     l->addresses = NULL;
-    l->address = NULL;
+    l->turn_count = l->begun = 0;
+}
+
+static void end_race(relay_link *l) {
+    while (l->racing > 0) {
+        close(l->racers[--l->racing]);
+    }
 }
 
 static void close_socket(relay_link *l) {
@@ -536,6 +554,7 @@ static void close_socket(relay_link *l) {
 }
 
 static void drop(relay_link *l) {
+    end_race(l);
     close_socket(l);
     free_addresses(l);
     l->start = l->end = l->scanned = l->skip = 0;
@@ -587,6 +606,7 @@ __attribute__((format(printf, 4, 5))) static void fail(relay_link *l, advice how
 }
 
 static bool flush(relay_link *l);
+static short wanted_events(const relay_link *l);
 
 /* The relay broke a rule: tells it, where a frame may begin, and ends the connection. */
 __attribute__((format(printf, 3, 4))) static void fault(relay_link *l, int code, const char *format, ...) {
@@ -767,58 +787,77 @@ static void set_up_tcp(const relay_link *l, int fd) {
 #endif
 }
 
-/* Connects to the present address, or to the ones after it. */
-static void connect_address(relay_link *l, int failure) {
-    const char *text = endpoint_text(l);
+/* This socket has won: the others are closed. */
+static void win(relay_link *l, int fd) {
+    end_race(l);
+    l->fd = fd;
+    connected(l);
+}
+
+/* Begins to connect to the next address; one that fails at once leaves its reason. */
+static void begin_turn(relay_link *l) {
     const endpoint *where = &l->endpoints[l->index];
-    while (where->port == NULL || l->address != NULL) {
-        struct sockaddr_un path = {.sun_family = AF_UNIX};
-        int family = AF_UNIX;
-        const struct sockaddr *address = (const struct sockaddr *)&path;
-        socklen_t length = sizeof path;
-        if (where->port == NULL) {
-            memcpy(path.sun_path, where->host, strlen(where->host) + 1);
-        } else {
-            family = l->address->ai_family;
-            address = l->address->ai_addr;
-            length = l->address->ai_addrlen;
-        }
-        l->fd = socket(family, SOCK_STREAM, 0);
-        if (l->fd < 0) {
-            failure = errno;
-        } else {
-            fcntl(l->fd, F_SETFD, FD_CLOEXEC);
-            fcntl(l->fd, F_SETFL, fcntl(l->fd, F_GETFL) | O_NONBLOCK);
-#ifdef SO_NOSIGPIPE
-            int yes = 1;
-            setsockopt(l->fd, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
-#endif
-            if (where->port != NULL) {
-                set_up_tcp(l, l->fd);
-            }
-            if (connect(l->fd, address, length) == 0) {
-                connected(l);
-                return;
-            }
-            failure = errno;
-            if (failure == EINPROGRESS || failure == EINTR) {
-                return;
-            }
-            close_socket(l);
-        }
-        if (where->port == NULL) {
-            break;
-        }
-        l->address = l->address->ai_next;
+    struct sockaddr_un path = {.sun_family = AF_UNIX};
+    const struct sockaddr *address = (const struct sockaddr *)&path;
+    socklen_t length = sizeof path;
+    int family = AF_UNIX;
+    if (where->port == NULL) {
+        memcpy(path.sun_path, where->host, strlen(where->host) + 1);
+    } else {
+        family = l->turns[l->begun]->ai_family;
+        address = l->turns[l->begun]->ai_addr;
+        length = l->turns[l->begun]->ai_addrlen;
     }
-    fail(l, AGAIN, 0, "connecting to %s: %s", text, strerror(failure));
+    l->begun++;
+    int fd = socket(family, SOCK_STREAM, 0);
+    if (fd < 0) {
+        l->refusal = errno;
+        return;
+    }
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+#ifdef SO_NOSIGPIPE
+    int yes = 1;
+    setsockopt(fd, SOL_SOCKET, SO_NOSIGPIPE, &yes, sizeof yes);
+#endif
+    if (where->port != NULL) {
+        set_up_tcp(l, fd);
+    }
+    if (connect(fd, address, length) == 0) {
+        win(l, fd);
+    } else if (errno == EINPROGRESS || errno == EINTR) {
+        l->racers[l->racing++] = fd;
+        l->next_turn = l->now + NEXT_ADDRESS_MS;
+    } else {
+        l->refusal = errno;
+        close(fd);
+    }
+}
+
+/* The addresses as the system orders them, but IPv6 and IPv4 in turns: one of them may lead nowhere. */
+static void take_turns(relay_link *l) {
+    const struct addrinfo *it[2] = {l->addresses, l->addresses};
+    for (int i = 0; l->turn_count < MAX_ADDRESSES && (it[0] != NULL || it[1] != NULL); i = 1 - i) {
+        while (it[i] != NULL && (it[i]->ai_family == l->addresses->ai_family) != (i == 0)) {
+            it[i] = it[i]->ai_next;
+        }
+        if (it[i] != NULL) {
+            l->turns[l->turn_count++] = it[i];
+            it[i] = it[i]->ai_next;
+        }
+    }
 }
 
 static void start_connecting(relay_link *l) {
     const endpoint *where = &l->endpoints[l->index];
     l->state = CONNECTING;
     l->deadline = l->now + l->options.connect_timeout_ms;
+    l->next_turn = l->now;
+    l->refusal = 0;
+    l->begun = 0;
+    l->turn_count = 1;
     if (where->port != NULL) {
+        l->turn_count = 0;
         struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
         int failure = getaddrinfo(where->host, where->port, &hints, &l->addresses);
         if (failure != 0) {
@@ -826,28 +865,65 @@ static void start_connecting(relay_link *l) {
             fail(l, AGAIN, 0, "looking up %s: %s", where->text, gai_strerror(failure));
             return;
         }
-        l->address = l->addresses;
+        take_turns(l);
     }
-    connect_address(l, 0);
+}
+
+/* What poll waits for; returns the number of sockets. */
+static nfds_t wanted_sockets(const relay_link *l, struct pollfd *to) {
+    if (l->state != CONNECTING) {
+        to[0] = (struct pollfd){.fd = l->fd, .events = wanted_events(l)};
+        return l->fd < 0 ? 0 : 1;
+    }
+    for (size_t i = 0; i < l->racing; i++) {
+        to[i] = (struct pollfd){.fd = l->racers[i], .events = POLLOUT};
+    }
+    return (nfds_t)l->racing;
+}
+
+/* Looks at the sockets that race; whether one has won, or one has failed. */
+static void look_at_race(relay_link *l, bool *won, bool *failed) {
+    struct pollfd all[MAX_ADDRESSES];
+    nfds_t count = wanted_sockets(l, all);
+    *won = *failed = false;
+    if (poll(all, count, 0) <= 0) {
+        return;
+    }
+    l->racing = 0;
+    for (nfds_t i = 0; i < count; i++) {
+        int fd = all[i].fd;
+        int refusal = 0;
+        socklen_t length = sizeof refusal;
+        if (*won || all[i].revents == 0) {
+            l->racers[l->racing++] = fd;
+            continue;
+        }
+        getsockopt(fd, SOL_SOCKET, SO_ERROR, &refusal, &length);
+        if (refusal == 0) {
+            *won = true;
+            l->fd = fd;
+        } else {
+            *failed = true;
+            l->refusal = refusal;
+            close(fd);
+        }
+    }
 }
 
 static step await_connection(relay_link *l) {
-    struct pollfd one = {.fd = l->fd, .events = POLLOUT};
-    if (poll(&one, 1, 0) > 0) {
-        int failure = 0;
-        socklen_t length = sizeof failure;
-        getsockopt(l->fd, SOL_SOCKET, SO_ERROR, &failure, &length);
-        if (failure == 0) {
-            connected(l);
-        } else {
-            close_socket(l);
-            l->address = l->address == NULL ? NULL : l->address->ai_next;
-            if (l->address == NULL) {
-                fail(l, AGAIN, 0, "connecting to %s: %s", endpoint_text(l), strerror(failure));
-            } else {
-                connect_address(l, failure);
-            }
-        }
+    bool won;
+    bool failed;
+    look_at_race(l, &won, &failed);
+    if (won) {
+        win(l, l->fd);
+        return MOVED;
+    }
+    if (l->begun < l->turn_count && (failed || l->racing == 0 || l->now >= l->next_turn)) {
+        begin_turn(l);
+        return MOVED;
+    }
+    if (l->racing == 0) {
+        fail(l, AGAIN, 0, "connecting to %s: %s", endpoint_text(l), strerror(l->refusal));
         return MOVED;
     }
     if (l->now >= l->deadline) {
@@ -963,6 +1039,9 @@ static int64_t wait_until(const relay_link *l) {
     }
     if (l->state != OPEN) {
         until = l->deadline;
+        if (l->state == CONNECTING && l->begun < l->turn_count && l->next_turn < until) {
+            until = l->next_turn;
+        }
     } else if (!l->options.plain) {
         until = l->silent_since + l->patience;
     }
@@ -1028,8 +1107,13 @@ static step advance(relay_link *l) {
     return l->state == ENDED ? STOPPED : done;
 }
 
+/* The one socket that a loop of the user's sees; -1: there is none, or several race. */
+static int shown_fd(const relay_link *l) {
+    return l->state != CONNECTING ? l->fd : l->racing == 1 ? l->racers[0] : -1;
+}
+
 static short wanted_events(const relay_link *l) {
-    if (l->fd < 0) {
+    if (shown_fd(l) < 0) {
         return 0;
     }
     if (l->state == CONNECTING) {
@@ -1044,7 +1128,8 @@ static int until_ms(int64_t until, int64_t now) {
 }
 
 static int wait_ms(const relay_link *l, int64_t until) {
-    return l->state == ENDED ? -1 : l->blocked ? until_ms(until, now_ms()) : 0;
+    int wait = l->state == ENDED ? -1 : l->blocked ? until_ms(until, now_ms()) : 0;
+    return l->state == CONNECTING && l->racing > 1 && wait > LOOK_AT_RACE_MS ? LOOK_AT_RACE_MS : wait;
 }
 
 /* Waits until the link can go on, at most until then, and not behind limit; returns whether limit is still to come. */
@@ -1052,8 +1137,8 @@ static bool wait_for(relay_link *l, int64_t until, int64_t limit) {
     if (l->now >= limit) {
         return false;
     }
-    struct pollfd one = {.fd = l->fd, .events = wanted_events(l)};
-    poll(&one, l->fd < 0 ? 0 : 1, until_ms(until < limit ? until : limit, l->now));
+    struct pollfd all[MAX_ADDRESSES];
+    poll(all, wanted_sockets(l, all), until_ms(until < limit ? until : limit, l->now));
     return true;
 }
 
@@ -1865,7 +1950,7 @@ relay_result relay_subscriber_types(relay_subscriber *s, const relay_range *type
 }
 
 int relay_subscriber_fd(const relay_subscriber *s) {
-    return s->link.fd;
+    return shown_fd(&s->link);
 }
 
 short relay_subscriber_events(const relay_subscriber *s) {
@@ -2563,7 +2648,7 @@ relay_result relay_publisher_flush(relay_publisher *p, int timeout_ms) {
 }
 
 int relay_publisher_fd(const relay_publisher *p) {
-    return p->link.fd;
+    return shown_fd(&p->link);
 }
 
 short relay_publisher_events(const relay_publisher *p) {

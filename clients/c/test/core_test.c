@@ -1,4 +1,26 @@
-/* Tests of the core, without sockets: it includes the source, to reach what is static there. */
+/* Tests of the core, most without sockets: it includes the source, to reach what is static there. */
+#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE 1
+
+#include <netdb.h>
+
+/* The addresses of every name. */
+static struct addrinfo *names;
+
+static int fake_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **to) {
+    (void)host;
+    (void)port;
+    (void)hints;
+    *to = names;
+    return 0;
+}
+
+static void fake_freeaddrinfo(struct addrinfo *addresses) {
+    (void)addresses;
+}
+
+#define getaddrinfo fake_getaddrinfo
+#define freeaddrinfo fake_freeaddrinfo
 #include "../src/relay.c"
 
 #include "check.h"
@@ -847,6 +869,113 @@ static void test_text(void) {
     CHECK(strcmp(text, "a?[2J?") == 0);
 }
 
+/* ---- Addresses ---- */
+
+static struct sockaddr_in places[4];
+static struct addrinfo addresses[4];
+
+/* A listener on loopback, whose address is one of the name's. */
+static int listen_at(int i, int backlog) {
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    socklen_t length = sizeof places[i];
+    places[i] = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&places[i], length) == 0 && listen(fd, backlog) == 0);
+    CHECK(getsockname(fd, (struct sockaddr *)&places[i], &length) == 0);
+    addresses[i] = (struct addrinfo){
+        .ai_family = AF_INET, .ai_addr = (struct sockaddr *)&places[i], .ai_addrlen = length, .ai_next = NULL};
+    if (i > 0) {
+        addresses[i - 1].ai_next = &addresses[i];
+    }
+    names = addresses;
+    return fd;
+}
+
+/* A listener that answers nothing more: its queue is full. */
+static int listen_dead_at(int i, int *fillers) {
+    int fd = listen_at(i, 0);
+    for (int n = 0; n < 8; n++) {
+        fillers[n] = socket(AF_INET, SOCK_STREAM, 0);
+        fcntl(fillers[n], F_SETFL, O_NONBLOCK);
+        connect(fillers[n], (struct sockaddr *)&places[i], sizeof places[i]);
+    }
+    return fd;
+}
+
+/* A name whose first address answers nothing, and whose second one refuses: the third one is connected. */
+static void test_race(void) {
+    int fillers[8];
+    int dead = listen_dead_at(0, fillers);
+    close(listen_at(1, 8));
+    int live = listen_at(2, 8);
+    static const char *const NAME[] = {"relay.example:1"};
+    relay_options o = options_of_tests();
+    o.tls = NULL;
+    o.endpoints = NAME;
+    relay_subscriber *s = relay_subscriber_open(&o, NULL);
+    CHECK(s != NULL);
+    relay_event e;
+    CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 0));
+    CHECK_EQUAL(1, s->link.racing);
+    CHECK(relay_subscriber_fd(s) >= 0);
+    CHECK_EQUAL(POLLOUT, relay_subscriber_events(s));
+    /* Its time is over. While several race, a loop of the user's has no socket to wait for. */
+    s->link.next_turn = 0;
+    s->link.now = now_ms();
+    for (int i = 0; i < 3 && s->link.racing < 2 && s->link.state == CONNECTING; i++) {
+        CHECK_EQUAL(MOVED, await_connection(&s->link));
+    }
+    if (s->link.state == CONNECTING) {
+        s->link.blocked = true;
+        CHECK_EQUAL(-1, relay_subscriber_fd(s));
+        CHECK(relay_subscriber_wait_ms(s) <= LOOK_AT_RACE_MS);
+    }
+    while (s->link.state != GREETING) {
+        CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 20));
+    }
+    CHECK_EQUAL(0, s->link.racing);
+    struct sockaddr_in peer;
+    socklen_t length = sizeof peer;
+    CHECK_EQUAL(0, getpeername(relay_subscriber_fd(s), (struct sockaddr *)&peer, &length));
+    CHECK_EQUAL(ntohs(places[2].sin_port), ntohs(peer.sin_port));
+    relay_subscriber_close(s);
+
+    /* Without the last one, it is over at the deadline, or once all have refused. */
+    close(live);
+    addresses[1].ai_next = NULL;
+    o.connect_timeout_ms = 20;
+    o.reconnect.rounds = 1;
+    told_count = 0;
+    s = relay_subscriber_open(&o, NULL);
+    CHECK_EQUAL(RELAY_RETRY, relay_subscriber_next(s, &e, 60000));
+    CHECK(strstr(relay_subscriber_error(s)->text, "took more than 20 ms") != NULL);
+    relay_subscriber_close(s);
+    names = addresses + 1;
+    s = relay_subscriber_open(&o, NULL);
+    CHECK_EQUAL(RELAY_RETRY, relay_subscriber_next(s, &e, 60000));
+    CHECK(strstr(relay_subscriber_error(s)->text, strerror(ECONNREFUSED)) != NULL);
+    relay_subscriber_close(s);
+    for (int n = 0; n < 8; n++) {
+        close(fillers[n]);
+    }
+    close(dead);
+}
+
+/* IPv6 and IPv4 take turns, and what a name has above the limit is left out. */
+static void test_turns(void) {
+    static struct addrinfo many[MAX_ADDRESSES + 10];
+    relay_link l = {.addresses = many};
+    for (int i = 0; i < MAX_ADDRESSES + 10; i++) {
+        many[i] = (struct addrinfo){.ai_family = i < 3 ? AF_INET6 : AF_INET,
+                                    .ai_next = i < MAX_ADDRESSES + 9 ? &many[i + 1] : NULL};
+    }
+    take_turns(&l);
+    static const int ORDER[] = {0, 3, 1, 4, 2, 5, 6, 7};
+    for (size_t i = 0; i < sizeof ORDER / sizeof *ORDER; i++) {
+        CHECK_EQUAL(ORDER[i], l.turns[i] - many);
+    }
+    CHECK_EQUAL(MAX_ADDRESSES, l.turn_count);
+}
+
 int main(int count, char **arguments) {
     test_vectors(count > 1 ? arguments[1] : NULL);
     test_hello();
@@ -867,5 +996,7 @@ int main(int count, char **arguments) {
     test_refused_options();
     test_refused_messages();
     test_text();
+    test_race();
+    test_turns();
     return 0;
 }

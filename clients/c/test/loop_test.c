@@ -1,6 +1,6 @@
 /* Tests with sockets, through relay.h alone: a relay of a few lines in this thread, beside a loop of one's own. */
 #define _POSIX_C_SOURCE 200809L
-#define _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE 1
 
 #include "check.h"
 #include "relay.h"
