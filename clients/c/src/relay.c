@@ -35,6 +35,7 @@ enum {
     MAX_NAME = 255,
     MAX_RANGES = 1024,
     MAX_TEXT = 512,
+    MAX_LIVES = 16,
     ID_LENGTH = 16,
     MIN_HEARTBEAT_MS = 100,
     MAX_HEARTBEAT_MS = 3600000,
@@ -58,7 +59,7 @@ enum {
     MUST_UNDERSTAND = 0x80
 };
 
-enum { ACKS = 1, SEQUENCES = 2, NARROWED = 4, LEVELS = 32, TOKEN = 1 << 16 };
+enum { ACKS = 1, SEQUENCES = 2, NARROWED = 4, LEVELS = 32, EPOCHS = 64, TOKEN = 1 << 16 };
 enum { EPOCH_CHANGED = 1, ROLLED_BACK = 2 };
 enum { SUBSCRIBER_ROLE = 1, PUBLISHER_ROLE = 2 };
 
@@ -203,6 +204,37 @@ static void copy_text(char *to, size_t size, const uint8_t *at, size_t length) {
     to[end] = 0;
 }
 
+/* A life of a stream, and the first sequence that it could give. */
+typedef struct life {
+    int64_t epoch;
+    int64_t first;
+} life;
+
+/* The newest lives of a stream, the newest one first. */
+typedef struct lives {
+    int count;
+    life rows[MAX_LIVES];
+} lives;
+
+/*
+ * The newest life of mine, but for the first, that is also in theirs; 0: there is none. From *changed on their messages
+ * are not, or need not be, the same.
+ */
+static int common_life(const lives *mine, const lives *theirs, int64_t *changed) {
+    int64_t newer = INT64_MAX;
+    for (int i = 1; i < mine->count; i++) {
+        newer = mine->rows[i - 1].first < newer ? mine->rows[i - 1].first : newer;
+        *changed = newer;
+        for (int j = 0; j < theirs->count; j++) {
+            if (theirs->rows[j].epoch == mine->rows[i].epoch) {
+                return i;
+            }
+            *changed = theirs->rows[j].first < *changed ? theirs->rows[j].first : *changed;
+        }
+    }
+    return 0;
+}
+
 typedef struct welcome {
     int version;
     relay_policy policy;
@@ -217,9 +249,26 @@ typedef struct welcome {
     int max_ranges;
     char server[MAX_NAME + 1];
     int64_t fork;
+    lives lives;
 } welcome;
 
 /* The decoders return what is wrong, NULL: nothing. */
+
+/* The rows behind WELCOME's fork, which are there if EPOCHS is granted. */
+static const char *decode_lives(const uint8_t *at, size_t length, lives *to) {
+    if (length < 4 || get16(at) > MAX_LIVES || get16(at + 2) != 0 || length < 4 + 16 * (size_t)get16(at)) {
+        return "WELCOME has too many epochs, ends within them, or has a reserved field out of range";
+    }
+    to->count = get16(at);
+    for (int i = 0; i < to->count; i++) {
+        const uint8_t *row = at + 4 + (size_t)i * 16;
+        to->rows[i] = (life){get64(row), get64(row + 8)};
+        if (to->rows[i].epoch == 0 || to->rows[i].first < 1) {
+            return "WELCOME has an epoch, or the first sequence of one, out of range";
+        }
+    }
+    return NULL;
+}
 
 static const char *decode_welcome(const uint8_t *at, size_t length, welcome *to) {
     enum { FIXED = 50 };
@@ -256,7 +305,14 @@ static const char *decode_welcome(const uint8_t *at, size_t length, welcome *to)
     }
     to->fork = rest == 0 ? 0 : get64(at + FIXED + name);
     bool rolled_back = (to->flags & ROLLED_BACK) != 0;
-    return (rolled_back ? to->fork >= 1 : to->fork == 0) ? NULL : "WELCOME has a wrong fork";
+    if (rolled_back ? to->fork < 1 : to->fork != 0) {
+        return "WELCOME has a wrong fork";
+    }
+    to->lives.count = 0;
+    if ((to->features & EPOCHS) == 0) {
+        return NULL;
+    }
+    return rest < 8 ? "WELCOME ends before its epochs" : decode_lives(at + FIXED + name + 8, rest - 8, &to->lives);
 }
 
 static const char *check_ping(const uint8_t *at, size_t length) {
@@ -384,7 +440,11 @@ typedef struct relay_link {
     bool (*welcomed)(struct relay_link *, const welcome *);
     void (*lost)(struct relay_link *);
     bool (*between_frames)(struct relay_link *);
+    /* The relay does not know the client's epoch. It goes on in this older one, with what is the same up to changed. */
+    void (*retreated)(struct relay_link *, int64_t epoch, int64_t changed);
 
+    /* Of the last WELCOME that the client went on with. */
+    lives lives;
     relay_error error;
     state state;
     int64_t now;
@@ -1206,6 +1266,19 @@ static void take_error(relay_link *l, const uint8_t *body, size_t length) {
     fail(l, advice_of(code), code, "%s (%d)%s%s", code_name(code), code, *text ? ": " : "", text);
 }
 
+/*
+ * To the relay, such as one with an older backup, the stream of the client's epoch is another one, but both know the life
+ * at this row. The connection is given up, and another one made at once in that epoch: no try, and none for the user.
+ */
+static void retreat(relay_link *l, int common, int64_t changed) {
+    l->lives.count -= common;
+    memmove(l->lives.rows, l->lives.rows + common, (size_t)l->lives.count * sizeof *l->lives.rows);
+    drop(l);
+    l->state = IDLE;
+    l->due = l->now;
+    l->retreated(l, l->lives.rows[0].epoch, changed);
+}
+
 static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
     welcome w;
     if (l->state == OPEN) {
@@ -1229,8 +1302,16 @@ static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
         fail(l, STOP, 0, "the relay at %s grants no levels: it has no journal", endpoint_text(l));
         return;
     }
+    int64_t changed = 0;
+    int common =
+        (w.flags & (EPOCH_CHANGED | ROLLED_BACK)) == EPOCH_CHANGED ? common_life(&l->lives, &w.lives, &changed) : 0;
+    if (common > 0) {
+        retreat(l, common, changed);
+        return;
+    }
     note_welcome(l);
     l->patience = w.idle_ms;
+    l->lives = w.lives;
     emit(l, (relay_event){.kind = RELAY_CONNECTED,
                           .endpoint = endpoint_text(l),
                           .server = w.server,
@@ -1575,7 +1656,7 @@ static void subscriber_greet(relay_link *l) {
     const change *types = types_for_hello(s);
     s->greeted_all = types->count == 0;
     bool resumes = s->next != 0;
-    put_hello(l, resumes ? RELAY_SEQUENCE : s->start, s->policy, SEQUENCES | NARROWED, s->epoch,
+    put_hello(l, resumes ? RELAY_SEQUENCE : s->start, s->policy, SEQUENCES | NARROWED | EPOCHS, s->epoch,
               resumes ? s->next : s->start_number, types->types, types->count, NULL);
 }
 
@@ -1617,6 +1698,16 @@ static void change_holds(relay_subscriber *s, int64_t from) {
     it->holds_from = from;
     s->done++;
     s->sent--;
+}
+
+static void subscriber_retreated(relay_link *l, int64_t epoch, int64_t changed) {
+    relay_subscriber *s = (relay_subscriber *)l;
+    s->epoch = epoch;
+    s->head = 0;
+    if (s->next > changed) {
+        pend(s, (relay_event){.kind = RELAY_ROLLED_BACK, .from = changed, .to = s->next - 1, .epoch = epoch});
+        s->next = changed;
+    }
 }
 
 static bool subscriber_welcomed(relay_link *l, const welcome *w) {
@@ -1818,6 +1909,7 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
     }
     s->link.greet = subscriber_greet;
     s->link.welcomed = subscriber_welcomed;
+    s->link.retreated = subscriber_retreated;
     s->start = options->start;
     s->policy = options->policy;
     s->start_number = options->start == RELAY_SEQUENCE || options->start == RELAY_TIME ? options->number : 0;
@@ -2183,7 +2275,7 @@ static uint64_t position_behind(relay_publisher *p, int64_t number, uint64_t lim
 static void publisher_greet(relay_link *l) {
     relay_publisher *p = (relay_publisher *)l;
     bool acks = l->options.acks;
-    put_hello(l, RELAY_LIVE, RELAY_DEFAULT, acks ? ACKS : 0, p->epoch, acks ? p->first : 0, NULL, 0,
+    put_hello(l, RELAY_LIVE, RELAY_DEFAULT, acks ? ACKS | EPOCHS : 0, p->epoch, acks ? p->first : 0, NULL, 0,
               acks ? p->producer : NULL);
 }
 
@@ -2205,6 +2297,14 @@ static void publisher_lost(relay_link *l) {
     p->unheard = p->repeated = 0;
     p->ping_unanswered = false;
     p->bytes_since_ping = 0;
+}
+
+/* What was sent is sent again: the relay has it by its numbers. */
+static void publisher_retreated(relay_link *l, int64_t epoch, int64_t changed) {
+    relay_publisher *p = (relay_publisher *)l;
+    (void)changed;
+    publisher_lost(l);
+    p->epoch = epoch;
 }
 
 /* Sets the numbers by WELCOME; false: the connection has ended. */
@@ -2476,6 +2576,7 @@ relay_publisher *relay_publisher_open(const relay_options *options, relay_error 
     p->link.greet = publisher_greet;
     p->link.welcomed = publisher_welcomed;
     p->link.lost = publisher_lost;
+    p->link.retreated = publisher_retreated;
     p->link.between_frames = publisher_between_frames;
     if (done == RELAY_OK && options->producer != NULL) {
         bool good = strlen(options->producer) == 2 * ID_LENGTH && parse_producer(p, options->producer);

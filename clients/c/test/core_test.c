@@ -219,10 +219,10 @@ static void test_vectors(const char *folder) {
     printf("%d test vectors\n", tried);
 }
 
-/* The HELLO of the example in docs/protocol.md. */
+/* The HELLO of the example in docs/protocol.md, but that this client asks for EPOCHS too. */
 static void test_hello(void) {
     static const uint8_t EXPECTED[] = {0x80, 0, 0, 1,    0, 0, 0, 0x37, 0,    1,    0,    1,    1,    0,    1,    0,
-                                       0,    0, 0, 6,    0, 0, 0, 0,    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
+                                       0,    0, 0, 0x46, 0, 0, 0, 0,    0x11, 0x22, 0x33, 0x44, 0x55, 0x66, 0x77, 0x88,
                                        0,    0, 0, 0,    0, 0, 3, 0xE8, 0,    1,    0,    0,    0,    0,    0,    0,
                                        0,    0, 0, 0x64, 0, 0, 0, 0xC7, 0,    5,    'a',  'u',  'd',  'i',  't'};
     relay_options o = options_of_tests();
@@ -976,6 +976,87 @@ static void test_turns(void) {
     CHECK_EQUAL(MAX_ADDRESSES, l.turn_count);
 }
 
+/* ---- Epochs ---- */
+
+/* The first sequence that changed where mine meets theirs, and the common epoch. */
+static void check_common(lives mine, lives theirs, int64_t epoch, int64_t changed) {
+    int64_t found = 0;
+    int row = common_life(&mine, &theirs, &found);
+    CHECK_EQUAL(epoch, row == 0 ? 0 : mine.rows[row].epoch);
+    if (row > 0) {
+        CHECK_EQUAL(changed, found);
+    }
+}
+
+static void test_common_life(void) {
+    lives none = {0};
+    lives mine = {4, {{400, 6}, {350, 8}, {200, 4}, {100, 1}}};
+    check_common(mine, none, 0, 0);
+    check_common(none, mine, 0, 0);
+    /* The relay has said that it does not know the first one. */
+    check_common(mine, (lives){1, {{400, 6}}}, 0, 0);
+    check_common(mine, (lives){4, {{600, 9}, {500, 7}, {200, 4}, {100, 1}}}, 200, 6);
+    check_common(mine, (lives){3, {{600, 9}, {500, 3}, {200, 4}}}, 200, 3);
+    check_common(mine, (lives){1, {{100, 1}}}, 100, 4);
+    check_common(mine, (lives){2, {{100, 1}, {350, 8}}}, 350, 1);
+}
+
+static uint8_t *welcome_in(uint8_t *at, int flags, int64_t epoch, int64_t next, const lives *rows) {
+    uint8_t *frame = at;
+    at += HEADER;
+    at = put16(put16(at, 1), RELAY_DISCONNECT << 8 | (unsigned)flags);
+    at = put64(put64(put64(put32(at, SEQUENCES | EPOCHS), epoch), next), 0);
+    at = put32(put32(put32(at, 1 << 20), 1000), 5000);
+    at = put64(put16(put32(at, 1024u << 16), 0), 0);
+    at = put16(put16(at, (unsigned)rows->count), 0);
+    for (int i = 0; i < rows->count; i++) {
+        at = put64(put64(at, rows->rows[i].epoch), rows->rows[i].first);
+    }
+    put_header(frame, WELCOME, (size_t)(at - frame) - HEADER);
+    return at;
+}
+
+/* A subscriber and an older backup: what is gone is told once, and the next HELLO goes on behind what both have. */
+static void test_older_backup(void) {
+    static const lives BEFORE = {2, {{200, 7}, {100, 1}}};
+    static const lives BEHIND = {2, {{300, 6}, {100, 1}}};
+    uint8_t frames[512];
+    relay_options o = options_of_tests();
+    o.start = RELAY_EARLIEST;
+    relay_subscriber *s = subscriber_of(&o);
+    uint8_t *end = message(welcome_in(frames, 0, 200, 9, &BEFORE), 1, "nine");
+    feed = frames;
+    feed_length = (size_t)(end - frames);
+    relay_event e;
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 1000));
+    CHECK_EQUAL(9, e.sequence);
+    connect_to_memory(&s->link);
+    end = message(welcome_in(frames, EPOCH_CHANGED, 300, 1, &BEHIND), 1, "one");
+    feed = frames;
+    feed_length = (size_t)(end - frames);
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 1000));
+    CHECK_EQUAL(RELAY_ROLLED_BACK, e.kind);
+    CHECK_EQUAL(6, e.from);
+    CHECK_EQUAL(9, e.to);
+    CHECK_EQUAL(100, relay_subscriber_count(s).epoch);
+    CHECK_EQUAL(6, relay_subscriber_count(s).next);
+    /* Nothing else was told: this connection was none. */
+    CHECK_EQUAL(1, told_count);
+    CHECK_EQUAL(IDLE, s->link.state);
+    CHECK(s->link.due <= now_ms());
+    connect_to_memory(&s->link);
+    CHECK_EQUAL(100, get64(written + HEADER + 16));
+    CHECK_EQUAL(6, get64(written + HEADER + 24));
+    end = message(welcome_in(frames, 0, 300, 6, &BEHIND), 1, "six");
+    feed = frames;
+    feed_length = (size_t)(end - frames);
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 1000));
+    CHECK_EQUAL(RELAY_MESSAGE, e.kind);
+    CHECK_EQUAL(6, e.sequence);
+    CHECK_EQUAL(300, relay_subscriber_count(s).epoch);
+    relay_subscriber_close(s);
+}
+
 int main(int count, char **arguments) {
     test_vectors(count > 1 ? arguments[1] : NULL);
     test_hello();
@@ -998,5 +1079,7 @@ int main(int count, char **arguments) {
     test_text();
     test_race();
     test_turns();
+    test_common_life();
+    test_older_backup();
     return 0;
 }
