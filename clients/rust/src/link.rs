@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use crate::error::{code_name, Advice, Error, Failure};
 use crate::options::{Connection, Level};
-use crate::wire::{self, Welcome, HEADER, MAX_CONTROL, MAX_NAME, MAX_TEXT};
+use crate::wire::{self, Lives, Welcome, HEADER, MAX_CONTROL, MAX_NAME, MAX_TEXT};
 use crate::Event;
 
 const FEW_TRIES: u32 = 5;
@@ -80,6 +80,8 @@ pub(crate) struct Link {
     silent_since: u64,
     patience: u64,
     broken: bool,
+    /// Of the last WELCOME that the client went on with.
+    lives: Lives,
 
     pub(crate) inbox: Vec<u8>,
     read_size: usize,
@@ -132,6 +134,7 @@ impl Link {
             silent_since: now,
             patience: 0,
             broken: false,
+            lives: Lives::default(),
             inbox: vec![0; frame.max(buffer)],
             read_size: buffer.max(1),
             start: 0,
@@ -605,9 +608,28 @@ impl Link {
         Ok(())
     }
 
+    /// Where the relay does not know the client's epoch, such as with an older backup, and both know an older one: gives up
+    /// the connection, for another one at once in that epoch. It is no try, and none for the user. Returns the epoch, and
+    /// the first sequence that is not the same in both.
+    pub(crate) fn retreat(&mut self, welcome: &Welcome) -> Option<(i64, i64)> {
+        if !welcome.epoch_changed() || welcome.rolled_back() {
+            return None;
+        }
+        let (common, changed) = self.lives.in_common(&welcome.lives)?;
+        self.lives.0.drain(..common);
+        self.start = 0;
+        self.end = 0;
+        self.skip = 0;
+        self.farewell.clear();
+        self.state = State::Idle;
+        self.due = self.now;
+        Some((self.lives.0[0].0, changed))
+    }
+
     /// Takes note that the role accepts the WELCOME.
     pub(crate) fn accept(&mut self, welcome: &Welcome) {
         self.welcomed();
+        self.lives = welcome.lives.clone();
         self.patience = welcome.idle_ms;
         self.events.push(Event::Connected {
             endpoint: self.endpoint().to_owned(),

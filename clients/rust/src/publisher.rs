@@ -226,6 +226,12 @@ impl PublisherCore {
             let text = format!("the relay at {} grants no acknowledgements", self.link.endpoint());
             return Err(Failure::new(Advice::Stop, 0, text));
         }
+        if let Some((epoch, _)) = self.link.retreat(welcome) {
+            // What was sent is sent again: the relay has it by its numbers.
+            self.epoch = epoch;
+            self.send_again();
+            return Ok(());
+        }
         self.link.accept(welcome);
         self.confirming.welcomed(welcome.heartbeat_ms);
         self.max_body = self.link.options.max_body.min(welcome.max_body);
@@ -354,6 +360,13 @@ impl PublisherCore {
         }
     }
 
+    /// The next connection begins with the first message that the relay may lack.
+    fn send_again(&mut self) {
+        self.forget_accepted(self.ever_written);
+        self.written = 0;
+        self.boundary = 0;
+    }
+
     /// Whether this connection has PINGs of the publisher.
     fn pings(&self) -> bool {
         self.confirms() && self.link.state == State::Open && !self.link.leaving
@@ -377,7 +390,7 @@ impl Role for PublisherCore {
         self.link.connected(secret)?;
         if !self.link.options.plain {
             let (features, number, producer) = if self.acks {
-                (wire::ACKS, self.first, Some(&self.producer))
+                (wire::ACKS | wire::EPOCHS, self.first, Some(&self.producer))
             } else {
                 (0, 0, None)
             };
@@ -394,9 +407,7 @@ impl Role for PublisherCore {
         if messages > 0 {
             self.link.events.push(Event::InDoubt { messages });
         }
-        self.forget_accepted(self.ever_written);
-        self.written = 0;
-        self.boundary = 0;
+        self.send_again();
         // Nothing is left to send: another connection is of no use.
         self.link.closing |= self.closing && self.confirms() && self.ring.is_empty();
         self.link.failed(failure, may_speak);

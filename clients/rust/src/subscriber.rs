@@ -194,6 +194,19 @@ impl SubscriberCore {
     }
 
     fn welcomed(&mut self, welcome: &Welcome) -> Result<(), Failure> {
+        if let Some((epoch, changed)) = self.link.retreat(welcome) {
+            let next = self.counters.next;
+            self.counters.epoch = epoch;
+            self.counters.head = 0;
+            if next > changed {
+                self.pending.push_back(Event::RolledBack {
+                    from: changed,
+                    to: next - 1,
+                });
+                self.counters.next = changed;
+            }
+            return Ok(());
+        }
         self.link.accept(welcome);
         self.max_ranges = welcome.max_ranges;
         let next = self.counters.next;
@@ -337,7 +350,7 @@ impl Role for SubscriberCore {
             Start::Time(time) => (3, 0, time),
             Start::Sequence { epoch, sequence } => (1, epoch, sequence),
         };
-        let features = wire::SEQUENCES | wire::NARROWED;
+        let features = wire::SEQUENCES | wire::NARROWED | wire::EPOCHS;
         self.link
             .put_hello(start, self.policy as u8, features, epoch, number, types, None);
         Ok(())
@@ -487,7 +500,7 @@ mod tests {
         assert_eq!(told[3].len(), long + 4);
     }
 
-    /// The HELLO of the example in docs/protocol.md.
+    /// The HELLO of the example in docs/protocol.md, but that this client asks for EPOCHS too.
     #[test]
     fn hello() {
         let mut options = SubscriberOptions::new(["h:1"]);
@@ -500,11 +513,69 @@ mod tests {
         let mut core = SubscriberCore::new(options, 0, 1).unwrap();
         core.begin(true).unwrap();
         let expected: [u8; 63] = [
-            0x80, 0, 0, 1, 0, 0, 0, 0x37, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 6, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44, 0x55,
-            0x66, 0x77, 0x88, 0, 0, 0, 0, 0, 0, 3, 0xE8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x64, 0, 0, 0, 0xC7, 0, 5,
-            b'a', b'u', b'd', b'i', b't',
+            0x80, 0, 0, 1, 0, 0, 0, 0x37, 0, 1, 0, 1, 1, 0, 1, 0, 0, 0, 0, 0x46, 0, 0, 0, 0, 0x11, 0x22, 0x33, 0x44,
+            0x55, 0x66, 0x77, 0x88, 0, 0, 0, 0, 0, 0, 3, 0xE8, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0x64, 0, 0, 0, 0xC7, 0,
+            5, b'a', b'u', b'd', b'i', b't',
         ];
         assert_eq!(core.output(), expected);
+    }
+
+    /// A WELCOME with epochs, behind which come messages that nobody shall see if the connection is given up.
+    fn put_welcome_in(out: &mut Vec<u8>, flags: u8, epoch: i64, next: i64, lives: &[(i64, i64)]) {
+        let start = out.len();
+        put_welcome(out, wire::SEQUENCES | wire::EPOCHS, next);
+        out[start + HEADER + 3] = flags;
+        out[start + HEADER + 8..start + HEADER + 16].copy_from_slice(&epoch.to_be_bytes());
+        out.extend_from_slice(&[0; 8]);
+        out.extend_from_slice(&[0, lives.len() as u8, 0, 0]);
+        for life in lives {
+            out.extend_from_slice(&life.0.to_be_bytes());
+            out.extend_from_slice(&life.1.to_be_bytes());
+        }
+        let length = (out.len() - start - HEADER) as u32;
+        out[start + 4..start + HEADER].copy_from_slice(&length.to_be_bytes());
+        put_message(out, 1, b"x");
+    }
+
+    #[test]
+    fn an_older_backup_takes_no_more_than_what_is_gone() {
+        let mut core = connected(4096);
+        let mut frames = Vec::new();
+        put_welcome_in(&mut frames, 0, 200, 9, &[(200, 7), (100, 1)]);
+        assert_eq!(feed(&mut core, &[&frames]), ["9 1 x"]);
+        core.begin(true).unwrap();
+        core.link.events.clear();
+        frames.clear();
+        put_welcome_in(&mut frames, 1, 300, 1, &[(300, 6), (100, 1)]);
+        assert_eq!(feed(&mut core, &[&frames]), ["RolledBack { from: 6, to: 9 }"]);
+        assert_eq!((core.counters.epoch, core.counters.next), (100, 6));
+        assert_eq!(core.link.state, State::Idle);
+        assert_eq!(core.link.due, core.link.now);
+        // This connection was none.
+        assert_eq!(core.link.events, [Event::RolledBack { from: 6, to: 9 }]);
+        core.begin(true).unwrap();
+        let hello = core.output();
+        assert_eq!(wire::get64(hello, HEADER + 16), 100);
+        assert_eq!(wire::get64(hello, HEADER + 24), 6);
+        frames.clear();
+        put_welcome_in(&mut frames, 0, 300, 6, &[(300, 6), (100, 1)]);
+        assert_eq!(feed(&mut core, &[&frames]), ["6 1 x"]);
+        assert_eq!(core.counters.epoch, 300);
+    }
+
+    #[test]
+    fn the_last_life_in_common() {
+        let lives = |rows: &[(i64, i64)]| wire::Lives(rows.to_vec());
+        let mine = lives(&[(400, 6), (350, 8), (200, 4), (100, 1)]);
+        let with = |rows: &[(i64, i64)]| mine.in_common(&lives(rows));
+        assert_eq!(with(&[]), None);
+        assert_eq!(lives(&[]).in_common(&mine), None);
+        // The relay has said that it does not know the first one.
+        assert_eq!(with(&[(400, 6)]), None);
+        assert_eq!(with(&[(600, 9), (500, 7), (200, 4), (100, 1)]), Some((2, 6)));
+        assert_eq!(with(&[(600, 9), (500, 3), (200, 4)]), Some((2, 3)));
+        assert_eq!(with(&[(100, 1)]), Some((3, 4)));
+        assert_eq!(with(&[(100, 1), (350, 8)]), Some((1, 1)));
     }
 
     #[test]

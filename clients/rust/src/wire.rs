@@ -30,6 +30,7 @@ pub(crate) const ACKS: u32 = 1;
 pub(crate) const SEQUENCES: u32 = 2;
 pub(crate) const NARROWED: u32 = 4;
 pub(crate) const LEVELS: u32 = 32;
+pub(crate) const EPOCHS: u32 = 64;
 pub(crate) const TOKEN: u32 = 1 << 16;
 
 const EPOCH_CHANGED: u8 = 1;
@@ -132,6 +133,43 @@ fn within(control: u8, field: &str, value: i64, least: i64, most: i64) -> Result
     Ok(())
 }
 
+/// The newest lives of a stream, the newest one first: the epoch of each, and the first sequence that it could give.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Lives(pub(crate) Vec<(i64, i64)>);
+
+const MOST_LIVES: i64 = 16;
+
+impl Lives {
+    /// What is behind WELCOME's fork, if it grants EPOCHS.
+    fn decode(body: &[u8], at: usize) -> Result<Lives, Failure> {
+        at_least(WELCOME, body, at + 4)?;
+        let count = usize::from(get16(body, at));
+        within(WELCOME, "count of epochs", count as i64, 0, MOST_LIVES)?;
+        within(WELCOME, "reserved field", get16(body, at + 2).into(), 0, 0)?;
+        at_least(WELCOME, body, at + 4 + 16 * count)?;
+        let mut lives = Vec::with_capacity(count);
+        for i in 0..count {
+            let (epoch, first) = (get64(body, at + 4 + 16 * i), get64(body, at + 12 + 16 * i));
+            if epoch == 0 {
+                return malformed("WELCOME: epoch of a row is 0, which stands for none");
+            }
+            within(WELCOME, "first sequence of an epoch", first, 1, i64::MAX)?;
+            lives.push((epoch, first));
+        }
+        Ok(Lives(lives))
+    }
+
+    /// The newest of these lives, but for the first, that is also in the relay's; and the first sequence that is not, or
+    /// need not be, the same in both.
+    pub(crate) fn in_common(&self, relay: &Lives) -> Option<(usize, i64)> {
+        let newer = |lives: &[(i64, i64)]| lives.iter().map(|life| life.1).min().unwrap_or(i64::MAX);
+        (1..self.0.len()).find_map(|i| {
+            let there = relay.0.iter().position(|life| life.0 == self.0[i].0)?;
+            Some((i, newer(&self.0[..i]).min(newer(&relay.0[..there]))))
+        })
+    }
+}
+
 /// The answer to HELLO.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -156,6 +194,7 @@ pub struct Welcome {
     /// Name and version of the relay; may be empty.
     pub server: String,
     pub(crate) fork: i64,
+    pub(crate) lives: Lives,
 }
 
 impl Welcome {
@@ -202,6 +241,11 @@ impl Welcome {
             i64::from(rolled_back),
             if rolled_back { i64::MAX } else { 0 },
         )?;
+        let lives = if get32(body, 4) as u32 & EPOCHS == 0 {
+            Lives::default()
+        } else {
+            Lives::decode(body, FIXED + length + 8)?
+        };
         Ok(Welcome {
             version: get16(body, 0),
             policy: body[2],
@@ -216,6 +260,7 @@ impl Welcome {
             max_ranges: usize::from(get16(body, 44)),
             server: server.to_owned(),
             fork,
+            lives,
         })
     }
 
