@@ -4,6 +4,8 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import dev.msgrelay.server.cli.HoconFile;
 import dev.msgrelay.server.config.ClusterConfig;
+import dev.msgrelay.server.host.FleetingFiles;
+import dev.msgrelay.server.host.SystemTree;
 import io.aeron.logbuffer.FrameDescriptor;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -265,6 +268,11 @@ record ClusterFile(
             throw HoconFile.wrong(value, "cluster." + key + " is to be a value");
         }
         return text;
+    }
+
+    /** A warning if the cluster's log would be gone with the machine. */
+    Optional<String> fleeting(SystemTree system) {
+        return FleetingFiles.why(system, directory).map(why -> "cluster.directory " + directory + " is " + why);
     }
 
     /** Directory of one node. */

@@ -5,6 +5,7 @@ import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.HungDiskException;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import io.aeron.Aeron;
 import io.aeron.archive.Archive;
@@ -98,11 +99,12 @@ public final class ClusterNode implements AutoCloseable {
     /** The cluster's side of relay-server, which finds it by its name. */
     public static final class Provider implements ClusterProvider {
         @Override
-        public void check(RelayConfig config) throws IOException {
+        public List<String> check(RelayConfig config) throws IOException {
             ClusterFile file =
                     NodePlace.read(config.cluster().file(), config.cluster().node());
             file.checkShared();
             ClusterSecret.of(file);
+            return file.fleeting(SystemTree.ofThisHost()).stream().toList();
         }
 
         @Override
@@ -112,6 +114,7 @@ public final class ClusterNode implements AutoCloseable {
             ClusterNode joined;
             try {
                 ClusterSecret.warnIfOpen(place.file());
+                place.file().fleeting(SystemTree.ofThisHost()).ifPresent(LOG::warn);
                 joined = new ClusterNode(place, ClusterSecret.of(place.file()), config);
             } catch (Throwable e) {
                 place.close();

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.host.SystemTree;
+import dev.msgrelay.testing.Tree;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +40,20 @@ class ClusterFileTest {
         assertThat(read.aeronIngress()).isEqualTo("1=10.0.0.1:7410,2=10.0.0.2:7410,3=10.0.0.3:7410");
         assertThat(read.aeronMembers())
                 .startsWith("1,10.0.0.1:7410,10.0.0.1:7411,10.0.0.1:7412,10.0.0.1:7413,10.0.0.1:7414|2,");
+    }
+
+    @Test
+    void aDirectoryThatIsGoneWithTheMachineIsWarnedOf() throws IOException {
+        Path place = folder.toRealPath();
+        ClusterFile read =
+                ClusterFile.read(file("cluster { name = orders, directory = \"" + place + "/log\"\n" + MEMBERS + " }"));
+        SystemTree system = new SystemTree(new Tree(place)
+                .with("proc/self/mountinfo", Tree.mount(place, "tmpfs"))
+                .root());
+        assertThat(read.fleeting(system))
+                .contains("cluster.directory " + place + "/log is on tmpfs (" + place
+                        + "), which is memory: it does not survive the machine");
+        assertThat(read.fleeting(new SystemTree(place.resolve("none")))).isEmpty();
     }
 
     @ParameterizedTest

@@ -3,6 +3,7 @@ package dev.msgrelay.server;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.Orderer;
 import java.io.IOException;
+import java.util.List;
 import java.util.ServiceLoader;
 
 /** Makes a relay a node of a cluster; found by {@link ServiceLoader} in a module that not every relay has. */
@@ -17,9 +18,10 @@ public interface ClusterProvider {
     /**
      * Checks the cluster's configuration only.
      *
+     * @return the warnings that joining would log; a line each
      * @throws IOException the configuration is wrong; the message names file and line
      */
-    void check(RelayConfig config) throws IOException;
+    List<String> check(RelayConfig config) throws IOException;
 
     /**
      * Removes the files that this module keeps outside of the relay's memory, also while a relay is only being started.
@@ -36,11 +38,9 @@ public interface ClusterProvider {
         return config.cluster().on() ? find(config).join(config) : null;
     }
 
-    /** Checks the cluster that the configuration names, if any. */
-    static void checkIfAny(RelayConfig config) throws IOException {
-        if (config.cluster().on()) {
-            find(config).check(config);
-        }
+    /** Checks the cluster that the configuration names, if any; returns warnings. */
+    static List<String> checkIfAny(RelayConfig config) throws IOException {
+        return config.cluster().on() ? find(config).check(config) : List.of();
     }
 
     private static ClusterProvider find(RelayConfig config) throws IOException {

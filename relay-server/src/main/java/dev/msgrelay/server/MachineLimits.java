@@ -4,8 +4,10 @@ import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.MachineMemory;
 import dev.msgrelay.server.host.FileSizeLimit;
+import dev.msgrelay.server.host.FleetingFiles;
 import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
@@ -27,6 +29,10 @@ final class MachineLimits {
             warnings.add(tooLow);
         }
         checkFileSize(config, FileSizeLimit.of(system));
+        if (config.journal().on()) {
+            Path directory = config.journal().directory();
+            FleetingFiles.why(system, directory).ifPresent(why -> warnings.add("journal " + directory + " is " + why));
+        }
         return warnings;
     }
 

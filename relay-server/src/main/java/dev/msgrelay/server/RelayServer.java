@@ -134,7 +134,7 @@ public final class RelayServer implements AutoCloseable {
             warnings.addAll(TlsContext.check(config.tls().files(), config.tls().provider()));
         }
         warnings.addAll(MachineLimits.check(config, system));
-        ClusterProvider.checkIfAny(config);
+        warnings.addAll(ClusterProvider.checkIfAny(config));
         if (config.journal().on()) {
             FileDisk.check(config.journal().directory());
         }

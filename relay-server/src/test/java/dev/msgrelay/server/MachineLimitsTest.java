@@ -82,6 +82,24 @@ class MachineLimitsTest {
     }
 
     @Test
+    void aJournalInMemoryIsWarnedOf() throws Exception {
+        Path directory = root.toRealPath().resolve("journal");
+        RelayConfig kept = RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .journal(directory)
+                .build();
+        SystemTree system = new SystemTree(new Tree(root)
+                .with("proc/self/mountinfo", Tree.mount(root.toRealPath(), "tmpfs"))
+                .root());
+        assertThat(RelayServer.check(kept, system))
+                .containsExactly("journal " + directory + " is on tmpfs (" + root.toRealPath()
+                        + "), which is memory: it does not survive the machine");
+        assertThat(RelayServer.check(config, system)).as("without a journal").isEmpty();
+        RelayServer.start(kept, system, RecoveryProgress.NOBODY).close();
+    }
+
+    @Test
     void aClustersLogHasFilesOfItsOwnLength() {
         RelayConfig node = RelayConfig.builder().cluster(Path.of("c"), 1).build();
         assertThatThrownBy(() -> RelayServer.check(node, withFilesUpTo("67108863")))

@@ -100,7 +100,9 @@ class StartFailsTest {
         }
 
         @Override
-        public void check(RelayConfig config) {}
+        public List<String> check(RelayConfig config) {
+            return List.of();
+        }
 
         @Override
         public void abandon() {}

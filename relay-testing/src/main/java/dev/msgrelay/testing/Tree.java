@@ -25,6 +25,12 @@ public final class Tree {
         }
     }
 
+    /** A line of proc/self/mountinfo: a file system of this kind at a place. */
+    public static String mount(Path place, String kind) {
+        String escaped = place.toString().replace("\\", "\\134").replace(" ", "\\040");
+        return "31 23 0:28 / " + escaped + " rw,relatime shared:9 - " + kind + " dev rw";
+    }
+
     public Path root() {
         return root;
     }

@@ -6,6 +6,7 @@
  *   SystemTree       files below a root that a test may choose
  *   ControlGroups    the groups of this process: a container's limits
  *   FileSizeLimit    the longest file that this process may write
+ *   FleetingFiles    a file system that does not survive the machine
  *   MemoryLimit      the lowest limit of memory, of groups and machine
  * </pre>
  *

@@ -1,0 +1,76 @@
+package dev.msgrelay.server.host;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+
+/** Finds out whether files would be gone with the machine or the container, by the kind of their file system. */
+public final class FleetingFiles {
+    private static final String MOUNTS = "proc/self/mountinfo";
+    private static final int MOUNT_POINT = 4;
+
+    private FleetingFiles() {}
+
+    /**
+     * Why files in a folder do not last, as the end of a sentence; empty: nothing is known against them.
+     *
+     * @param folder need not be there yet
+     */
+    public static Optional<String> why(SystemTree tree, Path folder) {
+        Path place = real(folder);
+        Path longest = null;
+        String kind = "";
+        for (String mount : tree.text(MOUNTS).orElse("").lines().toList()) {
+            Path point = mountPoint(mount);
+            // Of two at the same place the later one is seen.
+            if (point != null
+                    && place.startsWith(point)
+                    && (longest == null || point.getNameCount() >= longest.getNameCount())) {
+                longest = point;
+                kind = mount.replaceFirst(".* - ", "").replaceFirst(" .*", "");
+            }
+        }
+        String on = "on " + kind + " (" + longest + "), ";
+        return switch (kind) {
+            case "tmpfs", "ramfs", "devtmpfs", "rootfs" ->
+                Optional.of(on + "which is memory: it does not survive the machine");
+            case "overlay", "aufs", "fuse.fuse-overlayfs" ->
+                Optional.of(on
+                        + "most likely a container's own layer: it does not survive the container, let alone the machine."
+                        + " Give it a volume");
+            default -> Optional.empty();
+        };
+    }
+
+    /** The folder, or what is there of its path, without symbolic links. */
+    private static Path real(Path folder) {
+        Path there = folder.toAbsolutePath();
+        while (!Files.exists(there) && there.getParent() != null) {
+            there = there.getParent();
+        }
+        try {
+            return there.toRealPath();
+        } catch (IOException e) {
+            return there.normalize();
+        }
+    }
+
+    /** Null: the line has none. */
+    private static Path mountPoint(String mount) {
+        List<String> fields = List.of(mount.split(" "));
+        try {
+            return fields.size() <= MOUNT_POINT
+                    ? null
+                    : Path.of(fields.get(MOUNT_POINT)
+                            .replace("\\040", " ")
+                            .replace("\\011", "\t")
+                            .replace("\\012", "\n")
+                            .replace("\\134", "\\"));
+        } catch (InvalidPathException e) {
+            return null;
+        }
+    }
+}
