@@ -39,6 +39,12 @@ final class Campaign {
 
     private static final int MOST_LONG_MILLIS = 24_000;
 
+    private static final int LEAST_HANG_MILLIS = 2_000;
+    private static final int MOST_HANG_MILLIS = 30_000;
+
+    /** So long may nobody be acknowledged while one disk of three hangs: a node's patience, and what an election takes. */
+    private static final double MOST_HANG_SILENCE_SECONDS = 20;
+
     /** So long without an acknowledgement is a stop. */
     private static final long STOPPED_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -123,7 +129,7 @@ final class Campaign {
                 Rig.CLUSTER,
                 sync,
                 log,
-                incidents.contains(Incident.DISK) ? (int) (log + DISK_BESIDE_MEGABYTES) : 0,
+                incidents.stream().anyMatch(Incident::needsDisk) ? (int) (log + DISK_BESIDE_MEGABYTES) : 0,
                 incidents.stream().anyMatch(Incident::needsJournalDisk) ? log : 0);
         try (NodeNetwork network = incidents.contains(Incident.LINK)
                         ? NodeNetwork.inNamespaces(Rig.CLUSTER)
@@ -151,6 +157,7 @@ final class Campaign {
         }
         progress.accept("the end: all that is under way is acknowledged, then the accounts are made");
         List<Account> accounts = rig.finish(survived);
+        checkHangs();
         for (Account account : accounts.subList(1, accounts.size())) {
             long other = account.differsFrom(accounts.get(0));
             if (other > 0) {
@@ -181,6 +188,7 @@ final class Campaign {
             case PAUSE -> pause(any, leader);
             case LINK -> cut(any, leader);
             case DISK -> fill(any, leader);
+            case HANG -> hang(any, leader);
             case JOURNAL, FREEZE ->
                 holdJournal(incident, random.nextBoolean() ? leader.node() : follower(leader), leader);
         }
@@ -330,6 +338,20 @@ final class Campaign {
         rig.node(node).disk().free();
     }
 
+    /** The others go on once the node has left, or once its disk answers; then it comes back. */
+    private void hang(int node, Leader leader) throws IOException, RunException, InterruptedException {
+        int millis = random.nextInt(LEAST_HANG_MILLIS, MOST_HANG_MILLIS);
+        say(Incident.HANG, "node " + node + "'s, for " + millis + " ms", leader);
+        LoopDisk disk = rig.node(node).disk();
+        disk.freeze();
+        try {
+            TimeUnit.MILLISECONDS.sleep(millis);
+        } finally {
+            disk.thaw();
+        }
+        rig.awaitMembers();
+    }
+
     /** The others go on while it lasts, also where it is the leader's; where it lasts for long, the node ends. */
     private void holdJournal(Incident incident, int node, Leader leader)
             throws IOException, RunException, InterruptedException {
@@ -357,6 +379,19 @@ final class Campaign {
     }
 
     // ---- what came of it ---------------------------------------------------------------------------------------
+
+    /** While a disk hangs, acknowledgements may pause, to all publishers, and not for long. */
+    private void checkHangs() throws IOException {
+        if (moments.stream().noneMatch(moment -> moment.incident == Incident.HANG)) {
+            return;
+        }
+        double longest = Silence.longest(
+                rig.clients().all(Role.PUBLISHER).stream().map(Client::notebook).toList(), moments.get(0).nanos);
+        progress.accept(String.format(Locale.ROOT, "nobody was acknowledged for %.2f s at worst", longest));
+        if (longest > MOST_HANG_SILENCE_SECONDS) {
+            findings.add(Incident.HANG.text() + ", and nobody was acknowledged for " + Math.round(longest) + " s");
+        }
+    }
 
     /** For how long nothing was acknowledged, to the publisher that waited longest: a line for each kind of incident. */
     private List<String> silences() throws IOException {

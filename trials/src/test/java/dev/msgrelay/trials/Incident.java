@@ -17,12 +17,14 @@ enum Incident {
     LINK("links are cut for 3 to 6 s", true),
     DISK("a node's disk is full for 3 to 6 s", true),
     JOURNAL("the disk of a journal is full for 3 to 24 s", true),
-    FREEZE("the disk of a journal answers nothing for 3 to 24 s", true);
+    FREEZE("the disk of a journal answers nothing for 3 to 24 s", true),
+    HANG("a node's disk answers nothing for 2 to 30 s", true);
 
     /** What kills are of a relay without a cluster. */
     static final Set<Incident> KILLS = EnumSet.of(RELAY, BOTH, CLIENT);
 
-    static final Set<Incident> OF_A_CLUSTER = EnumSet.of(CLIENT, LEADER, FOLLOWER, PAUSE, LINK, DISK, JOURNAL, FREEZE);
+    static final Set<Incident> OF_A_CLUSTER =
+            EnumSet.of(CLIENT, LEADER, FOLLOWER, PAUSE, LINK, DISK, JOURNAL, FREEZE, HANG);
 
     private final String text;
     private final boolean mayEnd;
@@ -46,6 +48,11 @@ enum Incident {
         return this == POWER || this == FULL || this == JOURNAL || this == FREEZE;
     }
 
+    /** Whether the disk of a node's own files has to be one of its own. */
+    boolean needsDisk() {
+        return this == DISK || this == HANG;
+    }
+
     /** As the system property names it. */
     @Override
     public String toString() {
@@ -57,7 +64,7 @@ enum Incident {
         return switch (this) {
             case LINK -> NodeNetwork.obstacle();
             case POWER, FULL, DISK, JOURNAL -> LoopDisk.obstacle(text);
-            case FREEZE -> LoopDisk.freezeObstacle(text);
+            case FREEZE, HANG -> LoopDisk.freezeObstacle(text);
             default -> null;
         };
     }

@@ -149,6 +149,16 @@ final class Node {
         lives.add(process);
     }
 
+    /** Its disks answer again. */
+    void thaw() throws IOException {
+        if (disk != null) {
+            disk.thawIfFrozen();
+        }
+        if (journalDisk != null) {
+            journalDisk.thawIfFrozen();
+        }
+    }
+
     /** Unmounts its disks; its process has ended. */
     void close() throws IOException {
         if (disk != null) {

@@ -19,6 +19,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -35,6 +36,8 @@ final class Rig implements AutoCloseable {
 
     /** Where nodes share memory with themselves. */
     private static final Path SHARED = Path.of("/dev/shm");
+
+    private static final Set<String> ROLES = Set.of("leads", "follows");
 
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(90);
     private static final long LEADER_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -304,6 +307,21 @@ final class Rig implements AutoCloseable {
         }
     }
 
+    /** All nodes have said from now on that they lead, or follow. */
+    void awaitMembers() throws IOException, RunException, InterruptedException {
+        long since = System.nanoTime();
+        for (int node = 1; node <= options.nodes; node++) {
+            int one = node;
+            await("node " + one + " leads or follows", READY_NANOS, () -> {
+                Child.Event stats = node(one).process().latest("stats");
+                return stats != null
+                        && stats.nanos() > since
+                        && ROLES.contains(
+                                stats.json().path("cluster").path("role").asString(""));
+            });
+        }
+    }
+
     /** Waits until a node leads that runs and was elected later than this term. */
     Leader leaderBehind(long term) throws IOException, RunException, InterruptedException {
         Leader[] leader = new Leader[1];
@@ -383,10 +401,8 @@ final class Rig implements AutoCloseable {
         children.abandon();
         boolean interrupted = Thread.interrupted();
         for (Node node : nodes) {
-            if (node.journalDisk() != null) {
-                // A process that waits for a frozen disk cannot be killed.
-                node.journalDisk().thawIfFrozen();
-            }
+            // A process that waits for a frozen disk cannot be killed.
+            node.thaw();
             try {
                 if (node.process() != null) {
                     // What it has on a disk has to go before the disk.

@@ -2,7 +2,10 @@ package dev.msgrelay.trials;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import java.util.stream.LongStream;
 
 /**
  * How long a publisher heard of nothing when something went wrong.
@@ -37,12 +40,34 @@ final class Silence {
      */
     static double[] seconds(Path notebook, long... moments) throws IOException {
         Silence silence = new Silence(moments);
+        acknowledgements(notebook, silence::acknowledged);
+        return silence.seconds;
+    }
+
+    /**
+     * The longest time in which none of these publishers heard of anything, in seconds, between a moment and the last that any of
+     * them heard.
+     */
+    static double longest(List<Path> notebooks, long from) throws IOException {
+        LongStream.Builder all = LongStream.builder();
+        for (Path notebook : notebooks) {
+            acknowledgements(notebook, all::add);
+        }
+        long before = from;
+        long longest = 0;
+        for (long nanos : all.build().filter(one -> one > from).sorted().toArray()) {
+            longest = Math.max(longest, nanos - before);
+            before = nanos;
+        }
+        return longest / 1e9;
+    }
+
+    private static void acknowledgements(Path notebook, LongConsumer nanos) throws IOException {
         Notebook.read(notebook, (kind, a, b, c) -> {
             if (kind == Notebook.Kind.ACKNOWLEDGED) {
-                silence.acknowledged(b);
+                nanos.accept(b);
             }
         });
-        return silence.seconds;
     }
 
     private void acknowledged(long nanos) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.trials.Notebook.Kind;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,17 @@ class SilenceTest {
         assertThat(silences(10, 30, 60)).containsExactly(1.0, 19.75, 0);
     }
 
+    /** Of all publishers together, whenever it begins; what was before the first moment is nobody's. */
+    @Test
+    void theLongestOfAllTogether() throws IOException {
+        acknowledged("p", 1.0, 9.0, 11.0, 11.1, 20.0, 31.0);
+        acknowledged("q", 2.0, 10.5, 15.0, 19.5, 26.5, 30.0);
+        List<Path> both = List.of(temporary.resolve("p"), temporary.resolve("q"));
+        assertThat(Silence.longest(both, TimeUnit.SECONDS.toNanos(10))).isEqualTo(6.5);
+        assertThat(Silence.longest(both, TimeUnit.SECONDS.toNanos(21))).isEqualTo(5.5);
+        assertThat(Silence.longest(both, TimeUnit.SECONDS.toNanos(40))).isZero();
+    }
+
     private double[] silences(long... seconds) throws IOException {
         long[] moments = new long[seconds.length];
         for (int i = 0; i < seconds.length; i++) {
@@ -41,7 +53,11 @@ class SilenceTest {
     }
 
     private void acknowledged(double... seconds) throws IOException {
-        try (Notebook notebook = Notebook.open(temporary.resolve("p"))) {
+        acknowledged("p", seconds);
+    }
+
+    private void acknowledged(String publisher, double... seconds) throws IOException {
+        try (Notebook notebook = Notebook.open(temporary.resolve(publisher))) {
             for (double at : seconds) {
                 notebook.note(Kind.ACKNOWLEDGED, 1, Math.round(at * 1e9), 0);
             }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  *  trials.kills        of a relay and its clients: 10
  *  trials.power        power cuts: 2
  *  trials.incidents    of a cluster: 4
- *  trials.what         which of them, with commas: client, leader, follower, pause, link, disk, journal, freeze
+ *  trials.what         which of them, with commas: client, leader, follower, pause, link, disk, journal, freeze, hang
  *  trials.sync         1: what the cluster acknowledges is on the disks of a majority
  *  trials.publishers   of each level, or of each node: 1
  *  trials.subscribers  likewise: 1
