@@ -219,7 +219,7 @@ public final class ClusterNode implements AutoCloseable {
                 .terminationHook(this::terminated));
         aeron = Aeron.connect(aeronParts.client().threadFactory(threads));
         ingress = new Ingress(place, aeron, life, random(), secret.credentials(), orderer, service, this::leave);
-        upkeep = new Upkeep(place, aeron, archiveClient, service, orderer, this::leave);
+        upkeep = new Upkeep(place, aeron, archiveClient, service, orderer, watchman, this::leave);
         ingress.start();
         upkeep.start();
     }

@@ -19,14 +19,29 @@ import org.agrona.concurrent.status.CountersReader;
  * </pre>
  */
 final class RecordingCounters {
+    /**
+     * One look at an archive.
+     *
+     * @param recordings those under way, by their numbers
+     * @param writtenBytes since the archive's start, of all recordings
+     * @param writeNanos time that it has spent in these writes
+     */
+    record Look(Map<Long, Progress> recordings, long writtenBytes, long writeNanos) {
+        /** Bytes that are there and not recorded yet. */
+        long missing() {
+            return recordings.values().stream().mapToLong(Progress::missing).sum();
+        }
+    }
+
     // Places in the key of a rec-pos; Aeron has names for them that it does not give away.
     private static final int RECORDING_ID_OFFSET = 0;
     private static final int SESSION_ID_OFFSET = RECORDING_ID_OFFSET + Long.BYTES;
 
     private RecordingCounters() {}
 
-    /** Returns the recordings under way, by their numbers. */
-    static Map<Long, Progress> read(CountersReader counters) {
+    static Look read(CountersReader counters) {
+        long writtenBytes = 0;
+        long writeNanos = 0;
         Map<Integer, Long> present = new HashMap<>();
         Map<Integer, Long> recorded = new HashMap<>();
         Map<Integer, Long> ids = new HashMap<>();
@@ -39,24 +54,24 @@ final class RecordingCounters {
                 continue;
             }
             int key = CountersReader.metaDataOffset(id) + CountersReader.KEY_OFFSET;
-            long position = counters.getCounterValue(id);
+            long value = counters.getCounterValue(id);
             switch (counters.getCounterTypeId(id)) {
                 case AeronCounters.ARCHIVE_RECORDING_POSITION_TYPE_ID -> {
                     int session = counters.metaDataBuffer().getInt(key + SESSION_ID_OFFSET);
                     ids.put(session, counters.metaDataBuffer().getLong(key + RECORDING_ID_OFFSET));
-                    recorded.put(session, position);
+                    recorded.put(session, value);
                 }
                 case AeronCounters.DRIVER_PUBLISHER_POS_TYPE_ID, AeronCounters.DRIVER_RECEIVER_POS_TYPE_ID ->
                     present.merge(
-                            counters.metaDataBuffer().getInt(key + StreamCounter.SESSION_ID_OFFSET),
-                            position,
-                            Math::max);
+                            counters.metaDataBuffer().getInt(key + StreamCounter.SESSION_ID_OFFSET), value, Math::max);
+                case AeronCounters.ARCHIVE_RECORDER_TOTAL_WRITE_BYTES_TYPE_ID -> writtenBytes = value;
+                case AeronCounters.ARCHIVE_RECORDER_TOTAL_WRITE_TIME_TYPE_ID -> writeNanos = value;
                 default -> {}
             }
         }
         Map<Long, Progress> recordings = new HashMap<>();
         recorded.forEach((session, position) ->
                 recordings.put(ids.get(session), new Progress(present.getOrDefault(session, position), position)));
-        return recordings;
+        return new Look(recordings, writtenBytes, writeNanos);
     }
 }

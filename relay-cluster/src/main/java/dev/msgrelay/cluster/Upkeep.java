@@ -61,6 +61,7 @@ final class Upkeep implements AutoCloseable {
     private final AeronArchive.Context archive;
     private final RelayService service;
     private final ClusterOrderer orderer;
+    private final Watchman watchman;
     private final Consumer<Throwable> leave;
     private final NodeThread thread;
     private final JournalWatch journal = new JournalWatch();
@@ -76,6 +77,7 @@ final class Upkeep implements AutoCloseable {
     /**
      * @param archive of the node
      * @param orderer gets the node's status; its relay may have a journal
+     * @param watchman has what is to be said of a slow disk
      * @param leave told why the node cannot take part any more
      */
     Upkeep(
@@ -84,6 +86,7 @@ final class Upkeep implements AutoCloseable {
             AeronArchive.Context archive,
             RelayService service,
             ClusterOrderer orderer,
+            Watchman watchman,
             Consumer<Throwable> leave) {
         this.place = place;
         this.clusterId = AeronParts.clusterId(place.file());
@@ -91,6 +94,7 @@ final class Upkeep implements AutoCloseable {
         this.archive = archive;
         this.service = service;
         this.orderer = orderer;
+        this.watchman = watchman;
         this.leave = leave;
         this.thread = new NodeThread("relay-cluster-upkeep", this::run, leave);
     }
@@ -104,6 +108,7 @@ final class Upkeep implements AutoCloseable {
         while (!closed) {
             try {
                 ClusterStatus status = report();
+                tellSlowDisk();
                 checkRoom();
                 checkJournal(System.nanoTime());
                 dropIfSnapshot(System.nanoTime());
@@ -188,6 +193,13 @@ final class Upkeep implements AutoCloseable {
     /** Returns the words for a disk without room. */
     static String full(NodePlace place, long free) {
         return "the disk of " + place.directory() + " has " + free + " bytes free, and a node needs " + LEAST_FREE;
+    }
+
+    private void tellSlowDisk() {
+        String words = watchman.takeSlow();
+        if (words != null) {
+            LOG.warn("{}: the disk of {} {}", place.who(), place.directory(), words);
+        }
     }
 
     private void checkRoom() throws IOException {

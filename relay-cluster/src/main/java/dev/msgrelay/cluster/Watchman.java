@@ -1,8 +1,7 @@
 package dev.msgrelay.cluster;
 
-import dev.msgrelay.cluster.DiskWatch.Progress;
-import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.agrona.concurrent.status.CountersReader;
@@ -17,6 +16,9 @@ final class Watchman implements AutoCloseable {
     private final CountersReader counters;
     private final Consumer<String> hangs;
     private final DiskWatch disk = new DiskWatch();
+    private final DiskPace pace = new DiskPace();
+    // What is to be said of a slow disk, until somebody says it who may wait for the disk.
+    private final AtomicReference<String> slow = new AtomicReference<>();
     private final NodeThread thread;
     private volatile boolean closed;
 
@@ -37,17 +39,25 @@ final class Watchman implements AutoCloseable {
 
     private void run() {
         while (!closed) {
-            Map<Long, Progress> now = RecordingCounters.read(counters);
-            long nanos = disk.look(now, System.nanoTime());
-            if (nanos >= DiskWatch.PATIENCE_NANOS) {
-                long missing =
-                        now.values().stream().mapToLong(Progress::missing).sum();
-                hangs.accept("has taken nothing of the cluster's log for " + TimeUnit.NANOSECONDS.toSeconds(nanos)
-                        + " s, and " + missing + " bytes wait");
+            RecordingCounters.Look look = RecordingCounters.read(counters);
+            long now = System.nanoTime();
+            long stands = disk.look(look.recordings(), now);
+            String words = pace.look(stands, look.missing(), look.writtenBytes(), look.writeNanos(), now);
+            if (words != null) {
+                slow.set(words);
+            }
+            if (stands >= DiskWatch.PATIENCE_NANOS) {
+                hangs.accept("has taken nothing of the cluster's log for " + TimeUnit.NANOSECONDS.toSeconds(stands)
+                        + " s, and " + look.missing() + " bytes wait");
                 return;
             }
             LockSupport.parkNanos(LOOK_NANOS);
         }
+    }
+
+    /** Returns what there is to be said of a slow disk, once a minute at most; null: nothing. Any thread. */
+    String takeSlow() {
+        return slow.getAndSet(null);
     }
 
     /** Ends before the driver does, whose memory it reads. */

@@ -54,7 +54,7 @@ class RecordingCountersTest {
         stream(AeronCounters.DRIVER_PUBLISHER_POS_TYPE_ID, 11, 500);
         stream(AeronCounters.DRIVER_PUBLISHER_POS_TYPE_ID, 12, 9_000);
         recording(3, 11, 400);
-        assertThat(RecordingCounters.read(counters)).containsOnly(Map.entry(3L, new Progress(500, 400)));
+        assertThat(RecordingCounters.read(counters).recordings()).containsOnly(Map.entry(3L, new Progress(500, 400)));
     }
 
     @Test
@@ -62,14 +62,15 @@ class RecordingCountersTest {
         recording(4, 11, 400);
         stream(AeronCounters.DRIVER_RECEIVER_HWM_TYPE_ID, 11, 10_000);
         stream(AeronCounters.DRIVER_RECEIVER_POS_TYPE_ID, 11, 600);
-        assertThat(RecordingCounters.read(counters)).containsOnly(Map.entry(4L, new Progress(600, 400)));
+        assertThat(RecordingCounters.read(counters).recordings()).containsOnly(Map.entry(4L, new Progress(600, 400)));
     }
 
     @Test
     void aRecordingWhoseStreamIsUnknownLacksNothing() {
         recording(4, 11, 400);
         stream(AeronCounters.DRIVER_RECEIVER_POS_TYPE_ID, 12, 600);
-        assertThat(RecordingCounters.read(counters).get(4L).missing()).isZero();
+        assertThat(RecordingCounters.read(counters).recordings().get(4L).missing())
+                .isZero();
     }
 
     @Test
@@ -77,8 +78,21 @@ class RecordingCountersTest {
         AtomicCounter gone = recording(4, 11, 400);
         stream(AeronCounters.DRIVER_RECEIVER_POS_TYPE_ID, 11, 600);
         gone.close();
-        assertThat(RecordingCounters.read(counters)).isEmpty();
+        assertThat(RecordingCounters.read(counters).recordings()).isEmpty();
         recording(5, 11, 600);
-        assertThat(RecordingCounters.read(counters)).containsOnly(Map.entry(5L, new Progress(600, 600)));
+        assertThat(RecordingCounters.read(counters).recordings()).containsOnly(Map.entry(5L, new Progress(600, 600)));
+    }
+
+    @Test
+    void whatTheArchiveHasWrittenInAll() {
+        UnsafeBuffer key = new UnsafeBuffer(new byte[Long.BYTES]);
+        add(AeronCounters.ARCHIVE_RECORDER_TOTAL_WRITE_BYTES_TYPE_ID, key, key.capacity(), 4_096);
+        add(AeronCounters.ARCHIVE_RECORDER_TOTAL_WRITE_TIME_TYPE_ID, key, key.capacity(), 77);
+        recording(4, 11, 400);
+        stream(AeronCounters.DRIVER_RECEIVER_POS_TYPE_ID, 11, 600);
+        RecordingCounters.Look look = RecordingCounters.read(counters);
+        assertThat(look.writtenBytes()).isEqualTo(4_096);
+        assertThat(look.writeNanos()).isEqualTo(77);
+        assertThat(look.missing()).isEqualTo(200);
     }
 }

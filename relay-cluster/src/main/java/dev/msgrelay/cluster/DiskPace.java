@@ -1,0 +1,74 @@
+package dev.msgrelay.cluster;
+
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Judges, minute by minute, whether a disk that moves is slow: the leader sends no faster than the slowest follower's disk takes
+ * the log.
+ *
+ * <p>For one thread.
+ */
+final class DiskPace {
+    static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
+
+    /** Time for which a recording of a disk that is well does not stand. */
+    static final long SLOW_STAND_NANOS = TimeUnit.SECONDS.toNanos(2);
+
+    /** Share of a minute that is spent in writes where the disk is what everything waits for, in percent. */
+    static final int SLOW_PERCENT = 90;
+
+    private long begunNanos;
+    private boolean begun;
+    private long bytesBefore;
+    private long writeNanosBefore;
+    private long longestStandNanos;
+    private long mostMissing;
+
+    /**
+     * Looks at a node's disk, a few times a second.
+     *
+     * @param standsNanos for which the recording that stands longest has stood; {@link DiskWatch#look}
+     * @param missing bytes that are there and not recorded yet
+     * @param bytes written since the start
+     * @param writeNanos spent in these writes
+     * @return once a minute, where the disk was slow: what it did, in words; otherwise null
+     */
+    String look(long standsNanos, long missing, long bytes, long writeNanos, long nanos) {
+        if (!begun) {
+            begin(bytes, writeNanos, nanos);
+        }
+        longestStandNanos = Math.max(longestStandNanos, standsNanos);
+        mostMissing = Math.max(mostMissing, missing);
+        long elapsed = nanos - begunNanos;
+        if (elapsed < MINUTE_NANOS) {
+            return null;
+        }
+        long inWrites = writeNanos - writeNanosBefore;
+        boolean slow = longestStandNanos >= SLOW_STAND_NANOS || inWrites >= elapsed / 100 * SLOW_PERCENT;
+        String words = slow ? words(bytes - bytesBefore, inWrites, elapsed) : null;
+        begin(bytes, writeNanos, nanos);
+        return words;
+    }
+
+    private void begin(long bytes, long writeNanos, long nanos) {
+        begun = true;
+        begunNanos = nanos;
+        bytesBefore = bytes;
+        writeNanosBefore = writeNanos;
+        longestStandNanos = 0;
+        mostMissing = 0;
+    }
+
+    private String words(long bytes, long inWrites, long elapsed) {
+        return String.format(
+                Locale.ROOT,
+                "is slow: in %.0f s it took %d bytes of the log, %.1f s of them in writes, and nothing for %.1f s at"
+                        + " worst, while up to %d bytes waited",
+                elapsed / 1e9,
+                bytes,
+                inWrites / 1e9,
+                longestStandNanos / 1e9,
+                mostMissing);
+    }
+}
