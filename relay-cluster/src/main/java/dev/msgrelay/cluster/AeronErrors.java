@@ -62,6 +62,10 @@ final class AeronErrors implements ErrorHandler {
             return;
         }
         cause = e;
+        if (isOfMemory(e)) {
+            // The thread that has thrown it ends, and the node with it, which says why.
+            return;
+        }
         if (isNew) {
             LOG.warn("{}: {}", who, e.toString());
         } else if (times == OFTEN && text.contains(CATCH_UP)) {
@@ -70,6 +74,16 @@ final class AeronErrors implements ErrorHandler {
                             + " relay-cluster restore --replace",
                     who);
         }
+    }
+
+    /** Whether a mapped file could not be had where it was touched: a file system is full, or a disk has failed. */
+    static boolean isOfMemory(Throwable e) {
+        for (Throwable each = e; each != null; each = each.getCause()) {
+            if (each instanceof InternalError) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Returns an error's class and text without its numbers, of which each report may have others. */

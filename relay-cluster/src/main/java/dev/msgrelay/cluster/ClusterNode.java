@@ -4,6 +4,7 @@ import dev.msgrelay.server.ClusterProvider;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.HungDiskException;
+import dev.msgrelay.server.core.NodeLeftException;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.disk.OwnFiles;
@@ -192,7 +193,7 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     private void launch() {
-        ThreadFactory threads = NodeThread.factory(this::terminated);
+        ThreadFactory threads = NodeThread.factory(this::ended);
         Archive.Context archive = aeronParts.archive().threadFactory(threads);
         AeronArchive.Context archiveClient = aeronParts.archiveClient(archive);
         driver = ClusteredMediaDriver.launch(
@@ -269,11 +270,20 @@ public final class ClusterNode implements AutoCloseable {
         leave(errors.cause());
     }
 
+    /** @param thrown by a thread of Aeron's, which has ended; null: nothing */
+    private void ended(Throwable thrown) {
+        leave(thrown == null ? errors.cause() : thrown);
+    }
+
     /** The node cannot go on. Any thread. */
     private void leave(Throwable e) {
         if (!closing.get()) {
-            String why = e.getMessage() == null ? e.toString() : e.getMessage();
-            Throwable cause = new IllegalStateException(who() + " takes no part any more: " + why, e);
+            String memory = AeronErrors.isOfMemory(e) ? place.fullMemory() : null;
+            String why = memory != null ? memory : e.getMessage() == null ? e.toString() : e.getMessage();
+            String text = who() + " takes no part any more: " + why;
+            Throwable cause = memory != null || e instanceof NodeLeftException
+                    ? new NodeLeftException(text)
+                    : new IllegalStateException(text, e);
             begun.completeExceptionally(cause);
             orderer.failed(cause);
         }

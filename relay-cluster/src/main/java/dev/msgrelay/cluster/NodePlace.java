@@ -46,6 +46,9 @@ final class NodePlace implements AutoCloseable {
     /** Time for the process that has had the place, and hung as its disk did, to end. */
     private static final long ENDS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** Free bytes of the shared memory below which it is full: a few of the system's pages, of any size. */
+    private static final long LEAST_SHARED = 1 << 20;
+
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final ClusterFile file;
@@ -166,6 +169,19 @@ final class NodePlace implements AutoCloseable {
     /** Free bytes of the directory's disk. */
     long free() {
         return directory.toFile().getUsableSpace();
+    }
+
+    /**
+     * Returns which file system of the node's mapped files is full, in words; null: none is. A mapped file whose blocks cannot be
+     * had fails where it is touched.
+     */
+    String fullMemory() {
+        long shares = file.shared().toFile().getUsableSpace();
+        if (shares < LEAST_SHARED) {
+            return "its memory is on " + file.shared() + ", which has " + shares + " bytes free";
+        }
+        long free = free();
+        return free < Upkeep.LEAST_FREE ? Upkeep.full(this, free) : null;
     }
 
     private void takeDirectory() throws IOException {

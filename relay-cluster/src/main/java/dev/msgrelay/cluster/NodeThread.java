@@ -27,15 +27,21 @@ final class NodeThread {
         thread.start();
     }
 
-    /** Returns a factory of threads for Aeron: whether they throw something or not, their end is that of the node. */
-    static ThreadFactory factory(Runnable ended) {
+    /**
+     * Returns a factory of threads for Aeron: whether they throw something or not, their end is that of the node.
+     *
+     * @param ended gets what a thread has thrown at its end; null: nothing
+     */
+    static ThreadFactory factory(Consumer<Throwable> ended) {
         return task -> {
             Runnable work = () -> {
+                Throwable thrown = null;
                 try {
                     task.run();
-                } finally {
-                    ended.run();
+                } catch (Throwable e) {
+                    thrown = e;
                 }
+                ended.accept(thrown);
             };
             Thread thread = new Thread(work, "relay-cluster");
             // One that hangs in a disk must not hold up the end of the program.

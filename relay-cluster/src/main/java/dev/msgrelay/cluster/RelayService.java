@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.text.ShortText;
+import dev.msgrelay.server.core.NodeLeftException;
 import io.aeron.ExclusivePublication;
 import io.aeron.Image;
 import io.aeron.Publication;
@@ -120,7 +121,6 @@ final class RelayService implements ClusteredService {
         if (e instanceof AgentTerminationException itself) {
             return itself;
         }
-        LOG.error("node {} of {} leaves the cluster: {}", node, file.name(), e.getMessage());
         failed.accept(e);
         return new AgentTerminationException(e);
     }
@@ -191,7 +191,7 @@ final class RelayService implements ClusteredService {
         if (waitsSinceNanos == 0) {
             waitsSinceNanos = now;
         } else if (now - waitsSinceNanos > PATIENCE_NANOS) {
-            throw new IllegalStateException("this node does not keep up: for "
+            throw new NodeLeftException("this node does not keep up: for "
                     + TimeUnit.NANOSECONDS.toSeconds(PATIENCE_NANOS) + " s it has taken nothing of what is in order");
         }
         cluster.idleStrategy().idle();

@@ -2,6 +2,7 @@ package dev.msgrelay.cluster;
 
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.ClusterStatus.State;
+import dev.msgrelay.server.core.NodeLeftException;
 import io.aeron.Aeron;
 import io.aeron.archive.client.AeronArchive;
 import io.aeron.archive.client.ArchiveException;
@@ -210,7 +211,7 @@ final class Upkeep implements AutoCloseable {
     }
 
     private void leave(String why) {
-        leave.accept(new IllegalStateException(why));
+        leave.accept(new NodeLeftException(why));
         closed = true;
     }
 

@@ -85,4 +85,17 @@ class AeronErrorsTest {
         assertThat(errors.add(kinds.get(100))).isFalse();
         assertThat(errors.add(kinds.get(0))).isTrue();
     }
+
+    /** That of a mapped file whose file system is full, which an agent of Aeron's wraps or throws. */
+    @Test
+    void faultsOfMappedFilesAreKnown() {
+        InternalError fault = new InternalError("a fault occurred in an unsafe memory access operation");
+        assertThat(AeronErrors.isOfMemory(fault)).isTrue();
+        assertThat(AeronErrors.isOfMemory(new IllegalStateException(new RuntimeException(fault))))
+                .isTrue();
+        assertThat(AeronErrors.isOfMemory(new IllegalStateException("x", new OutOfMemoryError())))
+                .isFalse();
+        errors.onError(fault);
+        assertThat(errors.cause()).isSameAs(fault);
+    }
 }

@@ -43,13 +43,22 @@ class NodeThreadTest {
     /** Aeron's own end with a text on stderr, or with none. */
     @Test
     void theEndOfAThreadOfAeronIsTold() throws Exception {
-        CompletableFuture<Boolean> ended = new CompletableFuture<>();
-        Thread thread = NodeThread.factory(() -> ended.complete(true)).newThread(() -> {
-            throw new AssertionError("a fault");
+        CompletableFuture<Throwable> ended = new CompletableFuture<>();
+        Error error = new AssertionError("a fault");
+        Thread thread = NodeThread.factory(ended::complete).newThread(() -> {
+            throw error;
         });
-        thread.setUncaughtExceptionHandler((which, e) -> {});
         thread.start();
-        assertThat(ended.get(WAIT_SECONDS, TimeUnit.SECONDS)).isTrue();
+        assertThat(ended.get(WAIT_SECONDS, TimeUnit.SECONDS)).isSameAs(error);
+        thread.join();
+    }
+
+    @Test
+    void alsoWhereItHasThrownNothing() throws Exception {
+        CompletableFuture<Throwable> ended = new CompletableFuture<>();
+        Thread thread = NodeThread.factory(ended::complete).newThread(() -> {});
+        thread.start();
+        assertThat(ended.get(WAIT_SECONDS, TimeUnit.SECONDS)).isNull();
         thread.join();
     }
 }

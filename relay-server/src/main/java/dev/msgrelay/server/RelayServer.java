@@ -10,6 +10,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.HungDiskException;
+import dev.msgrelay.server.core.NodeLeftException;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.engine.RelayEngine;
@@ -366,7 +367,7 @@ public final class RelayServer implements AutoCloseable {
             // that then closes the relay cannot start a drain.
             end(Duration.ZERO);
             if (failure.complete(cause)) {
-                if (ofJournal) {
+                if (ofJournal || cause instanceof NodeLeftException) {
                     LOG.error("the relay stops: {}", cause.getMessage());
                 } else {
                     LOG.error("the relay stops: its stream is in doubt after a fault of its own", cause);

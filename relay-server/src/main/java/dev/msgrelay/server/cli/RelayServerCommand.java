@@ -8,6 +8,7 @@ import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.HungDiskException;
+import dev.msgrelay.server.core.NodeLeftException;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import io.netty.channel.ChannelException;
@@ -347,9 +348,16 @@ final class RelayServerCommand implements Callable<Integer> {
             relay.close();
         }
         report.failed(Look.at(relay), cause);
-        String why = cause instanceof JournalException ? cause.getMessage() : "a fault of its own: " + cause;
-        CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, "stopped because of " + why);
+        CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, stopped(cause));
         return code(cause);
+    }
+
+    private static String stopped(Throwable cause) {
+        if (cause instanceof NodeLeftException) {
+            return "stopped: " + cause.getMessage();
+        }
+        return "stopped because of "
+                + (cause instanceof JournalException ? cause.getMessage() : "a fault of its own: " + cause);
     }
 
     private String describeConfiguration(RelayConfig config) {

@@ -247,6 +247,15 @@ class CommandProcessTest {
         }
     }
 
+    /** The JVM's own end would wait for the disk. */
+    @Execution(ExecutionMode.CONCURRENT)
+    @Test
+    void aHungDiskHaltsIt() throws Exception {
+        try (CommandProcess command = CommandProcess.of(HungRelayMain.class, "--drain-timeout=60s")) {
+            assertThat(command.awaitExit()).isEqualTo(3);
+        }
+    }
+
     /**
      * The ready line has endpoints as clients take them; with --quiet nothing is said between it and the end.
      * Thorough, as it is one more process.
