@@ -19,8 +19,8 @@ import java.util.Optional;
  * }</pre>
  *
  * <p>An application may keep the position itself, such as in the transaction that keeps what its handler does: then each
- * message has its effect exactly once. The handler knows the sequence, and {@link SessionEvent.Connected} the epoch;
- * {@link #save} then has nothing to do.
+ * message has its effect exactly once. The handler knows the sequence, and {@link SessionEvent.Connected} the epoch and
+ * the older ones, which {@link Position} has for an older backup; {@link #save} then has nothing to do.
  *
  * <p>The subscriber tells when the relay no longer has what comes after a position: {@link Gap} names messages that are
  * gone, {@link SessionEvent.StreamRolledBack} those that were handled and are not in the stream any more, {@link
