@@ -1,5 +1,6 @@
 package dev.msgrelay.client;
 
+import java.util.concurrent.TimeUnit;
 import java.util.random.RandomGenerator;
 
 /** Counts tries by a {@link ReconnectPolicy}, and computes the wait before the next one. Owned by one thread. */
@@ -25,8 +26,12 @@ final class Backoff {
         this.random = random;
     }
 
-    /** Nanoseconds to wait before the first try or, after a failure, before the next one; or {@link #EXHAUSTED}. */
-    long next(RetryAdvice advice) {
+    /**
+     * Nanoseconds to wait before the first try or, after a failure, before the next one; or {@link #EXHAUSTED}.
+     *
+     * @param told whether the relay has told a time, which takes the place of the longest wait
+     */
+    long next(RetryAdvice advice, boolean told) {
         if (advice == RetryAdvice.STOP || advice.isFew() && ++hopes > FEW) {
             return EXHAUSTED;
         }
@@ -40,7 +45,12 @@ final class Backoff {
         if (!startsRound || round < 0) {
             return 0;
         }
-        return policy.delayNanos(advice.isSlow() ? Integer.MAX_VALUE : round, random.nextDouble());
+        return policy.delayNanos(advice.isSlow() && !told ? Integer.MAX_VALUE : round, random.nextDouble());
+    }
+
+    /** Nanoseconds until the next try of an endpoint whose relay has told a time, in ms. */
+    long told(int millis) {
+        return policy.toldDelayNanos(TimeUnit.MILLISECONDS.toNanos(millis), random.nextDouble());
     }
 
     /** Ends the beginning, after the first connection: from now on each try follows a loss. */

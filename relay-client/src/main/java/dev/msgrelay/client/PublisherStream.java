@@ -144,6 +144,11 @@ final class PublisherStream implements RelayLink.Handler {
     }
 
     @Override
+    public void onRetryAfter(int millis) {
+        reconnector.retryAfter(millis);
+    }
+
+    @Override
     public void onGoAway(GoAwayFrame goAway) {
         leaving = true;
         confirmations.end();

@@ -15,6 +15,9 @@ import java.time.Duration;
  * a random share, so that many clients of one relay do not come back at the same moment. The count starts anew once a
  * connection brings input after it has lived for {@code longestDelay}, at most for ten seconds.
  *
+ * <p>A relay that is full may tell a time. Its endpoint is then connected again no sooner, and a random share later, but
+ * after {@code longestDelay} at most.
+ *
  * @param rounds rounds after a loss, or after the first round has failed, until the client gives up; 0: none; {@link
  *     #ENDLESS}: no end
  * @param firstDelay the wait before the first of these rounds
@@ -85,5 +88,18 @@ public record ReconnectPolicy(int rounds, Duration firstDelay, Duration longestD
         long first = firstDelay.toNanos();
         long delay = round > MOST_DOUBLINGS || first > longest >> round ? longest : first << round;
         return (long) (delay * (1 - jitter * random));
+    }
+
+    /**
+     * The wait before the next try of an endpoint whose relay has told a time, in nanoseconds.
+     *
+     * @param told the relay's time in nanoseconds
+     * @param random 0 inclusive to 1 exclusive
+     */
+    long toldDelayNanos(long told, double random) {
+        long longest = longestDelay.toNanos();
+        return told > longest
+                ? (long) (longest * (1 - jitter * random))
+                : (long) Math.min(longest, told * (1 + jitter * random));
     }
 }

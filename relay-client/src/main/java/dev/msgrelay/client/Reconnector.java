@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.LongSupplier;
 import java.util.random.RandomGenerator;
@@ -14,6 +15,8 @@ import java.util.random.RandomGenerator;
  * relay cuts one connection after the other. Owned by one thread.
  */
 final class Reconnector {
+    private static final int NOTHING_TOLD = -1;
+
     /** Ends before WELCOME in a row after which the relay may know no HELLO: once, it may be starting or stopping. */
     static final int UNANSWERED = 3;
 
@@ -21,6 +24,9 @@ final class Reconnector {
     private final Backoff backoff;
     private final LongSupplier clock;
     private final long steadyNanos;
+
+    // The earliest time for each endpoint.
+    private final long[] notBefore;
 
     private int index;
     private long due;
@@ -30,6 +36,8 @@ final class Reconnector {
     // Connections in a row that brought input, and did not live for long.
     private int shortLived;
     private boolean leaving;
+    // RETRY_AFTER of the present connection, in ms.
+    private int told = NOTHING_TOLD;
     private boolean everWelcomed;
     private int unanswered;
 
@@ -39,7 +47,9 @@ final class Reconnector {
         this.clock = clock;
         this.steadyNanos = policy.steadyNanos();
         this.welcomedAt = clock.getAsLong();
-        this.due = welcomedAt + backoff.next(RetryAdvice.AGAIN);
+        this.due = welcomedAt + backoff.next(RetryAdvice.AGAIN, false);
+        this.notBefore = new long[endpoints.size()];
+        Arrays.fill(notBefore, due);
     }
 
     /** The endpoint that is connected, or next. */
@@ -77,7 +87,8 @@ final class Reconnector {
      * try.
      */
     void dropped() {
-        due = clock.getAsLong();
+        noteTold();
+        due = later(clock.getAsLong(), notBefore[index]);
         progressed = false;
         steady = false;
         leaving = false;
@@ -88,6 +99,22 @@ final class Reconnector {
         leaving = goAway.code() != CloseReason.TLS_KEY_USED_UP.code();
     }
 
+    /** Takes note of RETRY_AFTER: the time counts from the end of the connection. */
+    void retryAfter(int millis) {
+        told = millis;
+    }
+
+    private void noteTold() {
+        if (told != NOTHING_TOLD) {
+            notBefore[index] = clock.getAsLong() + backoff.told(told);
+            told = NOTHING_TOLD;
+        }
+    }
+
+    private static long later(long one, long other) {
+        return one - other > 0 ? one : other;
+    }
+
     /**
      * Takes note of a failed try, or of a lost connection.
      *
@@ -95,6 +122,8 @@ final class Reconnector {
      */
     boolean failed(IOException end) {
         RetryAdvice advice = RetryAdvice.of(end);
+        boolean wasTold = told != NOTHING_TOLD;
+        noteTold();
         shortLived = progressed && !steady ? shortLived + 1 : 0;
         if (!progressed || shortLived > 1 || leaving || advice != RetryAdvice.AGAIN || isShutdown(end)) {
             index = (index + 1) % endpoints.size();
@@ -102,11 +131,11 @@ final class Reconnector {
         progressed = false;
         steady = false;
         leaving = false;
-        long wait = backoff.next(advice);
+        long wait = backoff.next(advice, wasTold);
         if (wait == Backoff.EXHAUSTED) {
             return false;
         }
-        due = clock.getAsLong() + wait;
+        due = later(clock.getAsLong() + wait, notBefore[index]);
         return true;
     }
 

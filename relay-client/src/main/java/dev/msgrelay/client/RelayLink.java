@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Protocol;
+import dev.msgrelay.protocol.RetryAfterFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.EOFException;
@@ -45,6 +46,9 @@ final class RelayLink implements AutoCloseable {
         void onPing(ByteBuffer body) throws IOException;
 
         void onGoAway(GoAwayFrame goAway);
+
+        /** Takes RETRY_AFTER, which may come at any time, also in the plain mode; in ms. */
+        void onRetryAfter(int millis);
 
         /** Takes any other control frame behind WELCOME; {@link #unexpected} is for frames that must not come. */
         void onControl(int type, ByteBuffer body) throws IOException;
@@ -297,6 +301,11 @@ final class RelayLink implements AutoCloseable {
     private void onControl(int type, ByteBuffer body) throws IOException {
         if (type == ControlFrames.ERROR) {
             throw error(body);
+        }
+        if (type == ControlFrames.RETRY_AFTER) {
+            RetryAfterFrame.check(body);
+            handler.onRetryAfter(RetryAfterFrame.millis(body));
+            return;
         }
         if (ControlFrames.mustUnderstand(type)) {
             throw new FrameException(CloseReason.UNSUPPORTED, ControlFrames.name(type) + " is not known here");

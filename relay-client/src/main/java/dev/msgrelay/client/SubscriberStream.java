@@ -189,6 +189,11 @@ final class SubscriberStream implements RelayLink.Handler {
     }
 
     @Override
+    public void onRetryAfter(int millis) {
+        reconnector.retryAfter(millis);
+    }
+
+    @Override
     public void onGoAway(GoAwayFrame goAway) {
         reconnector.leaving(goAway);
         options.onEvent().accept(new SessionEvent.GoingAway(reconnector.current(), goAway));

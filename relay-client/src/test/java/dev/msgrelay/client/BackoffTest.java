@@ -153,6 +153,56 @@ class BackoffTest {
     }
 
     @Test
+    void aToldTimeTakesThePlaceOfTheLongestWaitOnce() {
+        Reconnector reconnector = reconnector(SURE, ONE);
+        IOException full = error(CloseReason.TOO_MANY_CONNECTIONS);
+        reconnector.failed(REFUSED);
+        reconnector.retryAfter(300);
+        assertNext(reconnector, full, ONE, 300);
+        reconnector.retryAfter(300);
+        assertNext(reconnector, full, ONE, 400);
+        reconnector.retryAfter(0);
+        assertNext(reconnector, full, ONE, 800);
+        assertNext(reconnector, full, ONE, 1000);
+    }
+
+    @Test
+    void aToldTimeIsForItsEndpointAlone() {
+        Reconnector reconnector = reconnector(SURE, ONE, TWO);
+        reconnector.retryAfter(500);
+        assertNext(reconnector, REFUSED, TWO, 0);
+        assertNext(reconnector, REFUSED, ONE, 500);
+        reconnector.retryAfter(900);
+        assertNext(reconnector, REFUSED, TWO, 0);
+        worksForAWhile(reconnector);
+        assertNext(reconnector, REFUSED, TWO, 100);
+        assertNext(reconnector, REFUSED, ONE, 0);
+    }
+
+    @Test
+    void aConnectionThatTheClientGivesUpIsToldATimeToo() {
+        Reconnector reconnector = reconnector(SURE, ONE);
+        reconnector.welcomed();
+        reconnector.retryAfter(300);
+        reconnector.dropped();
+        assertThat(reconnector.waitNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(300));
+        reconnector.dropped();
+        assertThat(reconnector.waitNanos()).isEqualTo(TimeUnit.MILLISECONDS.toNanos(300));
+    }
+
+    @Test
+    void aRandomShareIsAddedToAToldTimeUpToTheLongestWait() {
+        ReconnectPolicy jittered = SURE.withJitter(0.5);
+        long millis = TimeUnit.MILLISECONDS.toNanos(1);
+        assertThat(jittered.toldDelayNanos(300 * millis, 0)).isEqualTo(300 * millis);
+        assertThat(jittered.toldDelayNanos(300 * millis, 0.5)).isEqualTo(375 * millis);
+        assertThat(jittered.toldDelayNanos(900 * millis, 0.9)).isEqualTo(1000 * millis);
+        assertThat(jittered.toldDelayNanos(1000 * millis, 0)).isEqualTo(1000 * millis);
+        assertThat(jittered.toldDelayNanos(1001 * millis, 0.5)).isEqualTo(750 * millis);
+        assertThat(jittered.toldDelayNanos(TimeUnit.HOURS.toNanos(1), 0)).isEqualTo(1000 * millis);
+    }
+
+    @Test
     void whatCannotGetBetterEndsItAtOnceWhateverThePolicy() {
         IOException taken = error(CloseReason.NAME_TAKEN);
         assertThat(reconnector(SURE, ONE, TWO).failed(taken)).isFalse();

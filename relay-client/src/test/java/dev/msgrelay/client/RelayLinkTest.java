@@ -119,6 +119,11 @@ class RelayLinkTest implements RelayLink.Handler {
     public void onPing(ByteBuffer body) {}
 
     @Override
+    public void onRetryAfter(int millis) {
+        throw new AssertionError("RETRY_AFTER " + millis);
+    }
+
+    @Override
     public void onGoAway(GoAwayFrame goAway) {}
 
     @Override
