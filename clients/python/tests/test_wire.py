@@ -19,6 +19,7 @@ DECODERS = {
     "error": _wire.decode_error,
     "goaway": _wire.decode_goaway,
     "subscribed": _wire.decode_subscribed,
+    "retry": _wire.decode_retry_after,
 }
 
 

@@ -72,6 +72,8 @@ class Link:
         self.progressed = False
         self.going_away = 0
         """Code of GOAWAY; 0: none has come."""
+        self.retry_after: int | None = None
+        """Milliseconds of RETRY_AFTER; ``None``: none has come."""
         self.items: list[Item] = []
         # Number of the next message, and what a message adds to it: 0 while single messages have no numbers.
         self.next = 0
@@ -159,6 +161,9 @@ class Link:
     def _control(self, type_: int, body: bytes) -> None:
         if type_ == _wire.ERROR:
             raise from_relay(*_wire.decode_error(body))
+        if type_ == _wire.RETRY_AFTER:
+            self.retry_after = _wire.decode_retry_after(body)
+            return
         if type_ >= _wire.MUST_UNDERSTAND:
             raise broken_rule(errors.UNSUPPORTED, f"{_wire.name(type_)} is not known here")
         if self.plain or not _wire.HELLO <= type_ <= _wire.SUBSCRIBED:

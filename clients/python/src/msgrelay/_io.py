@@ -248,7 +248,7 @@ class Session:
             if not isinstance(why, ConnectionFailed) or self.stopping:
                 return self._give_up(_fault(why))
             endpoint = self.endpoint.text
-            wait = self._reconnector.failed(why)
+            wait = self._reconnector.failed(why, asyncio.get_running_loop().time())
             if isinstance(wait, ConnectionFailed):
                 return self._give_up(wait)
             try:
@@ -300,6 +300,8 @@ class Session:
             connection = await self._connect()
             self._check_cancelled()
             why = await asyncio.shield(connection.ended)
+            if connection.link.retry_after is not None:
+                self._reconnector.retry_after(connection.link.retry_after / 1000)
             if connection.link.going_away:
                 self._reconnector.leaving(connection.link.going_away)
             try:

@@ -40,6 +40,9 @@ class Reconnector:
         self._steady = False
         self._short_lived = 0
         self._leaving = False
+        # RETRY_AFTER of the present connection, in seconds, and the earliest times that follow, by endpoint.
+        self._told: float | None = None
+        self._not_before: dict[int, float] = {}
         self._ever_welcomed = False
         self._unanswered = 0
         # The first try has its place in the first round.
@@ -72,6 +75,10 @@ class Reconnector:
         """Takes note of GOAWAY. If only the connection's TLS key is used up, the same endpoint comes next."""
         self._leaving = code != errors.TLS_KEY_USED_UP
 
+    def retry_after(self, wait: float) -> None:
+        """Takes note of RETRY_AFTER: the time counts from the end of the connection."""
+        self._told = wait
+
     def explained(self, end: ConnectionFailed) -> ConnectionFailed:
         """The end with a guess at its cause, if relays keep on ending connections before any WELCOME."""
         self._unanswered = self._unanswered + 1 if end.unanswered else 0
@@ -82,8 +89,11 @@ class Reconnector:
         )
         return ConnectionFailed(text, end.advice, end.code)
 
-    def failed(self, end: ConnectionFailed) -> float | ConnectionFailed:
+    def failed(self, end: ConnectionFailed, now: float) -> float | ConnectionFailed:
         """Takes note of a failed try or a lost connection: the wait before the next try, or the reason to give up."""
+        told, self._told = self._told, None
+        if told is not None:
+            self._not_before[self._index] = now + self._told_wait(told)
         self._short_lived = self._short_lived + 1 if self._progressed and not self._steady else 0
         if (
             not self._progressed
@@ -94,10 +104,15 @@ class Reconnector:
         ):
             self._index = (self._index + 1) % len(self._endpoints)
         self._progressed = self._steady = self._leaving = False
-        wait = self._wait(end.advice)
-        return end if wait is None else wait
+        wait = self._wait(end.advice, told is not None)
+        return end if wait is None else max(wait, self._not_before.get(self._index, now) - now)
 
-    def _wait(self, advice: Advice) -> float | None:
+    def _told_wait(self, told: float) -> float:
+        """The wait before the next try of an endpoint whose relay has told a time."""
+        longest, share = self._policy.longest, self._policy.jitter * self._uniform()
+        return longest * (1 - share) if told > longest else min(longest, told * (1 + share))
+
+    def _wait(self, advice: Advice, told: bool = False) -> float | None:
         if advice is Advice.STOP:
             return None
         if advice.is_few:
@@ -112,6 +127,8 @@ class Reconnector:
         self._tries += 1
         if place or turn < 0:
             return 0.0
-        doublings = _MOST_DOUBLINGS if advice.is_slow else min(turn, _MOST_DOUBLINGS)
-        delay = policy.longest if advice.is_slow else min(policy.longest, policy.first * (1 << doublings))
+        # A time that the relay has told takes the place of the longest wait.
+        slow = advice.is_slow and not told
+        doublings = _MOST_DOUBLINGS if slow else min(turn, _MOST_DOUBLINGS)
+        delay = policy.longest if slow else min(policy.longest, policy.first * (1 << doublings))
         return delay * (1 - policy.jitter * self._uniform())

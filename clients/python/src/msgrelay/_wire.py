@@ -19,15 +19,17 @@ HEADER = struct.Struct(">ii")
 # Types of control frames, as the signed numbers that HEADER gives.
 LOWEST = -(1 << 31)
 HELLO, WELCOME, SUBSCRIBE, PING, PONG, SEQUENCE, GAP, ACK, ERROR, GOAWAY, SUBSCRIBED = range(LOWEST + 1, LOWEST + 12)
+RETRY_AFTER = LOWEST + 12
 LAST_RESERVED = LOWEST + 0xFF
 MUST_UNDERSTAND = LOWEST + 0x80
-NAMES = "HELLO WELCOME SUBSCRIBE PING PONG SEQUENCE GAP ACK ERROR GOAWAY SUBSCRIBED".split()
+NAMES = "HELLO WELCOME SUBSCRIBE PING PONG SEQUENCE GAP ACK ERROR GOAWAY SUBSCRIBED RETRY_AFTER".split()
 
 MAX_CONTROL = 16_384
 MAX_BODY = 64 << 20
 MAX_RANGES = 1_024
 MAX_NAME = 255
 MAX_TEXT = 512
+MAX_RETRY_AFTER = 3_600_000
 MAX_NUMBER = (1 << 63) - 1
 MAX_EPOCHS = 16
 
@@ -293,6 +295,14 @@ def decode_goaway(body: bytes) -> tuple[int, int, str]:
     _within(GOAWAY, "time to close in ms", closes_in, 0)
     _within(GOAWAY, "length of text", len(body) - 8, 0, MAX_TEXT)
     return code, closes_in, body[8:].decode(errors="replace")
+
+
+def decode_retry_after(body: bytes) -> int:
+    """Milliseconds."""
+    _fields(RETRY_AFTER, body, 4)
+    wait: int = struct.unpack_from(">i", body)[0]
+    _within(RETRY_AFTER, "wait", wait, 0, MAX_RETRY_AFTER)
+    return wait
 
 
 def decode_subscribed(body: bytes) -> tuple[int, int]:
