@@ -51,6 +51,8 @@ export class Link {
     goingAway = 0;
     /** The relay knows an older epoch of this client, which the next connection says. */
     isOlderBackup = false;
+    /** Time of RETRY_AFTER; undefined: none has come. */
+    retryAfterMs: number | undefined;
     messages: Messages = "discarded";
     /** Number of the next message, and what a message adds to it: 0 while single messages have no numbers. */
     next = 0n;
@@ -220,6 +222,10 @@ export class Link {
         if (type === wire.ERROR) {
             const { code, text } = wire.decodeError(body);
             throw errors.fromRelay(code, text);
+        }
+        if (type === wire.RETRY_AFTER) {
+            this.retryAfterMs = wire.decodeRetryAfter(body);
+            return;
         }
         if (type >= wire.MUST_UNDERSTAND) {
             throw new BrokenRule(errors.UNSUPPORTED, `${wire.name(type)} is not known here`);

@@ -29,6 +29,9 @@ export class Reconnector {
     #steady = false;
     #shortLived = 0;
     #leaving = false;
+    // RETRY_AFTER of the present connection, and the earliest times that follow, by endpoint.
+    #toldMs: number | undefined;
+    readonly #notBefore = new Map<number, number>();
     #everWelcomed = false;
     #unanswered = 0;
 
@@ -75,6 +78,11 @@ export class Reconnector {
         this.#leaving = code !== TLS_KEY_USED_UP;
     }
 
+    /** Takes note of RETRY_AFTER: the time counts from the end of the connection. */
+    retryAfter(waitMs: number): void {
+        this.#toldMs = waitMs;
+    }
+
     /** The end with a guess at its cause, if relays keep on ending connections before any WELCOME. */
     explained(end: ConnectionFailed): ConnectionFailed {
         this.#unanswered = end.unanswered ? this.#unanswered + 1 : 0;
@@ -91,7 +99,12 @@ export class Reconnector {
     }
 
     /** Takes note of a failed try or a lost connection: the wait before the next try, or the reason to give up. */
-    failed(end: ConnectionFailed): number | ConnectionFailed {
+    failed(end: ConnectionFailed, now: number): number | ConnectionFailed {
+        const told = this.#toldMs;
+        this.#toldMs = undefined;
+        if (told !== undefined) {
+            this.#notBefore.set(this.#index, now + this.#toldWait(told));
+        }
         this.#shortLived = this.#progressed && !this.#steady ? this.#shortLived + 1 : 0;
         if (
             !this.#progressed ||
@@ -103,10 +116,19 @@ export class Reconnector {
             this.#index = (this.#index + 1) % this.#endpoints.length;
         }
         this.#progressed = this.#steady = this.#leaving = false;
-        return this.#wait(end.advice) ?? end;
+        const wait = this.#wait(end.advice, told !== undefined);
+        return wait === undefined ? end : Math.max(wait, (this.#notBefore.get(this.#index) ?? now) - now);
     }
 
-    #wait(advice: Advice): number | undefined {
+    /** The wait before the next try of an endpoint whose relay has told a time. */
+    #toldWait(told: number): number {
+        const { longestMs, jitter } = this.#policy;
+        const share = jitter * this.#uniform();
+        return told > longestMs ? longestMs * (1 - share) : Math.min(longestMs, told * (1 + share));
+    }
+
+    /** @param told - a time that the relay has told takes the place of the longest wait */
+    #wait(advice: Advice, told = false): number | undefined {
         if (advice.stop === true) {
             return undefined;
         }
@@ -127,7 +149,7 @@ export class Reconnector {
             return 0;
         }
         const doubled = firstMs * 2 ** Math.min(turn, MOST_DOUBLINGS);
-        const delay = advice.slow === true ? longestMs : Math.min(longestMs, doubled);
+        const delay = advice.slow === true && !told ? longestMs : Math.min(longestMs, doubled);
         return delay * (1 - jitter * this.#uniform());
     }
 }

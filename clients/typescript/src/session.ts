@@ -88,7 +88,7 @@ export class Session {
                 this.#giveUp(fault(why));
                 return;
             }
-            const wait = this.#reconnector.failed(why);
+            const wait = this.#reconnector.failed(why, performance.now());
             if (wait instanceof ConnectionFailed) {
                 this.#giveUp(wait);
                 return;
@@ -120,6 +120,9 @@ export class Session {
         let why = await connection.ended;
         await connection.close(why);
         if (connection.link !== undefined) {
+            if (connection.link.retryAfterMs !== undefined) {
+                this.#reconnector.retryAfter(connection.link.retryAfterMs);
+            }
             if (connection.link.goingAway !== 0) {
                 this.#reconnector.leaving(connection.link.goingAway);
             }

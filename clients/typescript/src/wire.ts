@@ -19,9 +19,10 @@ export const ACK = LOWEST + 8;
 export const ERROR = LOWEST + 9;
 export const GOAWAY = LOWEST + 10;
 export const SUBSCRIBED = LOWEST + 11;
+export const RETRY_AFTER = LOWEST + 12;
 export const LAST_RESERVED = LOWEST + 0xff;
 export const MUST_UNDERSTAND = LOWEST + 0x80;
-const NAMES = "HELLO WELCOME SUBSCRIBE PING PONG SEQUENCE GAP ACK ERROR GOAWAY SUBSCRIBED".split(" ");
+const NAMES = "HELLO WELCOME SUBSCRIBE PING PONG SEQUENCE GAP ACK ERROR GOAWAY SUBSCRIBED RETRY_AFTER".split(" ");
 
 export const MAX_CONTROL = 16_384;
 export const MAX_BODY = 64 << 20;
@@ -31,6 +32,7 @@ const MOST_LIVES = 16;
 const LIFE = 16;
 export const MAX_NAME = 255;
 const MAX_TEXT = 512;
+const MAX_RETRY_AFTER_MS = 3_600_000;
 export const MAX_TYPE = 2 ** 31 - 1;
 export const MAX_NUMBER = (1n << 63n) - 1n;
 
@@ -377,6 +379,13 @@ export function decodeGoaway(body: Buffer): { code: number; closesInMs: number; 
     checkWithin(GOAWAY, "time to close in ms", closesInMs, 0);
     checkWithin(GOAWAY, "length of text", body.length - 8, 0, MAX_TEXT);
     return { code, closesInMs, text: LENIENT.decode(body.subarray(8)) };
+}
+
+export function decodeRetryAfter(body: Buffer): number {
+    checkFields(RETRY_AFTER, body, 4);
+    const waitMs = body.readInt32BE(0);
+    checkWithin(RETRY_AFTER, "wait", waitMs, 0, MAX_RETRY_AFTER_MS);
+    return waitMs;
 }
 
 export function decodeSubscribed(body: Buffer): { request: number; sequence: bigint } {

@@ -14,7 +14,7 @@ function reconnector(endpoints: string[] = ["h:1"], policy: Reconnect = {}, rand
 }
 
 function waits(retry: Reconnector, count: number, end = LOST): unknown[] {
-    return Array.from({ length: count }, () => retry.failed(end));
+    return Array.from({ length: count }, () => retry.failed(end, 0));
 }
 
 test("waits double up to the longest", () => {
@@ -24,15 +24,48 @@ test("waits double up to the longest", () => {
 test("tries go on for ever", () => {
     const retry = reconnector();
     waits(retry, 5000);
-    assert.equal(retry.failed(LOST), 10_000);
+    assert.equal(retry.failed(LOST, 0), 10_000);
 });
 
 test("jitter takes a share off", () => {
-    assert.equal(reconnector(["h:1"], {}, 1).failed(LOST), 50);
+    assert.equal(reconnector(["h:1"], {}, 1).failed(LOST, 0), 50);
 });
 
 test("slow errors wait longest at once", () => {
-    assert.equal(reconnector().failed(fromRelay(18, "")), 10_000);
+    assert.equal(reconnector().failed(fromRelay(18, ""), 0), 10_000);
+});
+
+test("a told time takes the place of the longest wait", () => {
+    const retry = reconnector();
+    const full = fromRelay(18, "");
+    const got = [300, 300, 0].map((told) => {
+        retry.retryAfter(told);
+        return retry.failed(full, 5);
+    });
+    assert.deepEqual(got, [300, 300, 400]);
+    assert.equal(retry.failed(full, 5), 10_000);
+});
+
+test("a told time gets a share, up to the longest wait", () => {
+    for (const [told, expected] of [
+        [4000, 6000],
+        [9000, 10_000],
+        [10_000, 10_000],
+        [3_600_000, 5000],
+    ] as const) {
+        const retry = reconnector(["h:1"], {}, 1);
+        retry.retryAfter(told);
+        assert.equal(retry.failed(LOST, 0), expected);
+    }
+});
+
+test("a told time is for its endpoint", () => {
+    const retry = reconnector(["a:1", "b:1"]);
+    retry.retryAfter(2000);
+    assert.equal(retry.failed(LOST, 0), 0);
+    assert.equal(retry.failed(LOST, 500), 1500);
+    assert.equal(retry.current.text, "a:1");
+    assert.equal(retry.failed(LOST, 2000), 0);
 });
 
 test("few tries", () => {
@@ -44,12 +77,12 @@ test("few tries", () => {
 
 test("rounds are used up", () => {
     assert.deepEqual(waits(reconnector(["a:1", "b:1"], { rounds: 1 }), 4), [0, 100, 0, LOST]);
-    assert.equal(reconnector(["h:1"], { rounds: 0 }).failed(LOST), LOST);
+    assert.equal(reconnector(["h:1"], { rounds: 0 }).failed(LOST, 0), LOST);
 });
 
 test("a fatal error stops at once", () => {
     const end = fromRelay(28, "");
-    assert.equal(reconnector().failed(end), end);
+    assert.equal(reconnector().failed(end, 0), end);
 });
 
 test("the count starts again after a steady connection", () => {
@@ -57,16 +90,16 @@ test("the count starts again after a steady connection", () => {
     waits(retry, 5);
     retry.welcomed(100_000);
     retry.progressed(111_000);
-    assert.equal(retry.failed(LOST), 100);
+    assert.equal(retry.failed(LOST, 0), 100);
 });
 
 test("the same endpoint comes first after a connection that worked", () => {
     const retry = reconnector(["a:1", "b:1"]);
     retry.welcomed(0);
     retry.progressed(1000);
-    retry.failed(LOST);
+    retry.failed(LOST, 0);
     assert.equal(retry.current.text, "a:1");
-    retry.failed(LOST);
+    retry.failed(LOST, 0);
     assert.equal(retry.current.text, "b:1");
 });
 
@@ -79,7 +112,7 @@ test("the next endpoint comes after GOAWAY", () => {
         retry.welcomed(0);
         retry.progressed(1000);
         retry.leaving(code);
-        retry.failed(LOST);
+        retry.failed(LOST, 0);
         assert.equal(retry.current.text, expected);
     }
 });
@@ -95,7 +128,7 @@ test("three ends in a row before any WELCOME get a guess, and more tries", () =>
         const guess = retry.explained(end);
         assert.equal(guess.kind, "retry");
         assert.match(guess.message, new RegExp(`^end; ${ends} in a row before any WELCOME: .* plain: true$`));
-        assert.equal(typeof retry.failed(guess), "number");
+        assert.equal(typeof retry.failed(guess, 0), "number");
     }
 });
 

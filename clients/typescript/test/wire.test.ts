@@ -19,6 +19,7 @@ const DECODERS = new Map<string, (body: Buffer) => unknown>([
     ["error", wire.decodeError],
     ["goaway", wire.decodeGoaway],
     ["subscribed", wire.decodeSubscribed],
+    ["retry", wire.decodeRetryAfter],
 ]);
 
 function bytesOf(name: string): Buffer {
