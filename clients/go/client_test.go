@@ -607,6 +607,7 @@ func TestProducerFile(t *testing.T) {
 
 func TestReconnector(t *testing.T) {
 	lost := failed(again, "lost")
+	now := time.Now()
 	make := func(rounds int, names ...string) *reconnector {
 		var endpoints []endpoint
 		for _, name := range names {
@@ -620,7 +621,7 @@ func TestReconnector(t *testing.T) {
 	}
 	waits := func(r *reconnector, count int, end *Error) (all []time.Duration) {
 		for range count {
-			_, wait, more := r.failed(end)
+			_, wait, more := r.failed(end, now)
 			if !more {
 				return append(all, -1)
 			}
@@ -638,13 +639,29 @@ func TestReconnector(t *testing.T) {
 	unanswered.unanswered = true
 	silent := make(Endless, "a")
 	expect(t, waits(silent, 2, unanswered), []time.Duration{100, 200})
-	told, wait, more := silent.failed(unanswered)
+	told, wait, more := silent.failed(unanswered, now)
 	expect(t, []any{wait, more}, []any{400 * time.Millisecond, true})
 	if !strings.Contains(told.Text, "Options.Plain") || told.Kind != Retry || !errors.Is(told, unanswered) {
 		t.Error(told)
 	}
 
-	now := time.Now()
+	full := fromRelay(18, "")
+	polite := make(Endless, "a")
+	for _, want := range []time.Duration{300, 300, 400} {
+		polite.retryAfter(300 * time.Millisecond)
+		expect(t, waits(polite, 1, full), []time.Duration{want})
+	}
+	expect(t, waits(polite, 1, full), []time.Duration{10000})
+	for told, want := range map[int]int{4: 6, 9: 10, 10: 10, 3600: 5} {
+		r := make(Endless, "a")
+		r.uniform = func() float64 { return 1 }
+		r.retryAfter(time.Duration(told) * time.Second)
+		expect(t, waits(r, 1, full), []time.Duration{time.Duration(want) * 1000})
+	}
+	two := make(Endless, "a", "b")
+	two.retryAfter(2 * time.Second)
+	expect(t, waits(two, 3, lost), []time.Duration{0, 2000, 0})
+
 	steady := make(Endless, "a")
 	waits(steady, 5, lost)
 	steady.welcomed(now)
@@ -658,7 +675,7 @@ func TestReconnector(t *testing.T) {
 		if code != 0 {
 			r.leaving(code)
 		}
-		r.failed(lost)
+		r.failed(lost, now)
 		expect(t, r.current().text, want)
 	}
 }

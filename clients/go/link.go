@@ -58,6 +58,9 @@ type link struct {
 	idle      time.Duration
 	progress  bool
 	goingAway int
+	// Time of RETRY_AFTER, if one has come.
+	retryAfter    time.Duration
+	hasRetryAfter bool
 	// Number of the next message, and what a message adds to it: 0 while single messages have no numbers.
 	next, step int64
 	events     []Event
@@ -151,6 +154,10 @@ func (l *link) control(typ int32, body []byte) *Error {
 			return err
 		}
 		return fromRelay(code, text)
+	case typ == typeRetryAfter:
+		ms, err := decodeRetryAfter(body)
+		l.retryAfter, l.hasRetryAfter = time.Duration(ms)*time.Millisecond, err == nil
+		return err
 	case typ >= mustUnderstand:
 		return brokenRule(codeUnsupported, "%s is not known here", frameName(typ))
 	case l.plain || typ < typeHello || typ > typeSubscribed:

@@ -34,12 +34,17 @@ type reconnector struct {
 	steady        bool
 	shortLived    int
 	isLeaving     bool
-	unanswered    int
+	// RETRY_AFTER of the present connection; negative: none came.
+	told time.Duration
+	// Earliest times of endpoints, by their indices.
+	notBefore  map[int]time.Time
+	unanswered int
 }
 
 func newReconnector(endpoints []endpoint, policy Reconnect) *reconnector {
 	// The first try has its place in the first round.
-	return &reconnector{endpoints: endpoints, policy: policy, uniform: rand.Float64, beginning: true, tries: 1}
+	return &reconnector{endpoints: endpoints, policy: policy, uniform: rand.Float64, beginning: true, tries: 1,
+		told: -1, notBefore: map[int]time.Time{}}
 }
 
 // The endpoint that is connected, or next.
@@ -68,9 +73,17 @@ func (r *reconnector) progressed(now time.Time) {
 // Takes note of GOAWAY. If only the connection's TLS key is used up, the same endpoint comes next.
 func (r *reconnector) leaving(code int) { r.isLeaving = code != codeTLSKeyUsedUp }
 
+// Takes note of RETRY_AFTER: the time counts from the end of the connection.
+func (r *reconnector) retryAfter(wait time.Duration) { r.told = wait }
+
 // Takes note of a failed try or a lost connection: what to tell of it, and the wait before the next try; false: there
 // is none.
-func (r *reconnector) failed(end *Error) (*Error, time.Duration, bool) {
+func (r *reconnector) failed(end *Error, now time.Time) (*Error, time.Duration, bool) {
+	wasTold := r.told >= 0
+	if wasTold {
+		r.notBefore[r.index] = now.Add(r.toldWait(r.told))
+		r.told = -1
+	}
 	end = r.verdict(end)
 	if r.hasProgressed && !r.steady {
 		r.shortLived++
@@ -81,8 +94,20 @@ func (r *reconnector) failed(end *Error) (*Error, time.Duration, bool) {
 		r.index = (r.index + 1) % len(r.endpoints)
 	}
 	r.hasProgressed, r.steady, r.isLeaving = false, false, false
-	wait, more := r.wait(end.advice)
+	wait, more := r.wait(end.advice, wasTold)
+	if earliest, ok := r.notBefore[r.index]; ok {
+		wait = max(wait, earliest.Sub(now))
+	}
 	return end, wait, more
+}
+
+// The wait before the next try of an endpoint whose relay has told a time.
+func (r *reconnector) toldWait(told time.Duration) time.Duration {
+	share, longest := r.policy.Jitter*r.uniform(), r.policy.Longest
+	if told > longest {
+		return time.Duration(float64(longest) * (1 - share))
+	}
+	return min(longest, time.Duration(float64(told)*(1+share)))
 }
 
 func (r *reconnector) verdict(end *Error) *Error {
@@ -98,7 +123,8 @@ func (r *reconnector) verdict(end *Error) *Error {
 		end, r.unanswered)
 }
 
-func (r *reconnector) wait(how advice) (time.Duration, bool) {
+// A time that the relay has told takes the place of the longest wait.
+func (r *reconnector) wait(how advice, wasTold bool) (time.Duration, bool) {
 	if how == stop {
 		return 0, false
 	}
@@ -119,7 +145,7 @@ func (r *reconnector) wait(how advice) (time.Duration, bool) {
 		return 0, true
 	}
 	delay := r.policy.Longest
-	if !how.isSlow() && round < mostDoublings {
+	if (!how.isSlow() || wasTold) && round < mostDoublings {
 		if doubled := r.policy.First << round; doubled > 0 && doubled < delay && doubled>>round == r.policy.First {
 			delay = doubled
 		}

@@ -75,7 +75,7 @@ func (s *session) run() {
 		if end.older {
 			continue
 		}
-		end, wait, more := s.retry.failed(end)
+		end, wait, more := s.retry.failed(end, time.Now())
 		s.mu.Lock()
 		finished := s.core.finished()
 		s.mu.Unlock()
@@ -160,6 +160,9 @@ func (s *session) connection() (end *Error) {
 		}()
 	}
 	end = s.read(conn, l)
+	if l.hasRetryAfter {
+		s.retry.retryAfter(l.retryAfter)
+	}
 	if l.goingAway != 0 {
 		s.retry.leaving(l.goingAway)
 	}

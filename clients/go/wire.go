@@ -20,6 +20,7 @@ const (
 	typeError
 	typeGoAway
 	typeSubscribed
+	typeRetryAfter
 
 	lastReserved   int32 = math.MinInt32 + 0xFF
 	mustUnderstand int32 = math.MinInt32 + 0x80
@@ -32,6 +33,8 @@ const (
 	maxRanges  = 1_024
 	maxName    = 255
 	maxText    = 512
+	// Longest time of RETRY_AFTER, in ms.
+	maxRetryAfter = 3_600_000
 
 	roleSubscriber = 1
 	rolePublisher  = 2
@@ -46,6 +49,7 @@ const (
 
 var frameNames = [...]string{
 	"HELLO", "WELCOME", "SUBSCRIBE", "PING", "PONG", "SEQUENCE", "GAP", "ACK", "ERROR", "GOAWAY", "SUBSCRIBED",
+	"RETRY_AFTER",
 }
 
 func frameName(typ int32) string {
@@ -344,6 +348,12 @@ func decodeGoAway(body []byte) (code int, closesInMs int64, text string, err *Er
 	closesInMs = f.within("time to close in ms", f.i32(4), 0, math.MaxInt32)
 	f.within("length of text", int64(len(f.body)-8), 0, maxText)
 	return code, closesInMs, string(f.body[8:]), f.err
+}
+
+func decodeRetryAfter(body []byte) (waitMs int64, err *Error) {
+	f := read(typeRetryAfter, body, 4)
+	waitMs = f.within("wait", f.i32(0), 0, maxRetryAfter)
+	return waitMs, f.err
 }
 
 func decodeSubscribed(body []byte) (request int32, sequence int64, err *Error) {

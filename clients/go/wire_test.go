@@ -21,6 +21,7 @@ var decoders = map[string]func([]byte) *Error{
 	"ack":        func(b []byte) *Error { _, err := decodeAck(b); return err },
 	"error":      func(b []byte) *Error { _, _, err := decodeError(b); return err },
 	"goaway":     func(b []byte) *Error { _, _, _, err := decodeGoAway(b); return err },
+	"retry":      func(b []byte) *Error { _, err := decodeRetryAfter(b); return err },
 	"subscribed": func(b []byte) *Error { _, _, err := decodeSubscribed(b); return err },
 }
 
