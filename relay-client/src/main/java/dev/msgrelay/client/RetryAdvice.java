@@ -30,7 +30,7 @@ enum RetryAdvice {
             return ofCode(error.code());
         }
         if (end instanceof TlsException tls) {
-            return tls.isHopeless() ? STOP : FEW;
+            return tls.advice();
         }
         if (end instanceof RelayUnsuitableException) {
             return STOP;

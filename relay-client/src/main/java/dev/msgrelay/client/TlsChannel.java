@@ -38,6 +38,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private final Endpoint endpoint;
     private final SocketChannel channel;
     private final SSLEngine engine;
+    private final TlsOptions options;
     private final int record;
     private final ByteBuffer[] single = new ByteBuffer[1];
     // Records from and for the socket, between position and limit.
@@ -50,10 +51,11 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private boolean socketRead;
     private long received;
 
-    private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine) {
+    private TlsChannel(Endpoint endpoint, SocketChannel channel, SSLEngine engine, TlsOptions options) {
         this.endpoint = endpoint;
         this.channel = channel;
         this.engine = engine;
+        this.options = options;
         this.record = engine.getSession().getPacketBufferSize();
         this.netIn = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
         this.netOut = ByteBuffer.allocateDirect(RECORDS * record).limit(0);
@@ -77,7 +79,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
         parameters.setProtocols(new String[] {PROTOCOL});
         parameters.setEndpointIdentificationAlgorithm(IDENTIFICATION);
         engine.setSSLParameters(parameters);
-        TlsChannel tls = new TlsChannel(endpoint, channel, engine);
+        TlsChannel tls = new TlsChannel(endpoint, channel, engine, options);
         channel.configureBlocking(false);
         try (Selector selector = Selector.open()) {
             SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
@@ -168,7 +170,9 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
                     && netIn.remaining() >= FrameLayout.frameLength(length)) {
                 ByteBuffer body = netIn.slice(netIn.position() + FrameLayout.HEADER_LENGTH, length);
                 throw new TlsException(
-                        "the relay at " + endpoint + " says without TLS: " + describeError(body), false, null);
+                        "the relay at " + endpoint + " says without TLS: " + describeError(body),
+                        RetryAdvice.FEW,
+                        null);
             }
         }
     }
@@ -197,7 +201,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
 
     private TlsException asTlsException(SSLException failure) {
         TlsFault fault = TlsFault.of(endpoint, failure);
-        return new TlsException(fault.text(), fault.certificateRefused(), failure);
+        return new TlsException(fault.text(), options.advice(fault.kind()), failure);
     }
 
     // ---- reading -----------------------------------------------------------------------------------------------

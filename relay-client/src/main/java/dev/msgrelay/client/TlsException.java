@@ -16,15 +16,15 @@ import java.io.IOException;
 public final class TlsException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    private final boolean hopeless;
+    private final RetryAdvice advice;
 
-    TlsException(String message, boolean hopeless, Throwable cause) {
+    TlsException(String message, RetryAdvice advice, Throwable cause) {
         super(message, cause);
-        this.hopeless = hopeless;
+        this.advice = advice;
     }
 
-    /** Whether this client refused the relay's certificate, and would refuse it again. */
-    boolean isHopeless() {
-        return hopeless;
+    /** Whether the same would happen again: a file that is read for each connection may be renewed meanwhile. */
+    RetryAdvice advice() {
+        return advice;
     }
 }

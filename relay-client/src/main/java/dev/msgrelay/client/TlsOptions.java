@@ -1,6 +1,7 @@
 package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.net.PemFiles;
+import dev.msgrelay.protocol.net.TlsFault;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
@@ -70,6 +71,19 @@ public final class TlsOptions {
     /** The name expected in the relay's certificate; null: the endpoint's host. */
     String name() {
         return name;
+    }
+
+    /**
+     * The advice after a handshake that has failed. The relay's certificate, or a file here, may have been renewed a second
+     * earlier or later, so a client with files tries on; a relay with another name is another relay.
+     */
+    RetryAdvice advice(TlsFault.Kind kind) {
+        return switch (kind) {
+            case NOT_TRUSTED -> ca == null ? RetryAdvice.STOP : RetryAdvice.AGAIN;
+            case WRONG_NAME -> RetryAdvice.STOP;
+            case OWN_REFUSED -> certificate == null ? RetryAdvice.FEW : RetryAdvice.AGAIN;
+            case OTHER -> RetryAdvice.FEW;
+        };
     }
 
     /**

@@ -27,9 +27,11 @@ import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -151,10 +153,11 @@ class TlsClientTest {
                 .notAfter(now.plusSeconds(7200)));
         X509Bundle other = files.signed("CN=x", b -> b.addSanDnsName("other.example"));
         X509Bundle foreign = new TlsFolder(Files.createDirectory(folder.resolve("foreign"))).relay();
-        refuses(provider, expired, "the relay's certificate has expired");
-        refuses(provider, early, "the relay's certificate is not yet valid");
-        refuses(provider, other, "the relay's certificate is refused: No subject alternative names matching IP");
-        refuses(provider, foreign, "the relay's certificate is refused: ");
+        refuses(provider, ReconnectPolicy.none(), expired, "the relay's certificate has expired");
+        refuses(provider, ReconnectPolicy.none(), early, "the relay's certificate is not yet valid");
+        // Another name is another relay: at once, whatever the policy.
+        refuses(provider, QUICK, other, "the relay's certificate is refused: No subject alternative names matching IP");
+        refuses(provider, ReconnectPolicy.none(), foreign, "the relay's certificate is refused: ");
         // By the name that it has, it is taken.
         try (RelayServer relay = start(files.files(other, false), b -> b.tlsProvider(provider));
                 RelaySubscriber subscriber =
@@ -165,16 +168,47 @@ class TlsClientTest {
         }
     }
 
-    private void refuses(TlsProvider provider, X509Bundle shown, String text) throws Exception {
+    private void refuses(TlsProvider provider, ReconnectPolicy policy, X509Bundle shown, String text) throws Exception {
         try (RelayServer relay = start(files.files(shown, false), b -> b.tlsProvider(provider))) {
             Endpoint endpoint = endpoint(relay.tlsSubscribeAddress());
-            // At once, whatever the policy: the same would happen again.
             assertThatThrownBy(() -> RelaySubscriber.connect(SubscriberOptions.builder(endpoint)
                             .tls(TlsOptions.trusting(files.ca))
-                            .reconnect(QUICK)
+                            .reconnect(policy)
                             .build()))
                     .isInstanceOf(TlsException.class)
                     .hasMessageStartingWith("TLS with " + endpoint + " failed: " + text);
+        }
+    }
+
+    /** Files are read for each connection: a relay whose authority was changed first is no reason to give up. */
+    @ParameterizedTest
+    @EnumSource(TlsProvider.class)
+    void anAuthorityThatIsRenewedMeanwhileIsTaken(TlsProvider provider) throws Exception {
+        Path former = new TlsFolder(Files.createDirectory(folder.resolve("former"))).ca;
+        Path ca = Files.copy(former, folder.resolve("renewed.pem"));
+        List<String> losses = Collections.synchronizedList(new ArrayList<>());
+        try (RelayServer relay = start(files.files(files.relay(), false), b -> b.tlsProvider(provider));
+                RelaySubscriber subscriber =
+                        RelaySubscriber.connect(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
+                                .tls(TlsOptions.trusting(ca))
+                                .reconnect(QUICK)
+                                .onEvent(event -> {
+                                    if (event.isLoss()) {
+                                        losses.add(event.text());
+                                        renew(ca);
+                                    }
+                                })
+                                .build())) {
+            assertThat(subscriber).isNotNull();
+            assertThat(losses).hasSize(1).first().asString().contains("certificate is refused");
+        }
+    }
+
+    private void renew(Path ca) {
+        try {
+            Files.copy(files.ca, ca, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new AssertionError(e);
         }
     }
 
