@@ -730,6 +730,12 @@ class PublisherCore:
         if in_doubt:
             self._emit(InDoubt(in_doubt))
 
+    def drop(self) -> None:
+        """Frees the messages, which are another process's to settle: nothing is left to do."""
+        self._kept.clear()
+        self._unsent.clear()
+        self.settled = self._known_to = self._confirmed = self.messages
+
     def _bytes_of_unsent(self) -> int:
         return sum(map(len, self._unsent))
 

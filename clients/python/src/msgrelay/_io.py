@@ -6,16 +6,17 @@ import asyncio
 import contextlib
 import ipaddress
 import re
+import socket
 import ssl
 from collections import deque
 from contextlib import AbstractContextManager
 from typing import Callable, Protocol
 
-from . import _wire, errors
+from . import _process, _wire, errors
 from ._connect import TokenSource, connected_socket
 from ._core import Batch, Link, PublisherCore, SubscriberCore
 from ._retry import Reconnector
-from .errors import Advice, BrokenRule, ConnectionFailed, OlderEpoch, RelayError, UsageError
+from .errors import Advice, BrokenRule, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError
 from .events import GaveUp, Lost
 from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions, Tls
 
@@ -215,6 +216,9 @@ class Session:
         self.client = client
         self._reconnector = Reconnector(options.parsed_endpoints(), options.reconnect)
         self.connection: Connection | None = None
+        self._socket: socket.socket | None = None
+        # A connection is there, or a try under way.
+        self.is_trying = False
         # The token of this try. Once it and the files of TLS could be read, they are there or will be.
         self.token: str | None = None
         self._token_source = TokenSource(options)
@@ -274,6 +278,11 @@ class Session:
         self._reconnector.welcomed(asyncio.get_running_loop().time())
         self.client.on_open()
 
+    def leave(self) -> None:
+        """Gives the connection up in the child of a fork, where loop and TLS are still the parent's."""
+        if self._socket is not None:
+            self._socket.close()
+
     async def cancel(self, task: asyncio.Task[None], *, abort: bool = False) -> None:
         """Ends the task that runs this session; with ``abort`` what its socket has not taken is dropped."""
         self.cancelled = True
@@ -297,6 +306,7 @@ class Session:
     async def _one_connection(self) -> Exception:
         why: Exception | None = None
         try:
+            self.is_trying = True
             connection = await self._connect()
             self._check_cancelled()
             why = await asyncio.shield(connection.ended)
@@ -310,9 +320,11 @@ class Session:
                 why = _fault(e)
             return why
         finally:
+            self.is_trying = False
             made, self.connection = self.connection, None
             if made is not None:
                 await made.close(why)
+            self._socket = None
 
     async def _connect(self) -> Connection:
         endpoint, options = self.endpoint, self.options
@@ -329,7 +341,7 @@ class Session:
     async def _connected(self, context: ssl.SSLContext | None) -> Connection:
         endpoint, options = self.endpoint, self.options
         plain_publisher = options.plain and isinstance(options, PublisherOptions)
-        made = await connected_socket(endpoint, plain_publisher=plain_publisher)
+        made = self._socket = await connected_socket(endpoint, plain_publisher=plain_publisher)
         loop = asyncio.get_running_loop()
         if context is None:
             return (await loop.create_connection(lambda: Connection(self), sock=made))[1]
@@ -456,6 +468,11 @@ class SubscriberSession:
     async def close(self) -> None:
         await self._session.cancel(self._task)
 
+    def leave(self) -> None:
+        """Frees what a child of a fork has of this client, and leaves the rest to the parent."""
+        self.pending.clear()
+        self._session.leave()
+
 
 class PublisherSession:
     """A publisher's task. ``wake`` is called when there is more room, or the end."""
@@ -469,6 +486,7 @@ class PublisherSession:
         call_soon: Callable[[Callable[[], None]], object],
     ) -> None:
         self.core = core
+        self._forks = _process.forks
         self._options = options
         self._lock = lock
         self._wake = wake
@@ -485,9 +503,36 @@ class PublisherSession:
     async def _run(self) -> None:
         try:
             await self._session.run()
+        except asyncio.CancelledError:
+            if self in _process.unclosed:
+                # The program's loop ends, and with it this client.
+                _process.unclosed.discard(self)
+                left = self._end(0)
+                if left is not None:
+                    _process.tell(left)
+            raise
         finally:
             self.ended = True
             self._wake()
+
+    def _begin_end(self) -> float:
+        """The loop does not run any more: nothing can be settled."""
+        return 0
+
+    def _end(self, _seconds: float) -> NotDone | None:
+        asked = self.core.ask()
+        return self.core.what_is_left(asked) if self.core.left(asked) else None
+
+    def last_try(self) -> None:
+        """The connection, or the try that is under way, is the last one."""
+        self._session.stopping = True
+        if not self._session.is_trying:
+            self._task.cancel()
+
+    def leave(self) -> None:
+        """Frees what a child of a fork has of this client, and leaves the rest to the parent."""
+        self.core.drop()
+        self._session.leave()
 
     def on_open(self) -> None:
         self.connected = True
@@ -575,6 +620,7 @@ class PublisherSession:
     async def close(self, *, abort: bool, at_once: bool = False) -> None:
         """Ends the task. Without ``abort``, all is settled: a plain publisher still hears the relay's last word. With
         ``at_once``, and after a PONG that did not come in time, it does not wait for the socket either."""
+        _process.unclosed.discard(self)
         self._session.stopping = True
         connection = self._session.connection
         try:

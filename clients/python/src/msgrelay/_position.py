@@ -36,6 +36,10 @@ class Place:
         """The items that an iteration has left."""
         return list(self.unread)
 
+    def drop(self) -> None:
+        """Frees the items."""
+        self.take([])
+
     def _handed(self) -> int:
         return len(self._items) - self.unread.__length_hint__()  # type: ignore[attr-defined, no-any-return]
 

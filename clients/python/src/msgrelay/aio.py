@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import Callable
 
+from . import _process
 from ._core import Asked, PublisherCore, epochs_from
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
@@ -32,6 +33,7 @@ class Subscriber:
         self._news = asyncio.Event()
         self._session = SubscriberSession(options, self._news.set)
         self._place = Place()
+        self._forks = _process.forks
         self._closed = False
 
     async def connected(self) -> None:
@@ -39,6 +41,7 @@ class Subscriber:
 
         :raises RelayError: the client gave up
         """
+        _process.check(self._forks)
         while not self._session.connected and not self._session.ended:
             self._news.clear()
             await self._news.wait()
@@ -50,6 +53,7 @@ class Subscriber:
 
         :raises RelayError: the client gave up; all that came before was handed over
         """
+        _process.check(self._forks)
         rest = [] if self._closed else self._place.rest()
         return rest or (self._place.all() if await self._more() else [])
 
@@ -57,6 +61,8 @@ class Subscriber:
         return self
 
     async def __anext__(self) -> Item:
+        if self._forks != _process.forks:
+            raise _process.foreign()
         # No generator: one that is cancelled has ended for good.
         while not self._closed:
             for item in self._place.unread:
@@ -85,6 +91,7 @@ class Subscriber:
         :returns: the sequence of the first message that these types choose
         :raises UsageError: the ranges break a limit, or 64 changes wait
         """
+        _process.check(self._forks)
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[int] = loop.create_future()
 
@@ -133,6 +140,10 @@ class Subscriber:
     async def close(self) -> None:
         """Ends the connection. What was read and not handed over is dropped."""
         self._closed = True
+        if self._forks != _process.forks:
+            self._place.drop()
+            self._session.leave()
+            return
         await self._session.close()
 
     async def __aenter__(self) -> Subscriber:
@@ -161,12 +172,15 @@ class Publisher:
         loop = asyncio.get_running_loop()
         # One thread has it all: no lock is needed.
         self._session = PublisherSession(options, self._core, contextlib.nullcontext(), self._news.set, loop.call_soon)
+        self._forks = _process.forks
+        _process.unclosed.add(self._session)
 
     async def connected(self) -> None:
         """Waits for the first WELCOME, or plain connection.
 
         :raises RelayError: the client gave up
         """
+        _process.check(self._forks)
         await self._until(lambda: self._session.connected or self._session.ended)
         if not self._session.connected:
             raise self._core.failure or RelayError("the publisher was closed")
@@ -177,6 +191,8 @@ class Publisher:
         :raises UsageError: a reserved type, or a body over ``max_body``
         :raises ConnectionFailed: the client has given up
         """
+        if self._forks != _process.forks:
+            raise _process.foreign()
         taken = self._core.offer(type, body)
         if taken:
             self._session.schedule()
@@ -197,6 +213,7 @@ class Publisher:
             messages are in doubt since their connection was lost, which is told once
         :raises ConnectionFailed: with ACKS or plain: the client has given up
         """
+        _process.check(self._forks)
         asked = self._ask()
         await self._in_time(asked, timeout)
         return self._core.answer(asked)
@@ -265,6 +282,9 @@ class Publisher:
 
     async def _close(self) -> Asked:
         self._core.closing = True
+        if self._forks != _process.forks:
+            self._session.leave()
+            return self._core.ask()
         asked = self._ask()
         cancelled, over = True, False
         try:

@@ -9,11 +9,12 @@ from collections.abc import Coroutine, Sequence
 from types import TracebackType
 from typing import Any, Callable, TypeVar
 
+from . import _process
 from ._core import Asked, PublisherCore, epochs_from
 from ._io import PublisherSession, SubscriberSession
 from ._position import Place
 from ._wire import Body, Epochs, Range
-from .errors import RelayError, UsageError
+from .errors import NotDone, RelayError, UsageError
 from .events import Item
 from .options import PublisherOptions, SubscriberOptions
 
@@ -80,6 +81,7 @@ class Subscriber:
         self._thread = _LoopThread("msgrelay-subscriber")
         self._news = _News(self._thread)
         self._place = Place()
+        self._forks = _process.forks
         self._closed = False
         self._closing = threading.Lock()
 
@@ -93,6 +95,7 @@ class Subscriber:
 
         :raises RelayError: the client gave up
         """
+        _process.check(self._forks)
         session = self._session
         in_time = self._news.wait_for(lambda: session.connected or session.ended, timeout)
         if in_time and not session.connected:
@@ -104,6 +107,7 @@ class Subscriber:
 
         :raises RelayError: the client gave up; all that came before was handed over
         """
+        _process.check(self._forks)
         rest = [] if self._closed else self._place.rest()
         return rest or (self._place.all() if self._more(timeout) else [])
 
@@ -111,6 +115,8 @@ class Subscriber:
         return self
 
     def __next__(self) -> Item:
+        if self._forks != _process.forks:
+            raise _process.foreign()
         # No generator: one that a signal's exception went through has ended for good.
         while not self._closed:
             for item in self._place.unread:
@@ -140,6 +146,7 @@ class Subscriber:
         :raises UsageError: the ranges break a limit, or 64 changes wait
         :raises TimeoutError: the relay has not answered in time; the change may still come
         """
+        _process.check(self._forks)
         if self._closed:
             raise UsageError("the subscriber is closed")
         self._thread.refuse_in_hook()
@@ -194,6 +201,11 @@ class Subscriber:
 
     def close(self) -> None:
         """Ends the connection and the thread. What was read and not handed over is dropped."""
+        if self._forks != _process.forks:
+            self._closed = True
+            self._place.drop()
+            self._session.leave()
+            return
         self._thread.refuse_in_hook()
         with self._closing:
             if not self._closed:
@@ -236,12 +248,15 @@ class Publisher:
             return PublisherSession(options, self._core, self._news.lock, self._news.wake, soon)
 
         self._session = self._thread.run(start())
+        self._forks = _process.forks
+        _process.unclosed.add(self)
 
     def connected(self, timeout: float | None = None) -> bool:
         """Waits for the first WELCOME, or plain connection; ``False``: the time is over.
 
         :raises RelayError: the client gave up
         """
+        _process.check(self._forks)
         session = self._session
         in_time = self._news.wait_for(lambda: session.connected or session.ended, timeout)
         if in_time and not session.connected:
@@ -255,6 +270,8 @@ class Publisher:
         :raises UsageError: a reserved type, or a body over ``max_body``
         :raises ConnectionFailed: the client has given up
         """
+        if self._forks != _process.forks:
+            raise _process.foreign()
         with self._news.lock:
             taken = self._core.offer(type, body)
             if not taken and timeout != 0:
@@ -272,6 +289,7 @@ class Publisher:
             messages are in doubt since their connection was lost, which is told once
         :raises ConnectionFailed: with ACKS or plain: the client has given up
         """
+        _process.check(self._forks)
         with self._news.lock:
             asked = self._ask()
             self._news.wait_for(lambda: self._core.is_over(asked) or self._session.ended, timeout)
@@ -327,22 +345,36 @@ class Publisher:
         :returns: number of messages that are not done: not acknowledged; without ACKS in doubt or not sent, but for
             those that ``flush`` has told; plain, not handed to the socket
         """
-        return self._core.left(self._close())
+        return self._core.left(self._close(self._options.close_timeout))
 
-    def _close(self) -> Asked:
+    def _begin_end(self) -> float:
+        with self._news.lock:
+            self._core.closing = True
+            self._ask()
+        self._thread.loop.call_soon_threadsafe(self._session.last_try)
+        return self._options.close_timeout
+
+    def _end(self, seconds: float) -> NotDone | None:
+        asked = self._close(seconds)
+        return self._core.what_is_left(asked) if self._core.left(asked) else None
+
+    def _close(self, seconds: float) -> Asked:
+        if self._forks != _process.forks:
+            self._core.closing = self._closed = True
+            self._session.leave()
+            return self._core.ask()
         self._thread.refuse_in_hook()
         # The calls that come later wait for the first one, and tell the same.
         with self._closing:
             if not self._closed:
                 self._closed = True
+                _process.unclosed.discard(self)
                 interrupted, over = True, False
                 try:
                     with self._news.lock:
                         self._core.closing = True
                         self._closed_at = asked = self._ask()
-                        self._news.wait_for(
-                            lambda: self._core.is_over(asked) or self._session.ended, self._options.close_timeout
-                        )
+                        self._news.wait_for(lambda: self._core.is_over(asked) or self._session.ended, seconds)
                         over = self._core.is_over(asked)
                     interrupted = False
                 finally:
@@ -360,6 +392,6 @@ class Publisher:
     ) -> None:
         # Who has closed it before has the number.
         is_first = not self._closed
-        asked = self._close()
+        asked = self._close(self._options.close_timeout)
         if self._core.left(asked) and is_first and value is None:
             raise self._core.what_is_left(asked)
