@@ -264,6 +264,22 @@ class ThreadsTest(unittest.TestCase):
                 got += len(subscriber.batch(HANG))
             self.assertEqual(whole, got)
 
+    def test_slow_reader_says_that_it_lives(self) -> None:
+        with self.subscriber(buffer=1) as subscriber, self.relay.accept(welcome(heartbeat=100)) as connection:
+            connection.sendall(message("a"))
+            for _ in range(3):
+                self.relay.expect(connection, pong(0))
+            # It answers nothing that lies unread, and is not asked again while it reads.
+            connection.sendall(ping(7, 2, 1))
+            self.relay.expect(connection, pong(0))
+            self.assertEqual([Message(1, 1, b"a")], subscriber.batch(HANG))
+            while (frame := self.relay.read_frame(connection)) == (_wire.PONG, bytes(8)):
+                pass
+            self.assertEqual(_wire.frame(*frame), pong(7))
+            reading = subscriber._session._session.connection
+            assert reading is not None
+            self.assertIsNone(reading._pong_timer)
+
     def test_gaps_are_bounded_too(self) -> None:
         with self.subscriber() as subscriber, self.relay.accept(welcome()) as connection:
             self.assertTrue(subscriber.connected(HANG))

@@ -284,6 +284,7 @@ class SubscriberCore:
         self._emit = options.on_event
         self._start_of_batch = self.next
         self.idle_timeout = 0.0
+        self.heartbeat = 0.0
 
     def connect(self, endpoint: str, token: str | None = None) -> tuple[Link, bytes]:
         """Begins a connection: its input, and the bytes to send first."""
@@ -374,6 +375,7 @@ class SubscriberCore:
             self._go_back(*common)
         link.take = link.items.append
         self.idle_timeout = welcome.idle_ms / 1000
+        self.heartbeat = welcome.heartbeat_ms / 1000
         self._most_ranges = welcome.most_ranges
         self._emit(_connected(link.endpoint, welcome))
         self._narrowed = bool(welcome.features & _wire.NARROWED)

@@ -34,6 +34,7 @@ LINGER = 1.0
 
 class Core(Protocol):
     idle_timeout: float
+    heartbeat: float
 
     def connect(self, endpoint: str, token: str | None) -> tuple[Link, bytes]: ...
 
@@ -73,6 +74,7 @@ class Connection(asyncio.Protocol):
         self._made = False
         self._heard = self._loop.time()
         self._timer: asyncio.TimerHandle | None = None
+        self._pong_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
@@ -153,14 +155,29 @@ class Connection(asyncio.Protocol):
             else:
                 # Before Python 3.11 a transport that is paused in connection_made begins to read all the same.
                 self._loop.call_soon(self._pause_late)
+            if self.link.open and not self.link.plain:
+                self._pong_timer = self._loop.call_later(self._core.heartbeat, self._still_here)
 
     def _pause_late(self) -> None:
         if self._paused and not self.transport.is_closing():
             self.transport.pause_reading()
 
+    def _still_here(self) -> None:
+        """Says unasked that this side lives: the relay's PINGs lie behind what is not read."""
+        self._pong_timer = self._loop.call_later(self._core.heartbeat, self._still_here)
+        # A relay that does not take the last one gets no other.
+        if not self.transport.is_closing() and self.transport.get_write_buffer_size() == 0:
+            self.transport.write(_wire.pong(0))
+
+    def _stop_pongs(self) -> None:
+        if self._pong_timer is not None:
+            self._pong_timer.cancel()
+            self._pong_timer = None
+
     def resume_reading(self) -> None:
         if self._paused:
             self._paused = False
+            self._stop_pongs()
             self._heard = self._loop.time()
             if not self.ended.done() and not self.transport.is_closing():
                 self.transport.resume_reading()
@@ -191,6 +208,7 @@ class Connection(asyncio.Protocol):
             self.ended.set_result(why)
         if self._timer is not None:
             self._timer.cancel()
+        self._stop_pongs()
 
     async def close(self, why: Exception | None = None) -> None:
         """Closes in order, after telling the relay which rule it broke; in a bounded time."""
