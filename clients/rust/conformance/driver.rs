@@ -280,7 +280,7 @@ fn connection(command: &Json, out: &Out, subscriber: bool) -> Connection {
     }));
     c.plain = command.flag("plain");
     c.name = command.string("name").unwrap_or_default();
-    c.token = command.string("token");
+    c.token = command.string("token").map(Into::into);
     c.heartbeat = command
         .number("heartbeat_ms")
         .map(|ms| Duration::from_millis(ms.max(0) as u64));

@@ -23,13 +23,16 @@ mod wire;
 mod client;
 #[cfg(feature = "tokio")]
 mod net;
+#[cfg(feature = "tokio")]
+mod secrets;
 #[cfg(feature = "tls")]
 mod tls;
 
 pub use confirm::Unsettled;
 pub use error::{Error, Kind};
 pub use options::{
-    Connection, Hook, Level, Policy, Producer, PublisherOptions, Reconnect, Start, SubscriberOptions, TlsFiles,
+    Connection, Hook, Level, Policy, Producer, PublisherOptions, Reconnect, Start, SubscriberOptions, TlsFiles, Token,
+    TokenFunction,
 };
 pub use publisher::PublisherCounters;
 pub use subscriber::SubscriberCounters;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::error::{code_name, Advice, Error, Failure};
-use crate::options::{Connection, Level};
+use crate::options::{Connection, Level, Token};
 use crate::wire::{self, Lives, Welcome, HEADER, MAX_CONTROL, MAX_NAME, MAX_TEXT};
 use crate::Event;
 
@@ -15,6 +15,7 @@ const LINGER_MS: u64 = 1_000;
 /// Bytes that are moved to the buffer's start before a read.
 const MOST_MOVED: usize = 4096;
 const SHUTDOWN: u16 = 10;
+const NOT_AUTHENTICATED: u16 = 28;
 const TLS_KEY_USED_UP: u16 = 33;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,6 +50,8 @@ pub(crate) enum Control {
 
 pub(crate) struct Link {
     pub(crate) options: Connection,
+    /// Of the connection that is made; the options say where it comes from.
+    pub(crate) token: Option<String>,
     pub(crate) publisher: bool,
     pub(crate) state: State,
     /// Milliseconds of a clock that never goes back.
@@ -109,6 +112,7 @@ impl Link {
             };
         let mut link = Link {
             options,
+            token: None,
             publisher,
             state: State::Idle,
             now,
@@ -235,7 +239,7 @@ impl Link {
             });
             return Ok(());
         }
-        if self.options.token.is_some() && !secret {
+        if self.token.is_some() && !secret {
             let text = format!(
                 "the token would go to {} in the clear: use TLS or a Unix socket",
                 self.endpoint()
@@ -272,7 +276,7 @@ impl Link {
     ) {
         let options = &self.options;
         let mut features = features;
-        if options.token.is_some() {
+        if self.token.is_some() {
             features |= wire::TOKEN;
         }
         if options.level != Level::Stream {
@@ -293,7 +297,7 @@ impl Link {
             if producer.is_some() || features & (wire::TOKEN | wire::LEVELS) != 0 {
                 out.extend_from_slice(producer.unwrap_or(&[0; 16]));
             }
-            if let Some(token) = &options.token {
+            if let Some(token) = &self.token {
                 put_string(out, token);
             }
             if features & wire::LEVELS != 0 {
@@ -553,8 +557,15 @@ impl Link {
             let code = if body.len() < 2 { 0 } else { wire::get16(body, 0) };
             let text = wire::clean_text(body.get(2..).unwrap_or_default());
             let colon = if text.is_empty() { "" } else { ": " };
+            // A token that is read for each connection may be another one by then.
+            let renewable = self.options.token.as_ref().is_some_and(Token::may_change);
+            let advice = if code == NOT_AUTHENTICATED && renewable {
+                Advice::Again
+            } else {
+                Advice::of(code)
+            };
             return Err(Failure::new(
-                Advice::of(code),
+                advice,
                 code,
                 format!("{} ({code}){colon}{text}", code_name(code)),
             ));

@@ -16,11 +16,9 @@ use tokio::time::{sleep, sleep_until, timeout, Sleep};
 use crate::error::{Advice, Error, Failure};
 use crate::link::{Role, State};
 use crate::options::{Connection, Endpoint};
+use crate::secrets::{Secrets, Sources};
 #[cfg(feature = "tls")]
-use crate::tls::{self, Tls, TlsStream};
-
-#[cfg(not(feature = "tls"))]
-pub(crate) struct Tls;
+use crate::tls::TlsStream;
 
 enum Transport {
     Tcp(TcpStream),
@@ -81,18 +79,25 @@ impl Transport {
         }
     }
 
-    #[cfg(feature = "tls")]
-    fn is_tls(&self) -> bool {
-        !matches!(self, Transport::Tcp(_) | Transport::Unix(_))
+    /// The failure of a read or of a handshake. With TLS 1.3 the relay refuses a certificate behind the handshake.
+    fn failure(&self, endpoint: &str, e: &io::Error, greeting: bool) -> Failure {
+        #[cfg(feature = "tls")]
+        if let (Transport::Tls(session), true) = (self, greeting) {
+            return session.failure(endpoint, e);
+        }
+        let _ = greeting;
+        Failure::new(Advice::Again, 0, format!("connection to {endpoint} lost: {e}"))
     }
 }
 
-type Connecting = Pin<Box<dyn Future<Output = Result<Transport, Failure>> + Send>>;
+type Connecting = Pin<Box<dyn Future<Output = Result<(Transport, Option<String>), Failure>> + Send>>;
 
 /// The sockets of one client, one after the other.
 pub(crate) struct Io {
     begun: Instant,
-    tls: Option<Arc<Tls>>,
+    sources: Arc<Sources>,
+    /// What was read at the open is for the first connection.
+    first: Option<Secrets>,
     transport: Option<Transport>,
     connecting: Option<Connecting>,
     sleep: Option<(u64, Pin<Box<Sleep>>)>,
@@ -102,19 +107,12 @@ pub(crate) struct Io {
 
 impl Io {
     pub(crate) fn new(options: &Connection) -> Result<Io, Error> {
-        #[cfg(feature = "tls")]
-        let tls = match &options.tls {
-            Some(files) => Some(Arc::new(Tls::new(files)?)),
-            None => None,
-        };
-        #[cfg(not(feature = "tls"))]
-        let tls = match &options.tls {
-            Some(_) => return Err(Error::yours(0, "TLS needs the feature tls of this crate")),
-            None => None,
-        };
+        let sources = Arc::new(Sources::new(options));
+        let first = sources.read().map_err(|text| Error::yours(0, text))?;
         Ok(Io {
             begun: Instant::now(),
-            tls,
+            sources,
+            first: Some(first),
             transport: None,
             connecting: None,
             sleep: None,
@@ -185,9 +183,16 @@ impl Io {
                     }
                     role.link().connecting();
                     let link = role.link();
+                    let (first, sources) = (self.first.take(), self.sources.clone());
+                    let secrets = async move {
+                        match first {
+                            Some(first) => Ok(first),
+                            None => sources.read_apart().await,
+                        }
+                    };
                     self.connecting = Some(Box::pin(connect(
                         link.endpoint().to_owned(),
-                        self.tls.clone(),
+                        secrets,
                         link.options.connect_timeout,
                         link.publisher && link.options.plain,
                     )));
@@ -199,8 +204,9 @@ impl Io {
                     let made = ready!(connecting.as_mut().poll(cx));
                     self.connecting = None;
                     role.link().now = self.now();
-                    let begun = made.and_then(|transport| {
+                    let begun = made.and_then(|(transport, token)| {
                         let secret = transport.is_secret();
+                        role.link().token = token;
                         self.transport = Some(transport);
                         role.begin(secret)
                     });
@@ -256,14 +262,8 @@ impl Io {
                 return Poll::Ready(Ok(()));
             }
             Poll::Ready(Err(e)) => {
-                let endpoint = link.endpoint();
-                // With TLS 1.3 the relay refuses a certificate behind the client's handshake.
-                #[cfg(feature = "tls")]
-                if transport.is_tls() && link.state == State::Greeting {
-                    return Poll::Ready(Err(tls::failure(endpoint, &e)));
-                }
-                let text = format!("connection to {endpoint} lost: {e}");
-                return Poll::Ready(Err(Failure::new(Advice::Again, 0, text)));
+                let greeting = link.state == State::Greeting;
+                return Poll::Ready(Err(transport.failure(link.endpoint(), &e, greeting)));
             }
             Poll::Pending => {}
         }
@@ -376,38 +376,39 @@ where
 
 async fn connect(
     text: String,
-    tls: Option<Arc<Tls>>,
+    secrets: impl Future<Output = Result<Secrets, String>>,
     limit: Duration,
     is_plain_publisher: bool,
-) -> Result<Transport, Failure> {
+) -> Result<(Transport, Option<String>), Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::new(Advice::Again, 0, format!("connecting to {text}: {e}"));
     let endpoint = Endpoint::parse(&text).map_err(|e| failed(&e))?;
     let made = timeout(limit, async {
-        match endpoint {
-            Endpoint::Unix(path) => Ok(Transport::Unix(
-                UnixStream::connect(path).await.map_err(|e| failed(&e))?,
-            )),
-            Endpoint::Tcp(host, port) => {
-                let addresses = lookup_host((host.as_str(), port)).await.map_err(|e| failed(&e))?;
-                let socket = race(in_turns(addresses), TcpStream::connect)
-                    .await
-                    .map_err(|e| failed(&e))?;
-                set_up_tcp(&socket, is_plain_publisher).map_err(|e| failed(&e))?;
-                match tls {
-                    None => Ok(Transport::Tcp(socket)),
-                    #[cfg(feature = "tls")]
-                    Some(tls) => {
-                        let mut session = tls.begin(socket, &host)?;
-                        poll_fn(|cx| session.poll_handshake(cx))
-                            .await
-                            .map_err(|e| tls::failure(&text, &e))?;
-                        Ok(Transport::Tls(Box::new(session)))
-                    }
-                    #[cfg(not(feature = "tls"))]
-                    Some(_) => Err(failed(&"TLS needs the feature tls of this crate")),
-                }
+        let Secrets { tls, token } = secrets.await.map_err(|e| failed(&e))?;
+        let (host, port) = match endpoint {
+            Endpoint::Unix(path) => {
+                let socket = UnixStream::connect(path).await.map_err(|e| failed(&e))?;
+                return Ok((Transport::Unix(socket), token));
             }
-        }
+            Endpoint::Tcp(host, port) => (host, port),
+        };
+        let addresses = lookup_host((host.as_str(), port)).await.map_err(|e| failed(&e))?;
+        let socket = race(in_turns(addresses), TcpStream::connect)
+            .await
+            .map_err(|e| failed(&e))?;
+        set_up_tcp(&socket, is_plain_publisher).map_err(|e| failed(&e))?;
+        let transport = match tls {
+            None => Transport::Tcp(socket),
+            #[cfg(feature = "tls")]
+            Some(tls) => {
+                let mut session = tls.begin(socket, &host)?;
+                let secured = poll_fn(|cx| session.poll_handshake(cx)).await;
+                secured.map_err(|e| session.failure(&text, &e))?;
+                Transport::Tls(Box::new(session))
+            }
+            #[cfg(not(feature = "tls"))]
+            Some(_) => return Err(failed(&"TLS needs the feature tls of this crate")),
+        };
+        Ok((transport, token))
     });
     made.await
         .unwrap_or_else(|_| Err(failed(&format!("took more than {limit:?}"))))
@@ -485,11 +486,11 @@ mod tests {
         for is_plain_publisher in [false, true] {
             let made = connect(
                 listener.local_addr().unwrap().to_string(),
-                None,
+                std::future::ready(Ok(Secrets { tls: None, token: None })),
                 Duration::from_secs(60),
                 is_plain_publisher,
             );
-            let Ok(Transport::Tcp(socket)) = made.await else {
+            let Ok((Transport::Tcp(socket), None)) = made.await else {
                 panic!("not connected");
             };
             let options = SockRef::from(&socket);

@@ -1,6 +1,8 @@
 //! Options of subscribers and publishers.
 
+use std::fmt;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::error::Error;
@@ -81,7 +83,56 @@ pub enum Start {
     Time(i64),
 }
 
-/// Files for TLS 1.3.
+/// Gives a token, or says why there is none now.
+pub type TokenFunction = dyn Fn() -> Result<String, Box<dyn std::error::Error + Send + Sync>> + Send + Sync;
+
+/// The secret that proves who the client is: 1 to 255 bytes without control characters.
+///
+/// File and function are asked for each connection. At the open that is within the call, and without a token the open
+/// fails. Later it is on a thread of their own, within the connect time-out, and without a token the try is lost; the
+/// client tries again by its policy, as it does if the relay does not know the token.
+#[derive(Clone)]
+pub enum Token {
+    /// This one.
+    Text(String),
+    /// What the file holds, but for a line end.
+    File(PathBuf),
+    /// What the function gives.
+    Call(Arc<TokenFunction>),
+}
+
+impl Token {
+    /// Whether it is asked for each connection, and may be another one then.
+    pub(crate) fn may_change(&self) -> bool {
+        !matches!(self, Token::Text(_))
+    }
+}
+
+impl From<&str> for Token {
+    fn from(text: &str) -> Token {
+        Token::Text(text.into())
+    }
+}
+
+impl From<String> for Token {
+    fn from(text: String) -> Token {
+        Token::Text(text)
+    }
+}
+
+impl fmt::Debug for Token {
+    /// Not the secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Token::Text(_) => f.write_str("Text(..)"),
+            Token::File(path) => f.debug_tuple("File").field(path).finish(),
+            Token::Call(_) => f.write_str("Call(..)"),
+        }
+    }
+}
+
+/// Files for TLS 1.3. They are read at the open, which fails if one is unreadable, and again for each connection: so they
+/// may be renewed. One that is unreadable then, or a certificate that is expired or not trusted, is a lost try.
 #[derive(Debug, Clone)]
 pub struct TlsFiles {
     /// PEM file of the authorities that are trusted.
@@ -100,8 +151,8 @@ pub struct Connection {
     pub plain: bool,
     /// At most 255 bytes without control characters.
     pub name: String,
-    /// Secret of 1 to 255 bytes. It goes over TLS, Unix sockets and loopback only.
-    pub token: Option<String>,
+    /// It goes over TLS, Unix sockets and loopback only.
+    pub token: Option<Token>,
     /// 100 ms to 1 h; `None`: the relay's.
     pub heartbeat: Option<Duration>,
     /// For the connect and the handshake of TLS; 5 s.
@@ -289,6 +340,17 @@ pub(crate) fn reserved(message_type: i32) -> Error {
     )
 }
 
+pub(crate) fn check_token(token: &str) -> Result<(), Error> {
+    if token.is_empty() || token.len() > MAX_NAME || !is_string(token) {
+        let text = format!(
+            "the token has {} bytes, not 1 to {MAX_NAME}, or control characters",
+            token.len()
+        );
+        return Err(Error::yours(0, text));
+    }
+    Ok(())
+}
+
 fn check_connection(c: &Connection, plain_asks: bool) -> Result<(), Error> {
     let yours = |text: String| Err(Error::yours(0, text));
     if c.endpoints.is_empty() {
@@ -306,13 +368,8 @@ fn check_connection(c: &Connection, plain_asks: bool) -> Result<(), Error> {
             c.name.len()
         ));
     }
-    if let Some(token) = &c.token {
-        if token.is_empty() || token.len() > MAX_NAME || !is_string(token) {
-            return yours(format!(
-                "the token has {} bytes, not 1 to {MAX_NAME}, or control characters",
-                token.len()
-            ));
-        }
+    if let Some(Token::Text(token)) = &c.token {
+        check_token(token)?;
     }
     if let Some(heartbeat) = c.heartbeat {
         if heartbeat < Duration::from_millis(100) || heartbeat > Duration::from_secs(3600) {
@@ -419,7 +476,7 @@ mod tests {
         assert!(subscriber(&|o| o.connection.endpoints.clear()).contains("no endpoint"));
         assert!(subscriber(&|o| o.connection.name = "n".repeat(256)).contains("256"));
         assert!(subscriber(&|o| o.connection.name = "a\nb".into()).contains("control"));
-        assert!(subscriber(&|o| o.connection.token = Some(String::new())).contains("0 bytes"));
+        assert!(subscriber(&|o| o.connection.token = Some("".into())).contains("0 bytes"));
         assert!(subscriber(&|o| o.connection.heartbeat = Some(Duration::from_millis(99))).contains("99"));
         assert!(subscriber(&|o| o.connection.max_body = (64 << 20) + 1).contains("67108865"));
         assert!(subscriber(&|o| o.connection.reconnect.jitter = f64::NAN).contains("jitter"));

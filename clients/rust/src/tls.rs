@@ -12,18 +12,19 @@ use rustls::{ClientConfig, ClientConnection, RootCertStore};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use crate::error::{Advice, Error, Failure};
+use crate::error::{Advice, Failure};
 use crate::options::TlsFiles;
 
 pub(crate) struct Tls {
     config: Arc<ClientConfig>,
     server_name: Option<String>,
+    has_certificate: bool,
 }
 
 impl Tls {
-    pub(crate) fn new(files: &TlsFiles) -> Result<Tls, Error> {
-        let wrong = |what: &dyn std::fmt::Display| Error::yours(0, format!("TLS: {what}"));
-        let chain = |path: &std::path::Path| -> Result<Vec<CertificateDer<'static>>, Error> {
+    pub(crate) fn new(files: &TlsFiles) -> Result<Tls, String> {
+        let wrong = |what: &dyn std::fmt::Display| format!("TLS: {what}");
+        let chain = |path: &std::path::Path| -> Result<Vec<CertificateDer<'static>>, String> {
             let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect);
             read.map_err(|e| wrong(&format!("{}: {e}", path.display())))
         };
@@ -48,6 +49,7 @@ impl Tls {
         Ok(Tls {
             config: Arc::new(config),
             server_name: files.server_name.clone(),
+            has_certificate: files.certificate.is_some(),
         })
     }
 
@@ -62,13 +64,19 @@ impl Tls {
             .map_err(|e| e.to_string())
             .and_then(|name| ClientConnection::new(self.config.clone(), name).map_err(|e| e.to_string()))
             .map_err(|e| Failure::new(Advice::Stop, 0, format!("TLS with {host}: {e}")))?;
-        Ok(TlsStream { session, socket })
+        Ok(TlsStream {
+            session,
+            socket,
+            has_certificate: self.has_certificate,
+        })
     }
 }
 
 pub(crate) struct TlsStream {
     session: ClientConnection,
     socket: TcpStream,
+    /// This client has a certificate, which the relay may refuse.
+    has_certificate: bool,
 }
 
 /// The socket for rustls, which knows no `Poll`.
@@ -176,12 +184,26 @@ impl TlsStream {
     }
 }
 
-/// The failure of a handshake: hopeless if the relay's certificate is refused.
-pub(crate) fn failure(endpoint: &str, e: &io::Error) -> Failure {
-    let refused = e
-        .get_ref()
-        .and_then(|inner| inner.downcast_ref::<rustls::Error>())
-        .is_some_and(|inner| matches!(inner, rustls::Error::InvalidCertificate(_)));
-    let advice = if refused { Advice::Stop } else { Advice::Few };
-    Failure::new(advice, 0, format!("TLS with {endpoint}: {e}"))
+impl TlsStream {
+    /// The failure of a handshake. A certificate that is refused may be renewed a moment later; a wrong name stays.
+    pub(crate) fn failure(&self, endpoint: &str, e: &io::Error) -> Failure {
+        use rustls::AlertDescription as Alert;
+        use rustls::CertificateError::{NotValidForName, NotValidForNameContext};
+        let inner = e.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+        let advice = match inner {
+            Some(rustls::Error::InvalidCertificate(NotValidForName | NotValidForNameContext { .. })) => Advice::Stop,
+            Some(rustls::Error::InvalidCertificate(_)) => Advice::Again,
+            // The relay refuses this client's.
+            Some(rustls::Error::AlertReceived(
+                Alert::BadCertificate
+                | Alert::UnsupportedCertificate
+                | Alert::CertificateRevoked
+                | Alert::CertificateExpired
+                | Alert::CertificateUnknown
+                | Alert::UnknownCA,
+            )) if self.has_certificate => Advice::Again,
+            _ => Advice::Few,
+        };
+        Failure::new(advice, 0, format!("TLS with {endpoint}: {e}"))
+    }
 }
