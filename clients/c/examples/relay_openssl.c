@@ -11,10 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct authority {
-    SSL_CTX *context;
+/* The files, which are read for each connection. */
+typedef struct files {
+    char *ca;
+    char *certificate;
+    char *key;
     char *server_name;
-} authority;
+} files;
 
 /* The oldest error that OpenSSL has kept, as text. */
 static void reason(char *text, size_t size) {
@@ -32,10 +35,55 @@ static bool is_address(const char *host) {
     return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
 }
 
+/* Nobody is asked for the password of a key, at each connection. */
+static int no_password(char *to, int size, int writes, void *user) {
+    (void)to;
+    (void)size;
+    (void)writes;
+    (void)user;
+    return -1;
+}
+
+/* What the files hold now; NULL, with the reason in text: one cannot be read, or has something else. */
+static SSL_CTX *read_files(const files *it, char *text, size_t size) {
+    SSL_CTX *context = SSL_CTX_new(TLS_client_method());
+    if (context == NULL) {
+        snprintf(text, size, "no memory for TLS");
+        return NULL;
+    }
+    ERR_clear_error();
+    SSL_CTX_set_default_passwd_cb(context, no_password);
+    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
+    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+#ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
+    /* A relay that is killed sends no close_notify; the frames tell whether the stream is whole. */
+    SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
+#endif
+    bool good = it->ca == NULL ? SSL_CTX_set_default_verify_paths(context) == 1
+                               : SSL_CTX_load_verify_locations(context, it->ca, NULL) == 1;
+    if (good && it->certificate != NULL) {
+        /* The key last: it is compared with the certificate. */
+        good = SSL_CTX_use_certificate_chain_file(context, it->certificate) == 1 && it->key != NULL &&
+               SSL_CTX_use_PrivateKey_file(context, it->key, SSL_FILETYPE_PEM) == 1;
+    }
+    if (!good) {
+        reason(text, size);
+        SSL_CTX_free(context);
+        return NULL;
+    }
+    return context;
+}
+
 static void *begin(void *context, int fd, const char *host, char *text, size_t size) {
-    authority *it = context;
+    const files *it = context;
     host = it->server_name == NULL ? host : it->server_name;
-    SSL *session = SSL_new(it->context);
+    SSL_CTX *now = read_files(it, text, size);
+    if (now == NULL) {
+        return NULL;
+    }
+    SSL *session = SSL_new(now);
+    SSL_CTX_free(now);
     bool named = session != NULL &&
                  (is_address(host) ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session), host) == 1
                                    : SSL_set1_host(session, host) == 1 && SSL_set_tlsext_host_name(session, host));
@@ -45,6 +93,24 @@ static void *begin(void *context, int fd, const char *host, char *text, size_t s
         return NULL;
     }
     return session;
+}
+
+/* Whether the relay has refused this client's certificate, of which the oldest error that OpenSSL has kept tells. */
+static bool is_refused(SSL *session) {
+    if (SSL_get_certificate(session) == NULL || ERR_GET_LIB(ERR_peek_error()) != ERR_LIB_SSL) {
+        return false;
+    }
+    switch (ERR_GET_REASON(ERR_peek_error())) {
+        case SSL_R_SSLV3_ALERT_BAD_CERTIFICATE:
+        case SSL_R_SSLV3_ALERT_UNSUPPORTED_CERTIFICATE:
+        case SSL_R_SSLV3_ALERT_CERTIFICATE_REVOKED:
+        case SSL_R_SSLV3_ALERT_CERTIFICATE_EXPIRED:
+        case SSL_R_SSLV3_ALERT_CERTIFICATE_UNKNOWN:
+        case SSL_R_TLSV1_ALERT_UNKNOWN_CA:
+            return true;
+        default:
+            return false;
+    }
 }
 
 static int answer(SSL *session, int done, char *text, size_t size) {
@@ -60,11 +126,14 @@ static int answer(SSL *session, int done, char *text, size_t size) {
     }
     long refusal = SSL_get_verify_result(session);
     if (refusal == X509_V_OK) {
+        bool renewable = is_refused(session);
         reason(text, size);
-        return RELAY_TLS_FAILED;
+        return renewable ? RELAY_TLS_RENEWABLE : RELAY_TLS_FAILED;
     }
     snprintf(text, size, "the relay's certificate is refused: %s", X509_verify_cert_error_string(refusal));
-    return RELAY_TLS_HOPELESS;
+    /* The certificate, or the file with its authority, may be renewed a moment later; a wrong name stays. */
+    return refusal == X509_V_ERR_HOSTNAME_MISMATCH || refusal == X509_V_ERR_IP_ADDRESS_MISMATCH ? RELAY_TLS_HOPELESS
+                                                                                                : RELAY_TLS_RENEWABLE;
 }
 
 static int handshake(void *session, char *text, size_t size) {
@@ -95,53 +164,49 @@ static void free_session(void *session) {
     SSL_free(session);
 }
 
+static char *copy_of(const char *text) {
+    size_t length = text == NULL ? 0 : strlen(text) + 1;
+    char *copy = text == NULL ? NULL : malloc(length);
+    return copy == NULL ? NULL : memcpy(copy, text, length);
+}
+
+static void free_files(files *it) {
+    if (it != NULL) {
+        free(it->ca);
+        free(it->certificate);
+        free(it->key);
+        free(it->server_name);
+        free(it);
+    }
+}
+
 bool relay_openssl_begin(relay_tls *tls, const relay_openssl_options *options, char *text, size_t size) {
     *tls = (relay_tls){0};
-    authority *it = calloc(1, sizeof *it);
-    SSL_CTX *context = it == NULL ? NULL : SSL_CTX_new(TLS_client_method());
-    if (context == NULL) {
-        free(it);
+    files *it = malloc(sizeof *it);
+    if (it == NULL) {
         snprintf(text, size, "no memory for TLS");
         return false;
     }
-    it->context = context;
-    SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION);
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
-    SSL_CTX_set_mode(context, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-#ifdef SSL_OP_IGNORE_UNEXPECTED_EOF
-    /* A relay that is killed sends no close_notify; the frames tell whether the stream is whole. */
-    SSL_CTX_set_options(context, SSL_OP_IGNORE_UNEXPECTED_EOF);
-#endif
-    bool good = options->ca == NULL ? SSL_CTX_set_default_verify_paths(context) == 1
-                                    : SSL_CTX_load_verify_locations(context, options->ca, NULL) == 1;
-    if (good && options->certificate != NULL) {
-        good = SSL_CTX_use_certificate_chain_file(context, options->certificate) == 1 && options->key != NULL &&
-               SSL_CTX_use_PrivateKey_file(context, options->key, SSL_FILETYPE_PEM) == 1;
+    *it = (files){copy_of(options->ca), copy_of(options->certificate), copy_of(options->key),
+                  copy_of(options->server_name)};
+    bool copied =
+        (it->ca == NULL) == (options->ca == NULL) && (it->certificate == NULL) == (options->certificate == NULL) &&
+        (it->key == NULL) == (options->key == NULL) && (it->server_name == NULL) == (options->server_name == NULL);
+    if (!copied) {
+        snprintf(text, size, "no memory for TLS");
     }
-    if (good && options->server_name != NULL) {
-        it->server_name = malloc(strlen(options->server_name) + 1);
-        good = it->server_name != NULL;
-        if (good) {
-            memcpy(it->server_name, options->server_name, strlen(options->server_name) + 1);
-        }
-    }
-    if (!good) {
-        reason(text, size);
-        SSL_CTX_free(context);
-        free(it);
+    SSL_CTX *now = copied ? read_files(it, text, size) : NULL;
+    if (now == NULL) {
+        free_files(it);
         return false;
     }
+    SSL_CTX_free(now);
     signal(SIGPIPE, SIG_IGN);
     *tls = (relay_tls){it, begin, handshake, read_some, write_some, end_output, free_session};
     return true;
 }
 
 void relay_openssl_end(relay_tls *tls) {
-    authority *it = tls->context;
-    if (it != NULL) {
-        SSL_CTX_free(it->context);
-        free(it->server_name);
-        free(it);
-    }
+    free_files(tls->context);
     *tls = (relay_tls){0};
 }

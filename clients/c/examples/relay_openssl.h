@@ -15,8 +15,9 @@ typedef struct relay_openssl_options {
 } relay_openssl_options;
 
 /*
- * Fills tls, for the options of clients. Returns false, with the reason in text, if a file is unreadable. From then on
- * the process ignores SIGPIPE, since OpenSSL writes with write(2).
+ * Fills tls, for the options of clients. Returns false, with the reason in text, if a file is unreadable. The files are
+ * read again for each connection, so they may be renewed: one that is unreadable then, or a certificate that is expired or
+ * not trusted, is a lost try. From then on the process ignores SIGPIPE, since OpenSSL writes with write(2).
  */
 bool relay_openssl_begin(relay_tls *tls, const relay_openssl_options *options, char *text, size_t size);
 

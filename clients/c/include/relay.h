@@ -82,8 +82,10 @@ enum {
     RELAY_TLS_WANTS_WRITE = -2,
     /** A failure that may pass. */
     RELAY_TLS_FAILED = -3,
-    /** The relay's certificate is not trusted, of another name, or expired: it would fail again. */
-    RELAY_TLS_HOPELESS = -4
+    /** It would fail again: the relay's certificate is of another name. */
+    RELAY_TLS_HOPELESS = -4,
+    /** A certificate is refused that may be renewed, here or there: tried again by the reconnect policy. */
+    RELAY_TLS_RENEWABLE = -5
 };
 
 /**
@@ -92,7 +94,10 @@ enum {
  */
 typedef struct relay_tls {
     void *context;
-    /** A session over fd, whose other end must have the certificate of host; NULL: it failed. */
+    /**
+     * A session over fd, whose other end must have the certificate of host. It reads its files anew each time: they may
+     * have been renewed. NULL: a file cannot be read or used now, which is a lost try.
+     */
     void *(*begin)(void *context, int fd, const char *host, char *text, size_t size);
     /** Goes on with the handshake: 1 once it is done, or one of the answers above. */
     int (*handshake)(void *session, char *text, size_t size);
@@ -174,6 +179,16 @@ typedef struct relay_options {
     const char *name;
     /** 1 to 255 bytes; NULL: none. It goes over TLS, Unix sockets and loopback only. */
     const char *token;
+    /** The file that has the token, which a line end may follow. */
+    const char *token_file;
+    /**
+     * Writes the token and a 0 to `token`, of size bytes, and returns true; or false, with the reason in `text`. It runs
+     * in the thread that calls, within the open and within calls that connect, and must not block or call the client.
+     *
+     * File and function are asked at the open, which fails without a token, and again for each connection: without a
+     * token that try is lost. Then NOT_AUTHENTICATED is tried again by the policy: the token may have been renewed.
+     */
+    bool (*token_call)(void *user, char *token, size_t size, char *text, size_t text_size);
     /** 100 to 3,600,000; 0: the relay's. */
     int32_t heartbeat_ms;
     int32_t connect_timeout_ms;   /**< 5,000 */

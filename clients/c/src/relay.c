@@ -75,6 +75,7 @@ enum {
     HANDSHAKE_TIMEOUT = 16,
     IDLE_TIMEOUT = 17,
     MESSAGE_GAP = 23,
+    NOT_AUTHENTICATED = 28,
     TLS_KEY_USED_UP = 33
 };
 
@@ -432,7 +433,9 @@ typedef struct relay_link {
     relay_options options;
     endpoint *endpoints;
     char *name;
-    char *token;
+    /* That of the next connection; empty: none. */
+    char token[MAX_NAME + 1];
+    char *token_file;
     bool publisher;
 
     /* The role's part. */
@@ -712,7 +715,7 @@ static size_t write_some(relay_link *l, const uint8_t *bytes, size_t length) {
         char text[256] = "";
         long n = l->options.tls->write(l->session, bytes, length, text, sizeof text);
         l->write_blocked = n == RELAY_TLS_WANTS_WRITE || (n > 0 && (size_t)n < length);
-        if (n == RELAY_TLS_END || n == RELAY_TLS_FAILED || n == RELAY_TLS_HOPELESS) {
+        if (n == RELAY_TLS_END || n <= RELAY_TLS_FAILED) {
             l->write_broken = true;
             l->deadline = l->now + LINGER_MS;
         }
@@ -786,7 +789,7 @@ static void begin(relay_link *l) {
         l->welcomed(l, NULL);
         return;
     }
-    if (l->token != NULL && l->session == NULL && !is_loopback(l->fd)) {
+    if (*l->token && l->session == NULL && !is_loopback(l->fd)) {
         fail(l, STOP, 0, "the token would go to %s in the clear: use TLS or a Unix socket", endpoint_text(l));
         return;
     }
@@ -805,7 +808,7 @@ static void connected(relay_link *l) {
     l->state = SECURING;
     l->session = l->options.tls->begin(l->options.tls->context, l->fd, l->endpoints[l->index].host, text, sizeof text);
     if (l->session == NULL) {
-        fail(l, FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
+        fail(l, AGAIN, 0, "TLS with %s: %s", endpoint_text(l), text);
     }
 }
 
@@ -908,9 +911,87 @@ static void take_turns(relay_link *l) {
     }
 }
 
+static relay_result check_string(const char *what, const char *text, size_t least, relay_error *error) {
+    size_t length = text == NULL ? 0 : strlen(text);
+    if (text != NULL && (length < least || length > MAX_NAME)) {
+        return yours(error, 0, "the %s has %zu bytes, not %zu to %d", what, length, least, MAX_NAME);
+    }
+    return text != NULL && !is_string((const uint8_t *)text, length)
+               ? yours(error, 0, "the %s is not UTF-8, or has control characters", what)
+               : RELAY_OK;
+}
+
+/* Volatile keeps the compiler from leaving this out. */
+static void wipe(char *secret, size_t size) {
+    for (volatile char *at = secret; size > 0; size--) {
+        *at++ = 0;
+    }
+}
+
+/* The bytes of the file but for a line end; false: it is unreadable, or longer than a token. */
+static bool read_token_file(relay_link *l) {
+    /* Room for a line end, and for a byte more than there may be. No stream: its buffer would keep the secret. */
+    char text[MAX_NAME + 3];
+    size_t length = 0;
+    ssize_t n = -1;
+    int fd = open(l->token_file, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        while (length < sizeof text && (n = read(fd, text + length, sizeof text - length)) > 0) {
+            length += (size_t)n;
+        }
+    }
+    if (n < 0) {
+        yours(&l->error, 0, "token in %.300s: %s", l->token_file, strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    while (length > 0 && (text[length - 1] == '\n' || text[length - 1] == '\r')) {
+        length--;
+    }
+    bool fits = length <= MAX_NAME && memchr(text, 0, length) == NULL;
+    if (n >= 0 && fits) {
+        memcpy(l->token, text, length);
+        l->token[length] = 0;
+    } else if (n >= 0) {
+        yours(&l->error, 0, "token in %.300s: it has more than %d bytes, or is no text", l->token_file, MAX_NAME);
+    }
+    wipe(text, sizeof text);
+    return n >= 0 && fits;
+}
+
+/* The token of the next connection; false: there is none now, and l->error says why. */
+static bool read_token(relay_link *l) {
+    const relay_options *o = &l->options;
+    char text[256] = "";
+    wipe(l->token, sizeof l->token);
+    if (o->token_file != NULL) {
+        if (!read_token_file(l)) {
+            return false;
+        }
+    } else if (o->token_call != NULL) {
+        if (!o->token_call(o->user, l->token, sizeof l->token, text, sizeof text)) {
+            yours(&l->error, 0, "the token's function: %s", text);
+            return false;
+        }
+        l->token[MAX_NAME] = 0;
+    } else {
+        return true;
+    }
+    return check_string("token", l->token, 1, &l->error) == RELAY_OK;
+}
+
+static bool token_may_change(const relay_link *l) {
+    return l->options.token_file != NULL || l->options.token_call != NULL;
+}
+
 static void start_connecting(relay_link *l) {
     const endpoint *where = &l->endpoints[l->index];
     l->state = CONNECTING;
+    if (token_may_change(l) && !read_token(l)) {
+        connection_failed(l, AGAIN, false);
+        return;
+    }
     l->deadline = l->now + l->options.connect_timeout_ms;
     l->next_turn = l->now;
     l->refusal = 0;
@@ -994,6 +1075,10 @@ static step await_connection(relay_link *l) {
     return BLOCKED;
 }
 
+static advice advice_of_tls(long answer) {
+    return answer == RELAY_TLS_HOPELESS ? STOP : answer == RELAY_TLS_RENEWABLE ? AGAIN : FEW;
+}
+
 static step secure(relay_link *l) {
     char text[256] = "";
     int done = l->options.tls->handshake(l->session, text, sizeof text);
@@ -1006,7 +1091,7 @@ static step secure(relay_link *l) {
         }
         fail(l, AGAIN, 0, "TLS with %s took more than %d ms", endpoint_text(l), (int)l->options.connect_timeout_ms);
     } else {
-        fail(l, done == RELAY_TLS_HOPELESS ? STOP : FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
+        fail(l, advice_of_tls(done), 0, "TLS with %s: %s", endpoint_text(l), text);
     }
     return MOVED;
 }
@@ -1084,7 +1169,7 @@ static bool read_some(relay_link *l) {
         ended(l, NULL);
     } else if (l->session != NULL && l->state == GREETING) {
         /* With TLS 1.3 the relay refuses a certificate behind the client's handshake. */
-        fail(l, n == RELAY_TLS_HOPELESS ? STOP : FEW, 0, "TLS with %s: %s", endpoint_text(l), text);
+        fail(l, advice_of_tls(n), 0, "TLS with %s: %s", endpoint_text(l), text);
     } else {
         ended(l, text);
     }
@@ -1263,7 +1348,8 @@ static void take_error(relay_link *l, const uint8_t *body, size_t length) {
     if (length > 2) {
         copy_text(text, sizeof text, body + 2, length - 2);
     }
-    fail(l, advice_of(code), code, "%s (%d)%s%s", code_name(code), code, *text ? ": " : "", text);
+    advice how = code == NOT_AUTHENTICATED && token_may_change(l) ? AGAIN : advice_of(code);
+    fail(l, how, code, "%s (%d)%s%s", code_name(code), code, *text ? ": " : "", text);
 }
 
 /*
@@ -1391,7 +1477,7 @@ static bool take_control(relay_link *l, int32_t type, const uint8_t *body, size_
 static void put_hello(relay_link *l, relay_start start, relay_policy policy, uint32_t features, int64_t epoch,
                       int64_t number, const relay_range *types, size_t count, const uint8_t *producer) {
     size_t name = l->name == NULL ? 0 : strlen(l->name);
-    size_t token = l->token == NULL ? 0 : strlen(l->token);
+    size_t token = strlen(l->token);
     static const uint8_t NO_PRODUCER[ID_LENGTH] = {0};
     features |= token > 0 ? TOKEN : 0;
     features |= l->options.level != RELAY_STREAM ? LEVELS : 0;
@@ -1484,16 +1570,6 @@ static relay_result check_ranges(const relay_range *ranges, size_t count, relay_
     return RELAY_OK;
 }
 
-static relay_result check_string(const char *what, const char *text, size_t least, relay_error *error) {
-    size_t length = text == NULL ? 0 : strlen(text);
-    if (text != NULL && (length < least || length > MAX_NAME)) {
-        return yours(error, 0, "the %s has %zu bytes, not %zu to %d", what, length, least, MAX_NAME);
-    }
-    return text != NULL && !is_string((const uint8_t *)text, length)
-               ? yours(error, 0, "the %s is not UTF-8, or has control characters", what)
-               : RELAY_OK;
-}
-
 static relay_result check_range(const char *what, int64_t value, int64_t least, int64_t most, relay_error *error) {
     return value < least || value > most ? yours(error, 0, "%s %lld is not within %lld..%lld", what, (long long)value,
                                                  (long long)least, (long long)most)
@@ -1509,13 +1585,17 @@ static relay_result check_options(const relay_options *o, relay_error *error) {
     if (!(again->jitter >= 0 && again->jitter <= 1)) {
         return yours(error, 0, "jitter %g is not within 0..1", again->jitter);
     }
-    if (o->plain && ((o->name != NULL && *o->name) || o->token != NULL || o->type_count > 0 || o->start != RELAY_LIVE ||
+    if (o->plain && ((o->name != NULL && *o->name) || o->token != NULL || o->token_file != NULL ||
+                     o->token_call != NULL || o->type_count > 0 || o->start != RELAY_LIVE ||
                      o->policy != RELAY_DEFAULT || o->level != RELAY_STREAM || o->heartbeat_ms != 0 || o->acks)) {
         return yours(error, 0,
                      "the plain mode has no name, token, types, start, policy, level, heartbeat or acknowledgements");
     }
     relay_result done = check_string("name", o->name, 0, error);
     done = done != RELAY_OK ? done : check_string("token", o->token, 1, error);
+    if (done == RELAY_OK && (o->token != NULL) + (o->token_file != NULL) + (o->token_call != NULL) > 1) {
+        done = yours(error, 0, "the token is given twice: as a string, a file or a function");
+    }
     done = done != RELAY_OK || o->heartbeat_ms == 0
                ? done
                : check_range("heartbeat in ms", o->heartbeat_ms, MIN_HEARTBEAT_MS, MAX_HEARTBEAT_MS, error);
@@ -1541,11 +1621,18 @@ static relay_result begin_link(relay_link *l, const relay_options *options, size
     l->in_size = in_size;
     l->in = malloc(in_size);
     l->name = copy_of(options->name);
-    l->token = copy_of(options->token);
+    l->token_file = copy_of(options->token_file);
     l->endpoints = calloc(options->endpoint_count, sizeof *l->endpoints);
     if (l->in == NULL || l->endpoints == NULL || (options->name != NULL && l->name == NULL) ||
-        (options->token != NULL && l->token == NULL)) {
+        (options->token_file != NULL && l->token_file == NULL)) {
         return yours(error, 0, "no memory");
+    }
+    if (options->token != NULL) {
+        put_bytes((uint8_t *)l->token, options->token, strlen(options->token) + 1);
+    } else if (!read_token(l)) {
+        *error = l->error;
+        error->kind = RELAY_YOURS;
+        return RELAY_YOURS;
     }
     for (size_t i = 0; i < options->endpoint_count; i++) {
         relay_result done = parse_endpoint(options->endpoints[i], &l->endpoints[i], options->tls != NULL, error);
@@ -1570,13 +1657,9 @@ static void end_link(relay_link *l) {
     }
     free(l->endpoints);
     free(l->name);
-    if (l->token != NULL) {
-        /* A secret does not stay in freed memory; volatile keeps the compiler from leaving this out. */
-        for (volatile char *at = l->token; *at; at++) {
-            *at = 0;
-        }
-    }
-    free(l->token);
+    free(l->token_file);
+    /* A secret does not stay in freed memory. */
+    wipe(l->token, sizeof l->token);
     free(l->in);
 }
 

@@ -31,10 +31,13 @@ enum { NEXT_OF_WELCOME = 8 + 16, HEARTBEAT_OF_WELCOME = 8 + 36 };
 static char address[64];
 static const char *endpoint = address;
 static int told[RELAY_GAVE_UP + 1];
+/* Connections that were lost because the relay did not know the token. */
+static int not_authenticated;
 
 static void on_event(void *user, const relay_event *event) {
     (void)user;
     told[event->kind]++;
+    not_authenticated += event->kind == RELAY_LOST && event->code == 28 ? 1 : 0;
 }
 
 static int64_t now_ms(void) {
@@ -400,6 +403,121 @@ static void test_producer_file(void) {
     CHECK_EQUAL(0, rmdir(folder));
 }
 
+/* Takes HELLO with a token, its last field; returns whether it is this one. */
+static bool has_token(int fd, const char *token) {
+    uint8_t hello[512];
+    receive(fd, hello, 8);
+    size_t length = (size_t)hello[6] << 8 | hello[7];
+    CHECK(hello[3] == 1 && length < sizeof hello);
+    receive(fd, hello, length);
+    size_t given = strlen(token);
+    return length > given && hello[length - given - 1] == given && memcmp(hello + length - given, token, given) == 0;
+}
+
+/* The next connection has this token, which the relay does not know. */
+static void refuse_token(int listener, relay_subscriber *s, const char *token) {
+    int fd = accept_from(listener, s, NULL);
+    CHECK(has_token(fd, token));
+    static const uint8_t NOT_AUTHENTICATED[] = {0x80, 0, 0, 9, 0, 0, 0, 2, 0, 28};
+    int before = not_authenticated;
+    send_all(fd, NOT_AUTHENTICATED, sizeof NOT_AUTHENTICATED);
+    relay_event e;
+    while (not_authenticated == before) {
+        CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 1));
+    }
+    close(fd);
+}
+
+static void write_file(const char *path, const char *text) {
+    FILE *file = fopen(path, "w");
+    CHECK(file != NULL && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Accepts until HELLO has this token. */
+static void accept_with(int listener, relay_subscriber *s, const char *token) {
+    bool found = false;
+    while (!found) {
+        int fd = accept_from(listener, s, NULL);
+        found = has_token(fd, token);
+        close(fd);
+    }
+}
+
+/* Ends what the subscriber connects to, until it has lost a try with this text. */
+static void lose_try(int listener, relay_subscriber *s, const char *why) {
+    int64_t deadline = now_ms() + DEADLINE_MS;
+    while (strstr(relay_subscriber_error(s)->text, why) == NULL) {
+        relay_event e;
+        struct pollfd one = {listener, POLLIN, 0};
+        CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 1));
+        if (poll(&one, 1, 0) == 1) {
+            close(accept(listener, NULL, NULL));
+        }
+        CHECK(now_ms() < deadline);
+    }
+}
+
+/* The file is read for each connection, and may be renewed, or be missing for a while. */
+static void test_token_file(void) {
+    char path[] = "/tmp/relay-c-XXXXXX";
+    int file = mkstemp(path);
+    CHECK(file >= 0);
+    close(file);
+    unlink(path);
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    o.token_file = path;
+    relay_error error;
+    CHECK(relay_subscriber_open(&o, &error) == NULL);
+    CHECK_EQUAL(RELAY_YOURS, error.kind);
+    CHECK(strstr(error.text, path) != NULL);
+    write_file(path, "");
+    CHECK(relay_subscriber_open(&o, &error) == NULL);
+    CHECK_EQUAL(RELAY_YOURS, error.kind);
+    write_file(path, "old\n");
+    relay_subscriber *s = relay_subscriber_open(&o, &error);
+    CHECK(s != NULL);
+    refuse_token(listener, s, "old");
+    unlink(path);
+    lose_try(listener, s, "token in ");
+    write_file(path, "new\r\n");
+    accept_with(listener, s, "new");
+    relay_subscriber_close(s);
+    o.token = "twice";
+    CHECK(relay_subscriber_open(&o, &error) == NULL);
+    CHECK_EQUAL(RELAY_YOURS, error.kind);
+    unlink(path);
+    close(listener);
+}
+
+static int calls;
+
+static bool token_of_call(void *user, char *token, size_t size, char *text, size_t text_size) {
+    (void)user;
+    calls++;
+    snprintf(token, size, "token %d", calls);
+    snprintf(text, text_size, "sealed");
+    return calls != 1 && calls != 4;
+}
+
+/* A function is asked at the open, and for each connection. */
+static void test_token_call(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    o.token_call = token_of_call;
+    relay_error error;
+    CHECK(relay_subscriber_open(&o, &error) == NULL);
+    CHECK_EQUAL(RELAY_YOURS, error.kind);
+    CHECK(strstr(error.text, "sealed") != NULL);
+    relay_subscriber *s = relay_subscriber_open(&o, &error);
+    CHECK(s != NULL);
+    refuse_token(listener, s, "token 3");
+    lose_try(listener, s, "sealed");
+    accept_with(listener, s, "token 5");
+    relay_subscriber_close(s);
+    close(listener);
+}
+
 /* A program that wants no message now: what the relay tells of its streams is kept until it is taken, all of it. */
 static void test_streams_that_change_often(void) {
     int listener = listen_on_loopback();
@@ -468,6 +586,8 @@ int main(void) {
 #endif
     test_unix_socket();
     test_producer_file();
+    test_token_file();
+    test_token_call();
     test_streams_that_change_often();
     test_no_relay();
     return 0;
