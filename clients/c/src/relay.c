@@ -1217,6 +1217,18 @@ static bool is_late(relay_link *l) {
     return true;
 }
 
+/* A user who was busy for a while has not read what the relay has sent meanwhile: it was not silent. */
+static void hear_unread(relay_link *l) {
+    char byte;
+    if (l->state != OPEN || l->options.plain || l->now < l->silent_since + l->patience) {
+        return;
+    }
+    l->drained = false;
+    if (recv(l->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+        l->silent_since = l->now;
+    }
+}
+
 /* One step that does not wait, at most one read. The frames that have come are still to be taken. */
 static step advance(relay_link *l) {
     step done = MOVED;
@@ -1240,6 +1252,7 @@ static step advance(relay_link *l) {
         default:
             take_alive(l);
             flush(l);
+            hear_unread(l);
             if (l->drained || !read_some(l)) {
                 l->drained = false;
                 done = is_late(l) ? MOVED : BLOCKED;

@@ -869,6 +869,41 @@ static void test_text(void) {
     CHECK(strcmp(text, "a?[2J?") == 0);
 }
 
+/* ---- Time ---- */
+
+/* A handler takes longer than the relay may be silent: what it has sent meanwhile lies in the socket. */
+static void test_slow_handler(void) {
+    int ends[2];
+    CHECK_EQUAL(0, socketpair(AF_UNIX, SOCK_STREAM, 0, ends));
+    relay_options o = options_of_tests();
+    o.tls = NULL;
+    relay_subscriber *s = relay_subscriber_open(&o, NULL);
+    relay_link *l = &s->link;
+    l->fd = ends[0];
+    l->now = now_ms();
+    begin(l);
+    uint8_t frames[256];
+    uint8_t *end = message(welcome_frame(frames, SEQUENCES, 1, 0), 1, "one");
+    CHECK_EQUAL(end - frames, write(ends[1], frames, (size_t)(end - frames)));
+    relay_event e;
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 1000));
+    CHECK_EQUAL(5000, l->patience);
+    /* The whole read was taken, and the next message comes while the handler works. */
+    CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 1));
+    end = message(frames, 1, "two");
+    CHECK_EQUAL(end - frames, write(ends[1], frames, (size_t)(end - frames)));
+    l->silent_since -= 20000;
+    l->drained = true;
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 1000));
+    CHECK_EQUAL(2, e.sequence);
+    /* Nothing lies there: it is silent. */
+    l->silent_since -= 20000;
+    CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 1));
+    CHECK_EQUAL(IDLE_TIMEOUT, told[told_count - 1].code);
+    relay_subscriber_close(s);
+    close(ends[1]);
+}
+
 /* ---- Addresses ---- */
 
 static struct sockaddr_in places[4];
@@ -1077,6 +1112,7 @@ int main(int count, char **arguments) {
     test_refused_options();
     test_refused_messages();
     test_text();
+    test_slow_handler();
     test_race();
     test_turns();
     test_common_life();
