@@ -4,10 +4,13 @@ import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WholeFile;
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,13 +32,63 @@ final class PositionFile implements PositionStore {
     private static final int MOST_BYTES = 1 << 10;
 
     private final Path file;
+    // The file itself is replaced at each save, and a lock on it would go with the old one. Null: not open.
+    private FileChannel lock;
 
     PositionFile(Path file) {
         this.file = file;
     }
 
     @Override
-    public Optional<Position> load() throws IOException {
+    public synchronized Optional<Position> load() throws IOException {
+        lock();
+        try {
+            return read();
+        } catch (IOException | RuntimeException | Error e) {
+            release();
+            throw e;
+        }
+    }
+
+    private void lock() throws IOException {
+        Path beside = file.resolveSibling(file.getFileName() + ".lock");
+        if (lock != null) {
+            throw inUse(beside);
+        }
+        FileChannel opened = FileChannel.open(beside, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            if (opened.tryLock() == null) {
+                throw inUse(beside);
+            }
+            lock = opened;
+        } catch (OverlappingFileLockException e) {
+            throw inUse(beside);
+        } finally {
+            if (lock == null) {
+                opened.close();
+            }
+        }
+    }
+
+    private IOException inUse(Path beside) {
+        return new IOException(
+                "the position in " + file + " is in use by another subscriber, which has locked " + beside);
+    }
+
+    @Override
+    public synchronized void release() {
+        try {
+            if (lock != null) {
+                lock.close();
+            }
+        } catch (IOException e) {
+            // The descriptor is gone all the same, and the lock with it.
+        } finally {
+            lock = null;
+        }
+    }
+
+    private Optional<Position> read() throws IOException {
         try {
             Matcher content = CONTENT.matcher(TextFile.read(file, MOST_BYTES));
             if (!content.matches()) {

@@ -18,6 +18,9 @@ final class PositionKeeper {
     private long next;
     private Epochs epochs = Epochs.NONE;
     private long dueMillis = Long.MAX_VALUE;
+    private boolean polling;
+    private boolean closing;
+    private boolean released;
 
     PositionKeeper(PositionStore store, long everyNanos, LongSupplier clock) {
         this.store = store;
@@ -52,9 +55,44 @@ final class PositionKeeper {
         }
     }
 
-    /** Milliseconds from the last {@link #moved} until the next one has to save; at least 1; MAX_VALUE: none has to. */
-    synchronized long dueMillis() {
+    /**
+     * A poll begins, which ends with {@link #polled}.
+     *
+     * @return milliseconds from the last {@link #moved} until the next one has to save; at least 1; MAX_VALUE: none has to
+     */
+    synchronized long polling() {
+        polling = true;
         return dueMillis;
+    }
+
+    /** A poll has ended, and has moved the place. */
+    synchronized void polled() {
+        polling = false;
+        if (closing) {
+            release();
+        }
+    }
+
+    /** Saves the place for the last time, unless a poll is still under way, which does. The store is released then. */
+    synchronized void close() throws IOException {
+        if (closing) {
+            return;
+        }
+        closing = true;
+        try {
+            save();
+        } finally {
+            if (!polling) {
+                release();
+            }
+        }
+    }
+
+    private void release() {
+        if (!released) {
+            released = true;
+            store.release();
+        }
     }
 
     /** Saves the place if it is another one than the last that was saved. */

@@ -43,9 +43,15 @@ public interface PositionStore {
      */
     void save(Position position) throws IOException;
 
+    /** The subscriber has ended, and saves nothing more. Called once for each {@link #load}, after the last save. */
+    default void release() {}
+
     /**
      * A file, for one subscriber at a time. It is replaced as a whole, and on the disk when {@link #save} returns:
      * whenever the process or the machine ends, the file has the old position or the new one.
+     *
+     * <p>An open subscriber holds a lock on a file beside it, {@code NAME.lock}, which stays there: of two subscribers with
+     * one position the slower would skip what only the other one has handled. The second does not open.
      */
     static PositionStore file(Path file) {
         return new PositionFile(file);

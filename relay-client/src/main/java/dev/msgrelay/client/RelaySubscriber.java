@@ -65,7 +65,14 @@ public final class RelaySubscriber implements AutoCloseable {
                 ? null
                 : new PositionKeeper(options.positions(), options.saveEvery().toNanos(), clock);
         Position kept = keeper == null ? null : keeper.load().orElse(null);
-        this.session = new SubscriberSession(options, kept, clock);
+        try {
+            this.session = new SubscriberSession(options, kept, clock);
+        } catch (IOException | RuntimeException | Error e) {
+            if (keeper != null) {
+                keeper.close();
+            }
+            throw e;
+        }
         this.stream = session.stream();
     }
 
@@ -137,7 +144,7 @@ public final class RelaySubscriber implements AutoCloseable {
         stream.handler(Objects.requireNonNull(handler, "handler"));
         polling = true;
         try {
-            session.advance(keeper == null ? Long.MAX_VALUE : keeper.dueMillis());
+            session.advance(keeper == null ? Long.MAX_VALUE : keeper.polling());
         } finally {
             polling = false;
             publishCounters();
@@ -225,7 +232,7 @@ public final class RelaySubscriber implements AutoCloseable {
         session.close();
         if (keeper != null) {
             try {
-                keeper.save();
+                keeper.close();
             } catch (IOException e) {
                 LOG.warn("the position was not saved, so messages will come again: {}", e.getMessage());
             }
@@ -245,6 +252,8 @@ public final class RelaySubscriber implements AutoCloseable {
             }
         } catch (IOException e) {
             unsaved = new IOException("the position was not saved: " + e.getMessage(), e);
+        } finally {
+            keeper.polled();
         }
     }
 

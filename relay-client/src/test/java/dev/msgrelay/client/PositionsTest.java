@@ -94,6 +94,51 @@ class PositionsTest {
         });
     }
 
+    /** Of two with one file the slower would skip, after its restart, what only the other one has handled. */
+    @Test
+    void aFileIsOfOneSubscriberAtATime() throws Exception {
+        Path file = folder.resolve("audit.position");
+        PositionStore store = PositionStore.file(file);
+        try (RelaySubscriber first = open(store)) {
+            for (PositionStore other : List.of(store, PositionStore.file(file))) {
+                assertThatThrownBy(() -> open(other))
+                        .isInstanceOf(IOException.class)
+                        .hasMessage("the position in " + file + " is in use by another subscriber, which has locked "
+                                + file + ".lock");
+            }
+            first.close();
+            open(store).close();
+            open(PositionStore.file(file)).close();
+        }
+        Files.writeString(file, "?");
+        assertThatThrownBy(() -> open(store)).hasMessageContaining("cannot be read");
+        Files.delete(file);
+        open(PositionStore.file(file)).close();
+    }
+
+    private static RelaySubscriber open(PositionStore store) throws IOException {
+        return RelaySubscriber.open(SubscriberOptions.builder("127.0.0.1:1")
+                .fromEarliest()
+                .positions(store)
+                .build());
+    }
+
+    /** A poll that is under way saves what it has handed over: until then the file is its own. */
+    @Test
+    void theFileIsItsOwnUntilTheLastPollHasSaved() throws Exception {
+        Path file = folder.resolve("audit.position");
+        try (ScriptedRelay relay = ScriptedRelay.of(sends(welcome(5), message(1, "a")));
+                SubscriberRun run = SubscriberRun.of(
+                        relay.endpoint(), options -> options.fromEarliest().positions(PositionStore.file(file)))) {
+            run.subscriber.run((sequence, type, body) -> {
+                run.subscriber.close();
+                assertThatThrownBy(() -> open(PositionStore.file(file))).hasMessageContaining("in use");
+            });
+            assertThat(file).hasContent("epoch=" + EPOCH + "\nnext=6\n");
+            open(PositionStore.file(file)).close();
+        }
+    }
+
     @Test
     void theNextSubscriberGoesOnBehindWhatIsHandled() throws Exception {
         Path file = folder.resolve("audit.position");
