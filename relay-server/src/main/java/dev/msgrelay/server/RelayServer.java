@@ -77,6 +77,13 @@ public final class RelayServer implements AutoCloseable {
         entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], ports, this::place);
     }
 
+    /** The node may have left its cluster while the relay looked through its journal. */
+    private void checkHealthy() throws IOException {
+        if (failure.isDone()) {
+            throw new IOException(failure.join().getMessage(), failure.join());
+        }
+    }
+
     private void open() throws IOException {
         for (EngineLoop loop : parts.loops()) {
             loop.start();
@@ -107,6 +114,7 @@ public final class RelayServer implements AutoCloseable {
     static RelayServer start(RelayConfig config, SystemTree system, RecoveryProgress recovery) throws IOException {
         RelayServer relay = new RelayServer(config, system, recovery);
         try {
+            relay.checkHealthy();
             relay.open();
             return relay;
         } catch (Throwable e) {
@@ -357,7 +365,10 @@ public final class RelayServer implements AutoCloseable {
      */
     void failed(Throwable cause) {
         boolean ofJournal = cause instanceof JournalException;
-        if (cause instanceof HungDiskException) {
+        if (entrances == null) {
+            // There is nothing to end yet, and the start looks.
+            failure.complete(cause);
+        } else if (cause instanceof HungDiskException) {
             cut(cause);
         } else if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
