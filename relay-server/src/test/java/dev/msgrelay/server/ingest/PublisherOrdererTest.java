@@ -3,6 +3,7 @@ package dev.msgrelay.server.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -81,6 +82,23 @@ class PublisherOrdererTest {
         assertThat(orderer.firsts).containsExactly(7L);
         assertThat(rig.duplicates()).isEqualTo(2);
         assertThat(publisher.told()).extracting(Control::type).startsWith(Hello.WELCOME);
+    }
+
+    /** It comes from elsewhere; what others have of its name is as it was until its first message is in order. */
+    @Test
+    void itsFirstMessageHasTheNumberAtWhichItGoesOn() {
+        Publisher publisher = rig.connect().read(Hello.acks("orders", 105).epoch(66));
+        orderer.claims.remove().claimed(null, "", 100, 100);
+        rig.round();
+        Control welcome = publisher.toldOnce(Hello.WELCOME);
+        assertThat(welcome.flags()).isEqualTo(WelcomeFrame.EPOCH_CHANGED);
+        assertThat(welcome.accepted()).isEqualTo(100);
+        publisher.read(new Frames().frame(1, 10).frame(1, 10)).read(new Frames().frame(1, 10));
+        assertThat(orderer.firsts).containsExactly(105L, 107L);
+        orderer.order();
+        orderer.order();
+        rig.round();
+        assertThat(publisher.toldOnce(Hello.ACK).first()).isEqualTo(107);
     }
 
     @Test
