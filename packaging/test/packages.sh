@@ -59,6 +59,42 @@ tarball_runs() {
     alone "$work/tar/bin/loadgen" run --duration 1s --warmup 1s
 }
 
+# memory_group: makes a control group that limits memory, and sets group and limit, its file.
+memory_group() {
+    group=/sys/fs/cgroup/relay-packages-$$
+    limit=memory.max
+    if [ -d /sys/fs/cgroup/memory ]; then
+        group=/sys/fs/cgroup/memory/relay-packages-$$
+        limit=memory.limit_in_bytes
+    fi
+    mkdir "$group" 2>/dev/null || skip "no control group can be made here"
+    trap 'for i in 1 2 3 4 5; do rmdir "$group" 2>/dev/null && break; sleep 1; done' EXIT
+    [ -e "$group/$limit" ] || skip "no limit of memory can be set here"
+}
+
+# in_memory MIB COMMAND...: what it says goes to the file said.
+in_memory() {
+    echo $(($1 << 20)) >"$group/$limit"
+    shift
+    # shellcheck disable=SC2016
+    alone bash -c 'echo $$ >"$0/cgroup.procs" && exec "$@"' "$group" "$@" >"$work/in-memory" 2>&1
+}
+
+# The JVM touches its heap when it starts: the relay has to say that it does not fit before that.
+tarball_names_a_limit_of_memory() {
+    [ -x "$work/tar/bin/relay-server" ] || skip "the tarball is not unpacked"
+    memory_group
+    local relay="$work/tar/bin/relay-server" code=0
+    # shellcheck disable=SC2086
+    in_memory 200 "$relay" $free_ports || code=$?
+    [ "$code" = 1 ] || { echo "in 200 MiB: exit code $code" && cat "$work/in-memory" && false; }
+    grep "takes 2.. MiB of memory .* the limit is 200 MiB ($group/$limit)" "$work/in-memory"
+    in_memory 300 "$relay" --check-config
+    grep "may take 4.. MiB of memory .* the limit is 300 MiB ($group/$limit)" "$work/in-memory"
+    in_memory 512 "$relay" --check-config
+    ! grep limit "$work/in-memory"
+}
+
 # has_shared NODES: the memory that they want, as docs/cluster.md has it.
 has_shared() {
     local free
@@ -514,6 +550,7 @@ containerfile_builds_and_runs() {
 }
 
 check "tarball: unpacked, without Java on the PATH" tarball_runs
+check "tarball: names a limit of memory that is too low" tarball_names_a_limit_of_memory
 check "tarball: example configuration, documents" example_configuration
 check "tarball: three nodes, one of them killed" tarball_has_a_cluster
 check "tarball: manual pages and completion" manuals_and_completion
