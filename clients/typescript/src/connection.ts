@@ -2,9 +2,11 @@
 import * as net from "node:net";
 import * as tls from "node:tls";
 
-import { BrokenRule, ConnectionFailed, FEW, STOP } from "./errors.js";
+import { type Credentials, credentials } from "./credentials.js";
+import { AGAIN, type Advice, BrokenRule, ConnectionFailed, FEW, STOP } from "./errors.js";
 import type { Link } from "./link.js";
 import type { ConnectionSettings, Endpoint } from "./options.js";
+import { addressesOf, connectTo, Race } from "./race.js";
 import * as wire from "./wire.js";
 
 /** Bytes given to a socket at once while more waits. */
@@ -14,6 +16,9 @@ const MOST_UNREAD = 64 << 10;
 /** Longest time for the last words of either side. */
 export const LINGER_MS = 1_000;
 
+// Alerts of TLS by which the relay refuses this client's certificate.
+const CERTIFICATE_ALERT = /_ALERT_(.*CERTIFICATE.*|UNKNOWN_CA|ACCESS_DENIED)$/;
+
 const LOOPBACK = new net.BlockList();
 LOOPBACK.addSubnet("127.0.0.0", 8);
 LOOPBACK.addAddress("::1", "ipv6");
@@ -21,7 +26,7 @@ LOOPBACK.addAddress("::1", "ipv6");
 /** A client that a connection tells of its states. An exception ends the connection. */
 export interface Listener {
     /** The connection is made: its input, and the bytes to send first. */
-    connect(endpoint: string): { link: Link; first: Buffer | undefined };
+    connect(endpoint: string, token: string | undefined): { link: Link; first: Buffer | undefined };
     /** The connection is welcomed, or plain. */
     onOpen(): void;
     onInput(): void;
@@ -36,32 +41,31 @@ export class Connection {
     readonly #endpoint: Endpoint;
     readonly #settings: ConnectionSettings;
     readonly #listener: Listener;
-    readonly #socket: net.Socket;
-    readonly #closed: Promise<void>;
+    // Until the connection is made to one of them: the addresses.
+    #race: Race | undefined;
+    // The one that answered; with TLS what goes through it.
+    #socket: net.Socket | undefined;
     #resolve!: (why: unknown) => void;
     #over = false;
-    #isReached = false;
     #isOpen = false;
     #heard: number;
     #timer: NodeJS.Timeout;
 
-    constructor(endpoint: Endpoint, settings: ConnectionSettings, listener: Listener) {
+    /**
+     * Begins the connection.
+     *
+     * @param isFirst - the client's first one, to which other rules apply: see `credentials`
+     */
+    constructor(endpoint: Endpoint, settings: ConnectionSettings, isFirst: boolean, listener: Listener) {
         this.#endpoint = endpoint;
         this.#settings = settings;
         this.#listener = listener;
         this.ended = new Promise((resolve) => (this.#resolve = resolve));
         this.#heard = performance.now();
-        const socket = (this.#socket = dial(endpoint, settings));
         this.#timer = setTimeout(() => {
             this.end(new ConnectionFailed(`no connection to ${endpoint.text} within ${settings.connectTimeoutMs} ms`));
         }, settings.connectTimeoutMs);
-        this.#closed = new Promise((resolve) => socket.once("close", () => resolve()));
-        socket.once("connect", () => (this.#isReached = true));
-        socket.once(settings.tls === undefined ? "connect" : "secureConnect", () => this.#made());
-        socket.on("data", (data: Buffer) => this.#received(data));
-        socket.on("error", (error: NodeJS.ErrnoException) => this.end(this.#failure(error)));
-        socket.on("end", () => this.end(this.#closedByRelay()));
-        socket.on("close", () => this.end(this.#closedByRelay()));
+        this.#start(isFirst).catch((why: unknown) => this.end(why));
     }
 
     get isOpen(): boolean {
@@ -70,31 +74,32 @@ export class Connection {
 
     /** Sends these bytes, which must not change until `done` is called. It is not called if the connection ends. */
     write(parts: readonly Buffer[], done?: () => void): void {
-        if (this.#over || parts.length === 0) {
+        const socket = this.#socket;
+        if (this.#over || socket === undefined || parts.length === 0) {
             return;
         }
-        this.#socket.cork();
+        socket.cork();
         parts.forEach((part, i) => {
-            this.#socket.write(part, (error) => {
+            socket.write(part, (error) => {
                 if (i === parts.length - 1 && !error && !this.#over) {
                     done?.();
                 }
             });
         });
-        this.#socket.uncork();
+        socket.uncork();
     }
 
     /** Ends the sending direction. */
     endWriting(): void {
-        this.#socket.end();
+        this.#socket?.end();
     }
 
     pauseReading(): void {
-        this.#socket.pause();
+        this.#socket?.pause();
     }
 
     resumeReading(): void {
-        if (this.#socket.isPaused()) {
+        if (this.#socket?.isPaused() === true) {
             this.#heard = performance.now();
             this.#socket.resume();
         }
@@ -103,37 +108,95 @@ export class Connection {
     /** Ends the connection, and drops what its socket has not taken. */
     abort(why: unknown): void {
         this.end(why);
-        this.#socket.destroy();
+        this.#socket?.destroy();
     }
 
     /** Closes in order, after telling the relay which rule it broke; in a bounded time. */
     async close(why: unknown = new ConnectionFailed("closed")): Promise<void> {
         this.end(why);
-        if (this.link === undefined || this.#socket.destroyed) {
-            this.#socket.destroy();
+        this.#race?.cancel();
+        const socket = this.#socket;
+        if (socket === undefined) {
+            return;
+        }
+        const closed = socket.closed || new Promise((resolve) => socket.once("close", resolve));
+        if (this.link === undefined || socket.destroyed) {
+            socket.destroy();
         } else {
             if (why instanceof BrokenRule && !this.#settings.plain) {
-                this.#socket.write(wire.error(why.code, why.message));
+                socket.write(wire.error(why.code, why.message));
             }
-            this.#socket.destroySoon();
+            socket.destroySoon();
         }
-        const linger = setTimeout(() => this.#socket.destroy(), LINGER_MS);
-        await this.#closed;
+        const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+        await closed;
         clearTimeout(linger);
     }
 
-    #made(): void {
+    async #start(isFirst: boolean): Promise<void> {
+        const { host, port, path } = this.#endpoint;
+        const proof = await credentials(this.#settings, isFirst);
+        const addresses = this.#over ? [] : path === "" ? await this.#lookup(host) : [path];
+        if (this.#over) {
+            return;
+        }
+        this.#race = new Race(
+            addresses,
+            (address) => connectTo(path === "" ? { host: address, port } : { path }),
+            (socket) => this.#reached(socket, proof),
+            (causes) => this.end(this.#failure(causes)),
+        );
+    }
+
+    async #lookup(host: string): Promise<readonly string[]> {
+        try {
+            return await addressesOf(host);
+        } catch (e) {
+            throw this.#failure([e]);
+        }
+    }
+
+    /** One of the addresses has answered. */
+    #reached(raw: net.Socket, { token, context }: Credentials): void {
+        if (this.#over) {
+            raw.destroy();
+            return;
+        }
+        const { tls: given } = this.#settings;
+        const expected = given?.serverName ?? this.#endpoint.host;
+        const socket = (this.#socket =
+            context === undefined
+                ? raw
+                : tls.connect({
+                      socket: raw,
+                      secureContext: context,
+                      // Names only: addresses do not go into SNI.
+                      servername: net.isIP(expected) === 0 ? expected : "",
+                      checkServerIdentity: (_, certificate) => tls.checkServerIdentity(expected, certificate),
+                  }));
+        socket.on("data", (data: Buffer) => this.#received(data));
+        socket.on("error", (error: NodeJS.ErrnoException) => this.end(this.#failure([error])));
+        socket.on("end", () => this.end(this.#closedByRelay()));
+        socket.on("close", () => this.end(this.#closedByRelay()));
+        if (socket instanceof tls.TLSSocket) {
+            socket.once("secureConnect", () => this.#made(socket, token));
+        } else {
+            this.#made(socket, token);
+        }
+    }
+
+    #made(socket: net.Socket, token: string | undefined): void {
         if (this.#over) {
             return;
         }
         clearTimeout(this.#timer);
         this.#heard = performance.now();
         try {
-            this.#checkSecrecy();
-            const { link, first } = this.#listener.connect(this.#endpoint.text);
+            this.#checkSecrecy(socket, token);
+            const { link, first } = this.#listener.connect(this.#endpoint.text, token);
             this.link = link;
             if (first !== undefined) {
-                this.#socket.write(first);
+                socket.write(first);
             }
             if (link.open) {
                 this.#opened();
@@ -147,7 +210,8 @@ export class Connection {
 
     #received(data: Buffer): void {
         const { link } = this;
-        if (this.#over || link === undefined) {
+        const socket = this.#socket;
+        if (this.#over || link === undefined || socket === undefined) {
             return;
         }
         let fault: { readonly why: unknown } | undefined;
@@ -162,11 +226,11 @@ export class Connection {
         const answer = link.output();
         if (fault !== undefined) {
             this.end(fault.why);
-        } else if (answer !== undefined && this.#socket.writable) {
-            if (this.#socket.writableLength > MOST_UNREAD + LARGEST_WRITE) {
+        } else if (answer !== undefined && socket.writable) {
+            if (socket.writableLength > MOST_UNREAD + LARGEST_WRITE) {
                 this.end(new ConnectionFailed("the relay asks with PING and takes no answers"));
             } else {
-                this.#socket.write(answer);
+                socket.write(answer);
             }
         }
         try {
@@ -196,7 +260,7 @@ export class Connection {
         }
         const now = performance.now();
         const patience = this.#isOpen ? link.idleTimeoutMs : this.#settings.handshakeTimeoutMs;
-        if (this.#socket.isPaused()) {
+        if (this.#socket?.isPaused() === true) {
             // The silence is this side's own.
             this.#heard = now;
         }
@@ -231,29 +295,42 @@ export class Connection {
         return new ConnectionFailed(text, undefined, 0, { unanswered: link?.open === false });
     }
 
-    #failure(error: NodeJS.ErrnoException): ConnectionFailed {
+    #failure(causes: readonly unknown[]): ConnectionFailed {
         const { text } = this.#endpoint;
-        const causes: unknown[] = error instanceof AggregateError ? error.errors : [error];
         const why = causes.map((cause) => (cause instanceof Error ? cause.message : String(cause))).join("; ");
-        const socket = this.#socket;
-        if (socket instanceof tls.TLSSocket) {
-            // Set if this side refuses the certificate, which it would do again. Any other failure may pass.
-            const refused = (socket.authorizationError as Error | null | undefined) ?? undefined;
-            const isWithinHandshake = this.#isReached && this.link === undefined;
-            if (refused !== undefined || isWithinHandshake || error.code?.startsWith("ERR_SSL_") === true) {
-                const advice = refused === undefined ? FEW : STOP;
-                return new ConnectionFailed(`TLS with ${text}: ${why}`, advice, 0, { cause: error });
-            }
+        const [cause] = causes;
+        const advice = this.#adviceOfTls(cause);
+        if (advice !== undefined) {
+            return new ConnectionFailed(`TLS with ${text}: ${why}`, advice, 0, { cause });
         }
         const what = this.link === undefined ? `connect to ${text}` : `connection to ${text} lost`;
         const unanswered = this.link?.open === false;
-        return new ConnectionFailed(`${what}: ${why}`, undefined, 0, { cause: error, unanswered });
+        return new ConnectionFailed(`${what}: ${why}`, undefined, 0, { cause, unanswered });
     }
 
-    #checkSecrecy(): void {
-        const { token, tls: secure } = this.#settings;
-        const address = this.#socket.remoteAddress;
-        if (token === undefined || secure !== undefined || this.#endpoint.path !== "") {
+    /** What to do after a failure of TLS; undefined: it is none. */
+    #adviceOfTls(cause: unknown): Advice | undefined {
+        const socket = this.#socket;
+        const given = this.#settings.tls;
+        if (!(socket instanceof tls.TLSSocket) || given === undefined) {
+            return undefined;
+        }
+        const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
+        // Set if this side refuses the certificate.
+        const refused = (socket.authorizationError as Error | string | null | undefined) ?? undefined;
+        if (refused !== undefined) {
+            // Another name stays so. What is expired, or of an authority that the file does not have, may be right a
+            // second later: file or relay are being renewed.
+            return given.ca === undefined || code === "ERR_TLS_CERT_ALTNAME_INVALID" ? STOP : AGAIN;
+        }
+        if (given.certificate !== undefined && CERTIFICATE_ALERT.test(code)) {
+            return AGAIN;
+        }
+        return this.link === undefined || code.startsWith("ERR_SSL_") ? FEW : undefined;
+    }
+
+    #checkSecrecy({ remoteAddress: address }: net.Socket, token: string | undefined): void {
+        if (token === undefined || this.#settings.tls !== undefined || this.#endpoint.path !== "") {
             return;
         }
         if (address === undefined || !LOOPBACK.check(address, net.isIPv6(address) ? "ipv6" : "ipv4")) {
@@ -263,24 +340,4 @@ export class Connection {
             );
         }
     }
-}
-
-function dial(endpoint: Endpoint, settings: ConnectionSettings): net.Socket {
-    const { host, port, path } = endpoint;
-    if (path !== "") {
-        return net.connect({ path });
-    }
-    if (settings.tls === undefined) {
-        return net.connect({ host, port, noDelay: true });
-    }
-    const expected = settings.tls.serverName ?? host;
-    const socket = tls.connect({
-        host,
-        port,
-        secureContext: settings.tls.context,
-        // Names only: addresses do not go into SNI.
-        servername: net.isIP(expected) === 0 ? expected : "",
-        checkServerIdentity: (_, certificate) => tls.checkServerIdentity(expected, certificate),
-    });
-    return socket.setNoDelay(true);
 }

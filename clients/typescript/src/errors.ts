@@ -12,6 +12,7 @@ export const MALFORMED_CONTROL = 12;
 export const UNSUPPORTED = 13;
 export const PROTOCOL_ORDER = 15;
 export const MESSAGE_GAP = 23;
+export const NOT_AUTHENTICATED = 28;
 export const TLS_KEY_USED_UP = 33;
 
 /** Names of the codes of ERROR; the index is the code. */

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import { randomBytes, X509Certificate } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import * as fs from "node:fs";
-import { createSecureContext, type SecureContext } from "node:tls";
 
+import { secureContext, tokenIn } from "./credentials.js";
 import { UsageError } from "./errors.js";
 import type { Event } from "./events.js";
 import * as wire from "./wire.js";
@@ -32,7 +32,10 @@ export interface Reconnect {
     readonly jitter?: number;
 }
 
-/** TLS 1.3. Files are PEM; they are read when the client is made. */
+/**
+ * TLS 1.3. Files are PEM. They are read for each connection, so they may be replaced at any time: a try that finds one
+ * missing or half written is a lost one.
+ */
 export interface Tls {
     /** File of the certificates that are trusted; by default those that Node.js trusts. */
     readonly ca?: string;
@@ -52,8 +55,14 @@ export interface ConnectionOptions {
     readonly plain?: boolean;
     /** HELLO's name; at most 255 bytes of UTF-8. */
     readonly name?: string;
-    /** The secret that proves this client's identity. Without TLS it goes to this host only. */
-    readonly token?: string;
+    /**
+     * The secret that proves this client's identity, or a function that returns it, called for each connection and given
+     * up after `connectTimeoutMs`. The function's error is a lost try, but at the first connection a `UsageError` that
+     * ends the client. Without TLS a token goes to this host only.
+     */
+    readonly token?: string | (() => string | Promise<string>);
+    /** File with the token as its only line, read for each connection as the files of TLS are. */
+    readonly tokenFile?: string;
     /** Interval of the relay's PINGs, 100 to 3,600,000; by default the relay's own. */
     readonly heartbeatMs?: number;
     /** For the connect, and TLS's handshake; 5,000 by default. */
@@ -127,13 +136,14 @@ export interface ConnectionSettings {
     readonly endpoints: readonly Endpoint[];
     readonly plain: boolean;
     readonly name: string;
-    readonly token: string | undefined;
+    readonly token: string | (() => string | Promise<string>) | undefined;
+    readonly tokenFile: string | undefined;
     readonly heartbeatMs: number;
     readonly connectTimeoutMs: number;
     readonly handshakeTimeoutMs: number;
     readonly maxBody: number;
     readonly reconnect: Required<Reconnect>;
-    readonly tls: { readonly context: SecureContext; readonly serverName: string | undefined } | undefined;
+    readonly tls: Tls | undefined;
     readonly onEvent: (event: Event) => void;
 }
 
@@ -236,36 +246,34 @@ function reconnectSettings(given: Reconnect): Required<Reconnect> {
     return { rounds, firstMs, longestMs, jitter };
 }
 
-function tlsSettings(given: Tls): { context: SecureContext; serverName: string | undefined } {
-    const { ca, certificate, key, serverName } = given;
-    if ((certificate === undefined) !== (key === undefined)) {
+export function checkToken(token: string): void {
+    checkString("token", token, 1);
+}
+
+/** Files that cannot be read now are a mistake of the caller. */
+function checkFiles(tokenFile: string | undefined, tls: Tls | undefined): void {
+    if (tls !== undefined && (tls.certificate === undefined) !== (tls.key === undefined)) {
         throw new UsageError("a certificate needs its key, and a key its certificate");
     }
     try {
-        const trusted = ca === undefined ? undefined : fs.readFileSync(ca);
-        if (trusted !== undefined) {
-            // A context takes a file without any certificate, and then trusts nobody.
-            new X509Certificate(trusted);
+        if (tokenFile !== undefined) {
+            tokenIn(tokenFile);
         }
-        const context = createSecureContext({
-            minVersion: "TLSv1.3",
-            ca: trusted,
-            cert: certificate === undefined ? undefined : fs.readFileSync(certificate),
-            key: key === undefined ? undefined : fs.readFileSync(key),
-        });
-        return { context, serverName };
+        if (tls !== undefined) {
+            secureContext(tls);
+        }
     } catch (e) {
-        const files = [ca, certificate, key].filter((file) => file !== undefined).join(", ");
-        throw new UsageError(`TLS files ${files}: ${messageOf(e)}`);
+        throw new UsageError(messageOf(e));
     }
 }
 
-function messageOf(e: unknown): string {
+/** An exception in words. */
+export function messageOf(e: unknown): string {
     return e instanceof Error ? e.message : String(e);
 }
 
 function connectionSettings(options: ConnectionOptions): ConnectionSettings {
-    const { endpoints, plain = false, name = "", token, heartbeatMs, maxBody = 1 << 20, tls } = options;
+    const { endpoints, plain = false, name = "", token, tokenFile, heartbeatMs, maxBody = 1 << 20, tls } = options;
     const { connectTimeoutMs = 5_000, handshakeTimeoutMs = 5_000 } = options;
     const parsed = (typeof endpoints === "string" ? [endpoints] : endpoints).map(parseEndpoint);
     if (parsed.length === 0) {
@@ -274,12 +282,15 @@ function connectionSettings(options: ConnectionOptions): ConnectionSettings {
     if (tls !== undefined && parsed.some((one) => one.path !== "")) {
         throw new UsageError("TLS does not go with a Unix socket");
     }
-    if (plain && (name !== "" || token !== undefined || heartbeatMs !== undefined)) {
+    if (token !== undefined && tokenFile !== undefined) {
+        throw new UsageError("both a token and a file for it");
+    }
+    if (plain && (name !== "" || token !== undefined || tokenFile !== undefined || heartbeatMs !== undefined)) {
         throw new UsageError("the plain mode knows no name, token or heartbeat");
     }
     checkString("name", name, 0);
-    if (token !== undefined) {
-        checkString("token", token, 1);
+    if (token !== undefined && typeof token !== "function") {
+        checkToken(token);
     }
     if (heartbeatMs !== undefined) {
         checkWithin("heartbeat in ms", heartbeatMs, 100, 3_600_000);
@@ -287,17 +298,19 @@ function connectionSettings(options: ConnectionOptions): ConnectionSettings {
     checkTimer("connect time-out", connectTimeoutMs);
     checkTimer("handshake time-out", handshakeTimeoutMs);
     checkWithin("max body", maxBody, 0, wire.MAX_BODY);
+    checkFiles(tokenFile, tls);
     return {
         endpoints: parsed,
         plain,
         name,
         token,
+        tokenFile,
         heartbeatMs: heartbeatMs ?? 0,
         connectTimeoutMs,
         handshakeTimeoutMs,
         maxBody,
         reconnect: reconnectSettings(options.reconnect ?? {}),
-        tls: tls === undefined ? undefined : tlsSettings(tls),
+        tls,
         onEvent: options.onEvent ?? (() => undefined),
     };
 }
@@ -414,8 +427,8 @@ function readStart(path: string): string {
     }
 }
 
-function features(settings: { readonly level: Level; readonly token: string | undefined }): number {
-    return (settings.level === "stream" ? 0 : wire.LEVELS) | (settings.token === undefined ? 0 : wire.TOKEN);
+function features(level: Level, token: string | undefined): number {
+    return (level === "stream" ? 0 : wire.LEVELS) | (token === undefined ? 0 : wire.TOKEN);
 }
 
 /** HELLO of a subscriber; `next` is the sequence to go on with, 0: the start of the options. */
@@ -424,6 +437,7 @@ export function subscriberHello(
     types: readonly Range[],
     epoch: bigint,
     next: bigint,
+    token: string | undefined,
 ): Buffer {
     let [start, number] = [wire.LIVE, next];
     if (next !== 0n) {
@@ -437,28 +451,33 @@ export function subscriberHello(
         role: wire.SUBSCRIBER,
         policy: wire.POLICIES.indexOf(settings.policy),
         start,
-        features: wire.SEQUENCES | wire.NARROWED | wire.EPOCHS | features(settings),
+        features: wire.SEQUENCES | wire.NARROWED | wire.EPOCHS | features(settings.level, token),
         heartbeatMs: settings.heartbeatMs,
         epoch,
         number,
         ranges: types,
         name: settings.name,
-        token: settings.token ?? "",
+        token: token ?? "",
         level: wire.LEVEL_NAMES.indexOf(settings.level),
     });
 }
 
 /** HELLO of a publisher; `number` is that of the first message over this connection. */
-export function publisherHello(settings: PublisherSettings, epoch: bigint, number: bigint): Buffer {
+export function publisherHello(
+    settings: PublisherSettings,
+    epoch: bigint,
+    number: bigint,
+    token: string | undefined,
+): Buffer {
     return wire.hello({
         role: wire.PUBLISHER,
-        features: (settings.acks ? wire.ACKS | wire.EPOCHS : 0) | features(settings),
+        features: (settings.acks ? wire.ACKS | wire.EPOCHS : 0) | features(settings.level, token),
         heartbeatMs: settings.heartbeatMs,
         epoch,
         number,
         name: settings.name,
         producer: settings.producer,
-        token: settings.token ?? "",
+        token: token ?? "",
         level: wire.LEVEL_NAMES.indexOf(settings.level),
     });
 }

@@ -210,7 +210,7 @@ export class PublisherCore {
     }
 
     /** Begins a connection: its input, and the bytes to send first. */
-    connect(endpoint: string): { link: Link; first: Buffer | undefined } {
+    connect(endpoint: string, token?: string): { link: Link; first: Buffer | undefined } {
         const link = (this.#link = new Link(endpoint, this, this.#settings));
         this.#sentBefore = this.#given;
         this.#pinged = this.#bytesBehindPing = 0;
@@ -225,7 +225,7 @@ export class PublisherCore {
             return { link, first: undefined };
         }
         const number = this.#settings.acks ? this.#first : 0n;
-        return { link, first: publisherHello(this.#settings, this.epoch, number) };
+        return { link, first: publisherHello(this.#settings, this.epoch, number, token) };
     }
 
     /** Frames to send now, whole ones, at least one and about `most` bytes, and a PING that is due; empty: none. */

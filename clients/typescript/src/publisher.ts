@@ -52,9 +52,9 @@ export class Publisher implements AsyncDisposable {
             this.#settings,
             {
                 ready: () => Promise.resolve(),
-                connect: (endpoint) => {
+                connect: (endpoint, token) => {
                     this.#isWriting = false;
-                    return core.connect(endpoint);
+                    return core.connect(endpoint, token);
                 },
                 onOpen: () => {
                     this.#send();

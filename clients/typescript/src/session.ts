@@ -1,5 +1,6 @@
 /** A client over its connections: connects, stays, and connects again. */
 import { Connection } from "./connection.js";
+import { renewed } from "./credentials.js";
 import { ConnectionFailed, RelayError, STOP } from "./errors.js";
 import type { Link } from "./link.js";
 import { OlderBackup } from "./lives.js";
@@ -10,7 +11,7 @@ import { Reconnector } from "./retry.js";
 export interface Client {
     /** Waits until another connection may be made, or the client is closed. */
     ready(): Promise<void>;
-    connect(endpoint: string): { link: Link; first: Buffer | undefined };
+    connect(endpoint: string, token: string | undefined): { link: Link; first: Buffer | undefined };
     onOpen(): void;
     onInput(): void;
     /** Nothing more is sent over the connection. */
@@ -32,6 +33,7 @@ export class Session {
     readonly #client: Client;
     readonly #reconnector: Reconnector;
     #isCancelled = false;
+    #isFirst = true;
     #wake: (() => void) | undefined;
 
     /** Connects soon, not at once: its owner is still being made. */
@@ -105,8 +107,10 @@ export class Session {
 
     async #oneConnection(): Promise<unknown> {
         const client = this.#client;
-        const connection = new Connection(this.#reconnector.current, this.#settings, {
-            connect: (endpoint) => client.connect(endpoint),
+        const isFirst = this.#isFirst;
+        this.#isFirst = false;
+        const connection = new Connection(this.#reconnector.current, this.#settings, isFirst, {
+            connect: (endpoint, token) => client.connect(endpoint, token),
             onOpen: () => {
                 this.isConnected = true;
                 this.#reconnector.welcomed(performance.now());
@@ -117,7 +121,7 @@ export class Session {
             },
         });
         this.connection = connection;
-        let why = await connection.ended;
+        let why = renewed(await connection.ended, this.#settings);
         await connection.close(why);
         if (connection.link !== undefined) {
             if (connection.link.retryAfterMs !== undefined) {

@@ -82,7 +82,7 @@ export class SubscriberCore {
     }
 
     /** Begins a connection: its input, and the bytes to send first. */
-    connect(endpoint: string): { link: Link; first: Buffer | undefined } {
+    connect(endpoint: string, token?: string): { link: Link; first: Buffer | undefined } {
         const link = (this.#link = new Link(endpoint, this, this.#settings));
         if (link.plain) {
             link.messages = "kept";
@@ -96,7 +96,7 @@ export class SubscriberCore {
         this.#sent.push(...this.#waiting);
         this.#waiting = [];
         this.#greetedWith = this.#sent.at(-1)?.types ?? this.#holding;
-        return { link, first: subscriberHello(this.#settings, this.#greetedWith, this.epoch, this.next) };
+        return { link, first: subscriberHello(this.#settings, this.#greetedWith, this.epoch, this.next, token) };
     }
 
     /** The items that came since the last call; undefined: none. */

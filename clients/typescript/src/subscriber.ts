@@ -45,7 +45,7 @@ export class Subscriber implements AsyncIterable<Item>, AsyncDisposable {
             this.#settings,
             {
                 ready: () => this.#ready(),
-                connect: (endpoint) => this.#core.connect(endpoint),
+                connect: (endpoint, token) => this.#core.connect(endpoint, token),
                 onOpen: () => {
                     this.#onInput();
                     this.#sendRequests();
