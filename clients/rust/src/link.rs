@@ -69,6 +69,10 @@ pub(crate) struct Link {
     steady: bool,
     pub(crate) leaving: bool,
     leaves_endpoint: bool,
+    /// RETRY_AFTER of the present connection, in milliseconds.
+    told: Option<u64>,
+    /// Earliest times, by endpoint.
+    not_before: Vec<u64>,
     ever_welcomed: bool,
     beginning: bool,
     /// No further try: the client is being closed.
@@ -111,6 +115,8 @@ impl Link {
                 options.max_body.max(MAX_CONTROL)
             };
         let mut link = Link {
+            told: None,
+            not_before: vec![now; options.endpoints.len()],
             options,
             token: None,
             publisher,
@@ -148,7 +154,7 @@ impl Link {
             pong: None,
             farewell: Vec::new(),
         };
-        link.due += link.next_wait(Advice::Again).unwrap_or(0);
+        link.due += link.next_wait(Advice::Again, false).unwrap_or(0);
         link
     }
 
@@ -168,8 +174,9 @@ impl Link {
         (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Milliseconds before the next try; `None`: there is none.
-    fn next_wait(&mut self, advice: Advice) -> Option<u64> {
+    /// Milliseconds before the next try; `None`: there is none. `told`: the relay has told a time, which takes the place
+    /// of the longest wait.
+    fn next_wait(&mut self, advice: Advice, told: bool) -> Option<u64> {
         if advice == Advice::Stop {
             return None;
         }
@@ -192,13 +199,24 @@ impl Link {
         }
         let shortest = millis(self.options.reconnect.first);
         let longest = millis(self.options.reconnect.longest);
-        let wait = if advice.is_slow() || round > 30 {
+        let wait = if advice.is_slow() && !told || round > 30 {
             longest
         } else {
             longest.min(shortest.saturating_mul(1 << round))
         };
         let share = 1.0 - self.options.reconnect.jitter * self.next_random();
         Some((wait as f64 * share) as u64)
+    }
+
+    /// Milliseconds before the next try of an endpoint whose relay has told a time.
+    fn told_wait(&mut self, told: u64) -> u64 {
+        let longest = millis(self.options.reconnect.longest);
+        let share = self.options.reconnect.jitter * self.next_random();
+        if told > longest {
+            (longest as f64 * (1.0 - share)) as u64
+        } else {
+            longest.min((told as f64 * (1.0 + share)) as u64)
+        }
     }
 
     /// Takes note of input: after a while with input the count of tries starts anew.
@@ -229,6 +247,7 @@ impl Link {
         self.skip = 0;
         self.out.clear();
         self.pong = None;
+        self.told = None;
         self.leaving = false;
         self.broken = false;
         if self.options.plain {
@@ -338,6 +357,10 @@ impl Link {
         } else {
             0
         };
+        let told = self.told.take();
+        if let Some(told) = told {
+            self.not_before[self.index] = self.now + self.told_wait(told);
+        }
         let next_one = !self.progressed
             || self.short_lived > 1
             || self.leaves_endpoint
@@ -352,14 +375,18 @@ impl Link {
         self.start = 0;
         self.end = 0;
         self.skip = 0;
-        let wait = if self.closing { None } else { self.next_wait(advice) };
+        let wait = if self.closing {
+            None
+        } else {
+            self.next_wait(advice, told.is_some())
+        };
         // A publisher's close tells of an end behind its last message, unless it stands for a fault.
         let is_told = self.closing && !self.options.plain && (failure.code == 0 || advice != Advice::Stop);
         self.error = advice.error(failure.code, text);
         match wait {
             Some(wait) => {
                 self.state = State::Idle;
-                self.due = self.now + wait;
+                self.due = self.not_before[self.index].max(self.now + wait);
                 self.events.push(Event::Lost(self.error.clone()));
             }
             None => {
@@ -570,6 +597,10 @@ impl Link {
                 format!("{} ({code}){colon}{text}", code_name(code)),
             ));
         }
+        if control == wire::RETRY_AFTER {
+            self.told = Some(wire::decode_retry_after(body)?);
+            return Ok(Control::Done);
+        }
         if control >= wire::MUST_UNDERSTAND {
             return Err(Failure::fault(
                 13,
@@ -739,12 +770,54 @@ mod tests {
         let mut link = link(Reconnect::default());
         let mut expected = 100;
         for _ in 0..40 {
-            let wait = link.next_wait(Advice::Again).unwrap();
+            let wait = link.next_wait(Advice::Again, false).unwrap();
             assert!(wait <= expected && wait >= expected / 2, "{wait} of {expected}");
             expected = (expected * 2).min(10_000);
         }
-        assert!(link.next_wait(Advice::Slowly).unwrap() >= 5_000);
-        assert_eq!(link.next_wait(Advice::Stop), None);
+        assert!(link.next_wait(Advice::Slowly, false).unwrap() >= 5_000);
+        assert_eq!(link.next_wait(Advice::Stop, false), None);
+    }
+
+    #[test]
+    fn a_told_time_takes_the_place_of_the_longest_wait() {
+        let exact = Reconnect {
+            jitter: 0.0,
+            ..Reconnect::default()
+        };
+        let full = || Failure::new(Advice::Slowly, 18, String::new());
+        let mut link = link(exact);
+        for (told, expected) in [
+            (Some(300), 300),
+            (Some(300), 300),
+            (Some(0), 400),
+            (Some(3_600_000), 10_000),
+            (None, 10_000),
+        ] {
+            link.told = told;
+            link.now = link.due;
+            link.failed(full(), true);
+            assert_eq!(link.due - link.now, expected);
+        }
+    }
+
+    #[test]
+    fn a_told_time_is_for_its_endpoint_and_gets_a_share() {
+        let mut options = Connection::new(["a:1", "b:1"]);
+        options.reconnect.jitter = 0.5;
+        let mut link = Link::new(options, false, 1000, 0, 42);
+        link.told = Some(4_000);
+        link.failed(Failure::new(Advice::Again, 0, String::new()), true);
+        assert_eq!((link.endpoint(), link.due), ("b:1", 0));
+        link.failed(Failure::new(Advice::Again, 0, String::new()), true);
+        assert!(
+            link.endpoint() == "a:1" && (4_000..=6_000).contains(&link.due),
+            "{}",
+            link.due
+        );
+        for _ in 0..100 {
+            assert!((9_000..=10_000).contains(&link.told_wait(9_000)));
+            assert!((5_000..=10_000).contains(&link.told_wait(10_001)));
+        }
     }
 
     /// A caller who wants no limit says so with the longest time that there is.

@@ -8,6 +8,8 @@ pub(crate) const MAX_MAX_BODY: usize = 64 << 20;
 pub(crate) const MAX_NAME: usize = 255;
 pub(crate) const MAX_RANGES: usize = 1024;
 pub(crate) const MAX_TEXT: usize = 512;
+/// Longest time of RETRY_AFTER.
+const MAX_RETRY_AFTER_MS: i64 = 3_600_000;
 /// The highest reserved type.
 pub(crate) const LAST_RESERVED: i32 = i32::MIN + 0xFF;
 /// Limit of a sequence: no stream gets there, and a number behind it would soon be negative.
@@ -24,6 +26,7 @@ pub(crate) const ACK: u8 = 8;
 pub(crate) const ERROR: u8 = 9;
 pub(crate) const GOAWAY: u8 = 10;
 pub(crate) const SUBSCRIBED: u8 = 11;
+pub(crate) const RETRY_AFTER: u8 = 12;
 pub(crate) const MUST_UNDERSTAND: u8 = 0x80;
 
 pub(crate) const ACKS: u32 = 1;
@@ -36,7 +39,7 @@ pub(crate) const TOKEN: u32 = 1 << 16;
 const EPOCH_CHANGED: u8 = 1;
 const ROLLED_BACK: u8 = 2;
 
-const FRAMES: [&str; 12] = [
+const FRAMES: [&str; 13] = [
     "0x80000000",
     "HELLO",
     "WELCOME",
@@ -49,6 +52,7 @@ const FRAMES: [&str; 12] = [
     "ERROR",
     "GOAWAY",
     "SUBSCRIBED",
+    "RETRY_AFTER",
 ];
 
 pub(crate) fn frame_name(control: u8) -> &'static str {
@@ -345,6 +349,13 @@ pub(crate) fn decode_goaway(body: &[u8]) -> Result<(u16, u32), Failure> {
     Ok((get16(body, 0), get32(body, 4) as u32))
 }
 
+/// Milliseconds.
+pub(crate) fn decode_retry_after(body: &[u8]) -> Result<u64, Failure> {
+    at_least(RETRY_AFTER, body, 4)?;
+    within(RETRY_AFTER, "wait", get32(body, 0).into(), 0, MAX_RETRY_AFTER_MS)?;
+    Ok(get32(body, 0) as u64)
+}
+
 /// Request and sequence.
 pub(crate) fn decode_subscribed(body: &[u8]) -> Result<(u32, i64), Failure> {
     at_least(SUBSCRIBED, body, 16)?;
@@ -395,6 +406,7 @@ mod tests {
                 ACK => decode_ack(body).map(drop),
                 GOAWAY => decode_goaway(body).map(drop),
                 SUBSCRIBED => decode_subscribed(body).map(drop),
+                RETRY_AFTER => decode_retry_after(body).map(drop),
                 _ => continue,
             };
             // Numbers where no stream gets are good on the wire, and refused here.
