@@ -39,6 +39,7 @@ enum {
     ID_LENGTH = 16,
     MIN_HEARTBEAT_MS = 100,
     MAX_HEARTBEAT_MS = 3600000,
+    MAX_RETRY_AFTER_MS = 3600000,
     FIRST_RESERVED = INT32_MIN,
     LAST_RESERVED = INT32_MIN + 0xFF
 };
@@ -56,6 +57,7 @@ enum {
     ERROR_FRAME,
     GOAWAY,
     SUBSCRIBED,
+    RETRY_AFTER,
     MUST_UNDERSTAND = 0x80
 };
 
@@ -91,8 +93,9 @@ static const char *const CODES[] = {
     "MEMORY_LIMIT",     "FRAME_TIMEOUT",     "TOO_MANY_FROM_ADDRESS", "NOT_AUTHENTICATED",    "NOT_PERMITTED",
     "REVOKED",          "TLS_FAILED",        "RATE_LIMITED",          "TLS_KEY_USED_UP",      "JOURNAL_FAILED"};
 
-static const char *const FRAMES[] = {"0x80000000", "HELLO", "WELCOME", "SUBSCRIBE", "PING",   "PONG",
-                                     "SEQUENCE",   "GAP",   "ACK",     "ERROR",     "GOAWAY", "SUBSCRIBED"};
+static const char *const FRAMES[] = {"0x80000000", "HELLO",      "WELCOME",    "SUBSCRIBE", "PING",
+                                     "PONG",       "SEQUENCE",   "GAP",        "ACK",       "ERROR",
+                                     "GOAWAY",     "SUBSCRIBED", "RETRY_AFTER"};
 
 static const char *code_name(int code) {
     return code >= 0 && (size_t)code < sizeof CODES / sizeof *CODES ? CODES[code] : "unknown code";
@@ -354,6 +357,12 @@ static const char *check_subscribed(const uint8_t *at, size_t length) {
     return length < 16 || get32(at + 4) != 0 || get64(at + 8) < 1 ? "SUBSCRIBED is too short, or out of range" : NULL;
 }
 
+static const char *check_retry_after(const uint8_t *at, size_t length) {
+    return length < 4 || (int32_t)get32(at) < 0 || (int32_t)get32(at) > MAX_RETRY_AFTER_MS
+               ? "RETRY_AFTER is too short, or out of range"
+               : NULL;
+}
+
 /* ---- Errors ---- */
 
 typedef enum advice { AGAIN, SLOWLY, FEW, FEW_SLOWLY, STOP } advice;
@@ -423,6 +432,8 @@ typedef struct endpoint {
     char *text;
     char *host;       /* Of a Unix socket: its path. */
     const char *port; /* NULL: a Unix socket. */
+    /* No try before this time. */
+    int64_t not_before;
 } endpoint;
 
 typedef enum state { IDLE, CONNECTING, SECURING, GREETING, OPEN, ENDED } state;
@@ -462,6 +473,9 @@ typedef struct relay_link {
     bool steady;
     bool leaving;
     bool leaving_endpoint;
+    /* RETRY_AFTER of the present connection, if one has come. */
+    bool is_told;
+    int64_t told_ms;
     bool ever_welcomed;
     bool beginning;
     bool closing;
@@ -550,8 +564,8 @@ static const char *endpoint_text(const relay_link *l) {
     return l->endpoints[l->index].text;
 }
 
-/* Milliseconds before the next try; -1: there is none. */
-static int64_t next_wait(relay_link *l, advice how) {
+/* Milliseconds before the next try; -1: there is none. A time that the relay has told takes the place of the longest. */
+static int64_t next_wait(relay_link *l, advice how, bool is_told) {
     if (how == STOP || ((how == FEW || how == FEW_SLOWLY) && ++l->hopes > FEW_TRIES)) {
         return -1;
     }
@@ -566,12 +580,23 @@ static int64_t next_wait(relay_link *l, advice how) {
     if (!starts_round || round < 0) {
         return 0;
     }
-    bool slow = how == SLOWLY || how == FEW_SLOWLY;
+    bool slow = (how == SLOWLY || how == FEW_SLOWLY) && !is_told;
     int64_t wait = policy->longest_ms;
     if (!slow && round < 31 && (int64_t)policy->first_ms << round < wait) {
         wait = (int64_t)policy->first_ms << round;
     }
     return (int64_t)((double)wait * (1 - policy->jitter * next_random(l)));
+}
+
+/* Milliseconds before the next try of an endpoint whose relay has told a time. */
+static int64_t told_wait(relay_link *l) {
+    const relay_reconnect *policy = &l->options.reconnect;
+    double share = policy->jitter * next_random(l);
+    if (l->told_ms > policy->longest_ms) {
+        return (int64_t)(policy->longest_ms * (1 - share));
+    }
+    int64_t wait = (int64_t)((double)l->told_ms * (1 + share));
+    return wait < policy->longest_ms ? wait : policy->longest_ms;
 }
 
 static void take_alive(relay_link *l) {
@@ -623,7 +648,7 @@ static void drop(relay_link *l) {
     l->start = l->end = l->scanned = l->skip = 0;
     l->out_length = 0;
     l->pong_due = l->leaving = l->write_blocked = l->read_wants_write = l->write_broken = false;
-    l->blocked = l->end_seen = false;
+    l->blocked = l->end_seen = l->is_told = false;
 }
 
 /* Ends the connection, or the try, for the reason in l->error, and decides what is next. */
@@ -631,6 +656,10 @@ static void connection_failed(relay_link *l, advice how, bool no_welcome) {
     bool leaving = l->leaving_endpoint;
     l->now = now_ms();
     take_alive(l);
+    bool is_told = l->is_told;
+    if (is_told) {
+        l->endpoints[l->index].not_before = l->now + told_wait(l);
+    }
     drop(l);
     if (l->lost != NULL) {
         l->lost(l);
@@ -648,14 +677,15 @@ static void connection_failed(relay_link *l, advice how, bool no_welcome) {
         l->index = (l->index + 1) % l->options.endpoint_count;
     }
     l->progressed = l->steady = l->leaving_endpoint = false;
-    int64_t wait = l->closing ? -1 : next_wait(l, how);
+    int64_t wait = l->closing ? -1 : next_wait(l, how, is_told);
     l->error.kind = how == STOP ? RELAY_FATAL : RELAY_RETRY;
     if (wait < 0) {
         l->state = ENDED;
         emit(l, (relay_event){.kind = RELAY_GAVE_UP, .code = l->error.code, .error = &l->error});
     } else {
         l->state = IDLE;
-        l->due = l->now + wait;
+        int64_t earliest = l->endpoints[l->index].not_before;
+        l->due = l->now + wait > earliest ? l->now + wait : earliest;
         emit(l, (relay_event){.kind = RELAY_LOST, .code = l->error.code, .error = &l->error});
     }
 }
@@ -1428,6 +1458,16 @@ static bool take_control(relay_link *l, int32_t type, const uint8_t *body, size_
         take_error(l, body, length);
         return true;
     }
+    if (control == RETRY_AFTER) {
+        const char *wrong = check_retry_after(body, length);
+        if (wrong != NULL) {
+            malformed(l, wrong);
+        } else {
+            l->is_told = true;
+            l->told_ms = (int32_t)get32(body);
+        }
+        return true;
+    }
     if (control >= MUST_UNDERSTAND) {
         fault(l, UNSUPPORTED, "the control frame 0x800000%02X must be understood", (unsigned)control);
         return true;
@@ -1658,7 +1698,7 @@ static relay_result begin_link(relay_link *l, const relay_options *options, size
     }
     l->random |= 1;
     l->now = now_ms();
-    l->due = l->now + next_wait(l, AGAIN);
+    l->due = l->now + next_wait(l, AGAIN, false);
     return RELAY_OK;
 }
 

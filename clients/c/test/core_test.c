@@ -192,6 +192,9 @@ static int try_vector(const char *folder, const char *name) {
         case SUBSCRIBED:
             wrong = check_subscribed(body, rest);
             break;
+        case RETRY_AFTER:
+            wrong = check_retry_after(body, rest);
+            break;
         default:
             return 0;
     }
@@ -407,14 +410,50 @@ static void test_waits(void) {
     /* The first round comes at once; its try was made by open. */
     int64_t expected = 100;
     for (int i = 0; i < 40; i++) {
-        int64_t wait = next_wait(l, AGAIN);
+        int64_t wait = next_wait(l, AGAIN, false);
         CHECK(wait <= expected && wait >= expected / 2);
         expected = expected * 2 < 10000 ? expected * 2 : 10000;
     }
     l->tries = 0;
-    CHECK(next_wait(l, SLOWLY) <= 0);
-    CHECK(next_wait(l, SLOWLY) >= 5000);
-    CHECK_EQUAL(-1, next_wait(l, STOP));
+    CHECK(next_wait(l, SLOWLY, false) <= 0);
+    CHECK(next_wait(l, SLOWLY, false) >= 5000);
+    CHECK_EQUAL(-1, next_wait(l, STOP, false));
+    relay_subscriber_close(s);
+}
+
+/* A time that the relay tells takes the place of the longest wait, with a share on top, and is for its endpoint. */
+static void test_told_waits(void) {
+    relay_options o = options_of_tests();
+    const char *const two[] = {"127.0.0.1:1", "127.0.0.1:2"};
+    relay_error error;
+    o.endpoints = two;
+    o.endpoint_count = 2;
+    relay_subscriber *s = relay_subscriber_open(&o, &error);
+    relay_link *l = &s->link;
+    for (int i = 0; i < 100; i++) {
+        l->told_ms = 4000;
+        int64_t wait = told_wait(l);
+        CHECK(wait >= 4000 && wait <= 6000);
+        l->told_ms = 9000;
+        wait = told_wait(l);
+        CHECK(wait >= 9000 && wait <= 10000);
+        l->told_ms = 3600000;
+        wait = told_wait(l);
+        CHECK(wait >= 5000 && wait <= 10000);
+    }
+    l->tries = 2;
+    CHECK(next_wait(l, SLOWLY, true) <= 100);
+    l->tries = 1;
+    l->index = 0;
+    l->is_told = true;
+    l->told_ms = 4000;
+    fail(l, SLOWLY, 18, "full");
+    CHECK_EQUAL(1, (int64_t)l->index);
+    CHECK_EQUAL(l->now, l->due);
+    fail(l, AGAIN, 0, "lost");
+    CHECK_EQUAL(0, (int64_t)l->index);
+    CHECK(l->due > l->now + 3000);
+    CHECK(!l->is_told);
     relay_subscriber_close(s);
 }
 
@@ -1101,6 +1140,7 @@ int main(int count, char **arguments) {
     test_keep_alive();
     test_error_codes();
     test_waits();
+    test_told_waits();
     test_ring();
     test_pong_byte_by_byte();
     test_pong_before_its_ping();
