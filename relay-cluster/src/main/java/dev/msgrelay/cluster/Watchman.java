@@ -38,21 +38,25 @@ final class Watchman implements AutoCloseable {
     }
 
     private void run() {
-        while (!closed) {
-            RecordingCounters.Look look = RecordingCounters.read(counters);
-            long now = System.nanoTime();
-            long stands = disk.look(look.recordings(), now);
-            String words = pace.look(stands, look.missing(), look.writtenBytes(), look.writeNanos(), now);
-            if (words != null) {
-                slow.set(words);
-            }
-            if (stands >= DiskWatch.PATIENCE_NANOS) {
-                hangs.accept("has taken nothing of the cluster's log for " + TimeUnit.NANOSECONDS.toSeconds(stands)
-                        + " s, and " + look.missing() + " bytes wait");
-                return;
-            }
+        while (!closed && look(System.nanoTime())) {
             LockSupport.parkNanos(LOOK_NANOS);
         }
+    }
+
+    /** Looks once; returns whether the disk is worth another look. On the watchman's thread. */
+    boolean look(long nanos) {
+        RecordingCounters.Look look = RecordingCounters.read(counters);
+        long stands = disk.look(look.recordings(), nanos);
+        String words = pace.look(stands, look.missing(), look.writtenBytes(), look.writeNanos(), nanos);
+        if (words != null) {
+            slow.set(words);
+        }
+        if (stands < DiskWatch.PATIENCE_NANOS) {
+            return true;
+        }
+        hangs.accept("has taken nothing of the cluster's log for " + TimeUnit.NANOSECONDS.toSeconds(stands) + " s, and "
+                + look.missing() + " bytes wait");
+        return false;
     }
 
     /** Returns what there is to be said of a slow disk, once a minute at most; null: nothing. Any thread. */
