@@ -14,7 +14,7 @@ import java.util.Optional;
  * it is killed, and can say nothing any more. So the relay compares its sum with the limit when it starts. Immutable.
  *
  * @param limit empty: there is none, or it is not known
- * @param heapAtStart bytes of the JVM's first heap, all of which is soon touched
+ * @param heapAtStart bytes of the JVM's heap that are soon touched
  * @param heapAtMost bytes of the JVM's largest heap
  */
 public record MachineMemory(Optional<MemoryLimit> limit, long heapAtStart, long heapAtMost) {
@@ -32,17 +32,35 @@ public record MachineMemory(Optional<MemoryLimit> limit, long heapAtStart, long 
 
     /** Of this process and its JVM. */
     public static MachineMemory here(SystemTree tree) {
-        long first = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getInit();
-        return new MachineMemory(MemoryLimit.lowest(tree), Math.max(0, first), largestHeap());
+        return new MachineMemory(MemoryLimit.lowest(tree), firstHeap(), largestHeap());
+    }
+
+    /**
+     * How much of the heap is surely touched: all of the first one if the JVM does so when it starts, otherwise the young
+     * generation, which is filled before anything is collected, and the objects that stay.
+     */
+    private static long firstHeap() {
+        long first = Math.max(
+                0, ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getInit());
+        boolean touched = Boolean.parseBoolean(option("AlwaysPreTouch").orElse("false"));
+        return touched
+                ? first
+                : Math.min(first, option("NewSize").map(Long::parseLong).orElse(0L) + MemoryPlan.HEAP_BASE);
     }
 
     /** The JVM's -Xmx; Runtime's figure leaves out a survivor space. */
     private static long largestHeap() {
+        return option("MaxHeapSize").map(Long::parseLong).orElseGet(() -> Runtime.getRuntime()
+                .maxMemory());
+    }
+
+    /** The value of an option of the JVM; empty: it is another JVM. */
+    private static Optional<String> option(String name) {
         try {
             HotSpotDiagnosticMXBean hotSpot = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
-            return Long.parseLong(hotSpot.getVMOption("MaxHeapSize").getValue());
+            return Optional.of(hotSpot.getVMOption(name).getValue());
         } catch (RuntimeException anotherJvm) {
-            return Runtime.getRuntime().maxMemory();
+            return Optional.empty();
         }
     }
 

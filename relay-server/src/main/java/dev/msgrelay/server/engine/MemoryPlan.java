@@ -43,7 +43,7 @@ public final class MemoryPlan {
      * command's output, and 2 MiB for a look at 4,096 connections, once a second; the admin port holds up to three
      * looks.
      */
-    private static final long HEAP_BASE = 16 << 20;
+    static final long HEAP_BASE = 16 << 20;
 
     private final Map<Part, Long> limits = new EnumMap<>(Part.class);
 
