@@ -472,6 +472,16 @@ impl Link {
         }
     }
 
+    /// Whether the connection would end now because nothing was read for too long.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.state == State::Open && !self.options.plain && self.now >= self.silent_since + self.patience
+    }
+
+    /// The relay has sent something, which is not read yet.
+    pub(crate) fn heard(&mut self) {
+        self.silent_since = self.now;
+    }
+
     /// Why the connection ends now: the relay has been silent for too long.
     pub(crate) fn late(&self) -> Result<(), Failure> {
         if !self.until().is_some_and(|until| self.now >= until) {

@@ -2,6 +2,7 @@
 
 use std::future::{poll_fn, Future};
 use std::io;
+use std::mem::MaybeUninit;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -66,6 +67,18 @@ impl Transport {
             #[cfg(feature = "tls")]
             Transport::Tls(session) => session.poll_shutdown(cx),
         }
+    }
+
+    /// Whether something lies in the socket, if only its end.
+    fn has_unread(&self) -> bool {
+        let socket = match self {
+            Transport::Tcp(socket) => SockRef::from(socket),
+            Transport::Unix(socket) => SockRef::from(socket),
+            #[cfg(feature = "tls")]
+            Transport::Tls(session) => SockRef::from(session.socket()),
+        };
+        let looked = socket.peek(&mut [MaybeUninit::uninit()]);
+        !looked.is_err_and(|e| e.kind() == io::ErrorKind::WouldBlock)
     }
 
     /// Whether nobody else can listen to this connection.
@@ -269,6 +282,10 @@ impl Io {
         }
         loop {
             role.link().now = self.now();
+            // A runtime whose thread was busy for a while does not know yet what lies in the socket.
+            if role.link().is_silent() && self.transport.as_ref().is_some_and(Transport::has_unread) {
+                role.link().heard();
+            }
             if let Err(late) = role.link().late() {
                 return Poll::Ready(Err(late));
             }

@@ -118,6 +118,10 @@ fn pending_if_blocked<T>(done: io::Result<T>) -> Poll<io::Result<T>> {
 }
 
 impl TlsStream {
+    pub(crate) fn socket(&self) -> &TcpStream {
+        &self.socket
+    }
+
     /// Sends records that wait.
     pub(crate) fn poll_flush(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         while self.session.wants_write() {

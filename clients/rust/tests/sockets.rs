@@ -142,6 +142,47 @@ async fn a_dropped_next_loses_nothing() {
     relay.join().unwrap();
 }
 
+/// A handler that holds up the runtime's thread for longer than the relay may be silent: what the relay has sent meanwhile
+/// lies in the socket.
+#[tokio::test]
+async fn a_slow_handler_is_not_the_silence_of_the_relay() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut options = SubscriberOptions::new([listener.local_addr().unwrap().to_string()]);
+    options.connection.reconnect = Reconnect {
+        rounds: Some(0),
+        ..soon()
+    };
+    let (go, wait) = std::sync::mpsc::channel();
+    let (sent, has_sent) = std::sync::mpsc::channel();
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        take_hello(&mut socket);
+        let mut impatient = welcome(2, 1);
+        // The idle time-out: 1 s.
+        impatient[48..52].copy_from_slice(&[0, 0, 3, 0xE8]);
+        socket.write_all(&impatient).unwrap();
+        for body in b"abc" {
+            socket.write_all(&[0, 0, 0, 7, 0, 0, 0, 1, *body]).unwrap();
+            if *body != b'a' {
+                sent.send(()).unwrap();
+            }
+            wait.recv().unwrap();
+        }
+    });
+    let mut subscriber = Subscriber::open(options).unwrap();
+    for body in b"abc" {
+        let item = timeout(DEADLINE, subscriber.next()).await.expect("no hang");
+        assert!(matches!(item.unwrap(), Item::Message(message) if *message.body == [*body]));
+        // All is read, and the socket is known to be empty.
+        assert!(timeout(Duration::from_millis(5), subscriber.next()).await.is_err());
+        go.send(()).unwrap();
+        // The handler. Before it is done, the next message is there, or the end.
+        std::thread::sleep(Duration::from_millis(1100));
+        let _ = has_sent.recv();
+    }
+    relay.join().unwrap();
+}
+
 #[tokio::test]
 async fn a_full_buffer_is_told_and_close_is_bounded() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
