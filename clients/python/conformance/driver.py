@@ -1,12 +1,14 @@
 """The driver of this library for the conformance kit: clients/conformance/README.md.
 
-``--threads`` drives the clients for plain threads, otherwise those for asyncio run, on a loop of their own thread.
+``--threads`` drives the clients for plain threads, otherwise those for asyncio run, on a loop of their own thread;
+with ``--uvloop`` on uvloop's, which must be installed.
 """
 
 from __future__ import annotations
 
 import asyncio
 import base64
+import importlib
 import json
 import sys
 import threading
@@ -136,9 +138,13 @@ def publisher_options(command: dict[str, Any]) -> msgrelay.PublisherOptions:
 
 
 class Driver:
-    def __init__(self, with_threads: bool) -> None:
+    def __init__(self, with_threads: bool, with_uvloop: bool) -> None:
         self._with_threads = with_threads
-        self._loop = asyncio.new_event_loop()
+        self._loop: asyncio.AbstractEventLoop
+        if with_uvloop:
+            self._loop = importlib.import_module("uvloop").new_event_loop()
+        else:
+            self._loop = asyncio.new_event_loop()
         if not with_threads:
             threading.Thread(target=self._loop.run_forever, daemon=True).start()
         self._subscriber: Subscriber | None = None
@@ -283,7 +289,7 @@ class Driver:
 
 
 def main() -> None:
-    driver = Driver("--threads" in sys.argv[1:])
+    driver = Driver("--threads" in sys.argv[1:], "--uvloop" in sys.argv[1:])
     tell(
         "ready",
         client="python",

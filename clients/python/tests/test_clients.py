@@ -481,12 +481,41 @@ class ThreadsTest(unittest.TestCase):
         connection.close()
         self.assertEqual(7, self.events[-1].error.code)
 
+    def test_thread_that_can_run_no_loop(self) -> None:
+        # As where threads are greenlets, and another one's loop runs.
+        new = asyncio.new_event_loop
+        made: list = []
+
+        def one_that_cannot_run() -> asyncio.AbstractEventLoop:
+            def run_forever() -> None:
+                raise RuntimeError("Cannot run the event loop while another loop is running")
+
+            made.append(new())
+            made[0].run_forever = run_forever
+            return made[0]
+
+        self.addCleanup(setattr, asyncio, "new_event_loop", new)
+        asyncio.new_event_loop = one_that_cannot_run
+        with self.assertRaisesRegex(UsageError, "another loop is running: .* greenlets"):
+            self.subscriber()
+        self.assertTrue(made[0].is_closed())
+
     def test_relay_that_is_not_there(self) -> None:
         self.relay.close()
         with self.subscriber(reconnect=Reconnect(rounds=0)) as subscriber:
             with self.assertRaises(ConnectionFailed) as caught:
                 subscriber.connected(HANG)
             self.assertEqual(("retry", 0), (caught.exception.kind, caught.exception.code))
+
+
+class OtherTransport:
+    """As the transports of uvloop: like those of asyncio, without being them."""
+
+    def __init__(self, transport: Any) -> None:
+        self._transport = transport
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._transport, name)
 
 
 class AsyncioTest(unittest.IsolatedAsyncioTestCase):
@@ -650,6 +679,66 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
         self.assertLess(transport.written, 1_000_000)
         session._session.connection = None
         await session.close()
+
+    async def test_transports_that_are_not_asyncios(self) -> None:
+        self.makes(OtherTransport)
+        async with aio.Subscriber(SubscriberOptions(self.relay.endpoint)) as subscriber:
+            with await self.accept(welcome() + message("a")):
+                self.assertEqual([Message(1, 1, b"a")], await subscriber.batch())
+
+    async def test_token_over_a_link_in_the_clear(self) -> None:
+        class Far(OtherTransport):
+            def get_extra_info(self, _name: str) -> tuple:
+                return ("10.0.0.1", 7400)
+
+        self.makes(Far)
+        async with aio.Subscriber(SubscriberOptions(self.relay.endpoint, token="hush")) as subscriber:
+            with self.assertRaisesRegex(ConnectionFailed, "would go to 10.0.0.1 .* in the clear") as caught:
+                await subscriber.batch()
+        self.assertEqual("fatal", caught.exception.kind)
+        with self.relay.accept_plain() as connection:
+            self.assertEqual(b"", connection.recv(1))
+
+    def makes(self, other: Any) -> None:
+        """From here on the loop makes such transports."""
+        loop: Any = self.loop
+        create = loop.create_connection
+
+        async def create_connection(factory: Any, **rest: Any) -> Any:
+            def make() -> Any:
+                protocol = factory()
+                made = protocol.connection_made
+                protocol.connection_made = lambda transport: made(other(transport))
+                return protocol
+
+            return await create(make, **rest)
+
+        loop.create_connection = create_connection
+
+    async def test_fault_in_a_callback_ends_the_client(self) -> None:
+        def fault(*_: Any) -> Any:
+            raise LookupError("a fault of this library")
+
+        for where in ("connect", "frames"):
+            with self.subTest(where):
+                events: list = []
+                options = PublisherOptions(self.relay.endpoint, on_event=events.append)
+                async with aio.Publisher(options) as publisher:
+                    setattr(publisher._core, where, fault)
+                    publisher.offer(1, b"a")
+                    accepted = self.loop.run_in_executor(None, self.relay.accept_plain)
+                    with await accepted as connection:
+                        with contextlib.suppress(ConnectionError):
+                            connection.sendall(welcome(features=0))
+                        with self.assertRaisesRegex(NotDone, "a fault of this library"):
+                            await publisher.flush(HANG)
+                    await publisher.close()
+                self.assertIsInstance(events[-1], GaveUp)
+                self.assertEqual("fatal", events[-1].error.kind)
+        async with aio.Subscriber(SubscriberOptions(self.relay.endpoint)) as subscriber:
+            subscriber._session._session._connect = fault  # type: ignore[method-assign]
+            with self.assertRaisesRegex(ConnectionFailed, "a fault of this library"):
+                await subscriber.connected()
 
     async def test_close_at_any_moment(self) -> None:
         await self.close_at_any_moment()

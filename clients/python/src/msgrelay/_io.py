@@ -10,7 +10,7 @@ import socket
 import ssl
 from collections import deque
 from contextlib import AbstractContextManager
-from typing import Callable, Protocol
+from typing import Callable, Protocol, cast
 
 from . import _process, _wire, errors
 from ._connect import TokenSource, connected_socket
@@ -69,6 +69,8 @@ class Connection(asyncio.Protocol):
         self.ended: asyncio.Future[Exception] = self._loop.create_future()
         self.closed: asyncio.Future[None] = self._loop.create_future()
         self.can_write = True
+        # The core knows of this connection.
+        self.is_begun = False
         self._is_open = False
         self._paused = False
         self._made = False
@@ -77,17 +79,18 @@ class Connection(asyncio.Protocol):
         self._pong_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self.transport = transport
-        # So the client learns when the socket has taken everything. A limit of 0 would pause TLS for ever.
-        transport.set_write_buffer_limits(high=1, low=0)
+        # Other loops' transports are no subclasses of asyncio's.
+        self.transport = transport = cast(asyncio.Transport, transport)
         self._session.connection = self
         try:
+            # So the client learns when the socket has taken everything. A limit of 0 would pause TLS for ever.
+            transport.set_write_buffer_limits(high=1, low=0)
             token = self._session.token
             if token is not None and self._options.tls is None:
                 _check_secrecy(transport)
             with self._lock:
                 self.link, first = self._core.connect(self._session.endpoint.text, token)
+                self.is_begun = True
             if first:
                 transport.write(first)
             if self.link.open:
@@ -187,11 +190,16 @@ class Connection(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self.can_write = True
-        self._client.on_writable()
+        try:
+            self._client.on_writable()
+        except Exception as e:
+            self.end(e)
 
     def connection_lost(self, exc: Exception | None) -> None:
         if not self.closed.done():
             self.closed.set_result(None)
+        if self.ended.done():
+            return
         endpoint = self.link.endpoint
         if isinstance(exc, ssl.SSLError):
             self.end(_tls_failed(endpoint, exc, self._options.tls))
@@ -259,6 +267,8 @@ class Session:
                 why = e
             except OSError as e:
                 why = ConnectionFailed(f"connect to {self.endpoint.text}: {e}")
+            except Exception as e:
+                why = _fault(e)
             self._check_cancelled()
             if isinstance(why, OlderEpoch):
                 # Each time fewer epochs are left to try.
@@ -328,6 +338,8 @@ class Session:
             connection = await self._connect()
             self._check_cancelled()
             why = await asyncio.shield(connection.ended)
+            if not connection.is_begun:
+                return why
             if connection.link.retry_after is not None:
                 self._reconnector.retry_after(connection.link.retry_after / 1000)
             if connection.link.going_away:
@@ -598,8 +610,15 @@ class PublisherSession:
         """Sends what waits, until the socket is full."""
         self._scheduled = False
         connection = self._session.usable
-        if connection is None:
-            return
+        if connection is not None:
+            try:
+                self._send_over(connection)
+            except Exception as e:
+                # The loop that calls this would only log it.
+                connection.end(e)
+        self._wake()
+
+    def _send_over(self, connection: Connection) -> None:
         while connection.can_write and not connection.ended.done():
             with self._lock:
                 self.core.written()
@@ -614,7 +633,6 @@ class PublisherSession:
             if self.core.closing and link.going_away:
                 text = f"the relay at {link.endpoint} goes away: {errors.name_of(link.going_away)}"
                 connection.end(ConnectionFailed(text, code=link.going_away))
-        self._wake()
 
     def _time_ping(self) -> None:
         """Sees to it that a heartbeat interval behind a PING the next one comes, if something is not confirmed."""

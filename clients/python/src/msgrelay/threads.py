@@ -22,12 +22,31 @@ _T = TypeVar("_T")
 
 
 class _LoopThread:
-    """An event loop on a daemon thread."""
+    """An event loop on a daemon thread.
+
+    :raises UsageError: the thread cannot run it, since it is none of its own
+    """
 
     def __init__(self, name: str) -> None:
         self.loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self.loop.run_forever, name=name, daemon=True)
+        runs: concurrent.futures.Future[None] = concurrent.futures.Future()
+        self._thread = threading.Thread(target=self._run, args=(runs,), name=name, daemon=True)
+        self.loop.call_soon(runs.set_result, None)
         self._thread.start()
+        try:
+            runs.result()
+        except RuntimeError as e:
+            self.loop.close()
+            text = f"{e}: with threads that are greenlets, as gevent's are, a process has one event loop"
+            raise UsageError(text) from e
+
+    def _run(self, runs: concurrent.futures.Future[None]) -> None:
+        try:
+            self.loop.run_forever()
+        except RuntimeError as e:
+            if runs.done():
+                raise
+            runs.set_exception(e)
 
     def run(self, coroutine: Coroutine[Any, Any, _T]) -> _T:
         return asyncio.run_coroutine_threadsafe(coroutine, self.loop).result()
