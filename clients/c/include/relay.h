@@ -259,8 +259,13 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
 relay_result relay_subscriber_next(relay_subscriber *subscriber, relay_event *event, int timeout_ms);
 
 /**
- * Answers the relay's PINGs and reads what the buffer takes, for a program that wants no message now. Does not wait.
- * Returns as relay_subscriber_next, but never an event.
+ * Keeps the connection for a program that wants no message now: answers the relay's PINGs, reads what the buffer takes,
+ * and once that is full tells the relay, each heartbeat interval, that this end lives. Does not wait. Returns as
+ * relay_subscriber_next, but never an event.
+ *
+ * No other call does so while messages are there: a pause between two calls, such as a message that takes long, must be
+ * shorter than the relay's idle time-out, 15 s by default, or have calls of this function within it: one each heartbeat
+ * interval, 5 s by default. The last event's pointers end with this call too.
  */
 relay_result relay_subscriber_keep_alive(relay_subscriber *subscriber);
 

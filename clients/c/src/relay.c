@@ -524,6 +524,9 @@ typedef struct relay_link {
     uint64_t out_taken;
     bool pong_due;
     int64_t pong_id;
+    /* Time of the last PONG, or of WELCOME. */
+    int64_t pong_at;
+    int64_t heartbeat_ms;
 } relay_link;
 
 static int64_t now_ms(void) {
@@ -776,6 +779,7 @@ static bool flush(relay_link *l) {
             put64(put_header(l->out, PONG, 8), l->pong_id);
             l->out_length = HEADER + 8;
             l->pong_due = false;
+            l->pong_at = l->now;
         }
         size_t n = write_some(l, l->out, l->out_length);
         memmove(l->out, l->out + n, l->out_length - n);
@@ -1133,7 +1137,7 @@ static void make_room(relay_link *l) {
         return;
     }
     size_t needed = kept < HEADER ? HEADER : HEADER + get32(l->in + l->start + 4);
-    if (kept <= MOST_MOVED || l->in_size - l->start < needed) {
+    if (kept <= MOST_MOVED || l->in_size - l->start < needed || (l->ahead && l->end == l->in_size)) {
         memmove(l->in, l->in + l->start, kept);
         l->scanned = l->scanned > l->start ? l->scanned - l->start : 0;
         l->start = 0;
@@ -1226,6 +1230,12 @@ static int64_t wait_until(const relay_link *l) {
 /* Whether nothing can be read until the user has taken what is there. */
 static bool is_full(const relay_link *l) {
     return l->end_seen || (l->end == l->in_size && l->start == 0);
+}
+
+/* When a PONG is due that no PING asks for, since the relay's PINGs lie behind what is not read; INT64_MAX: none is. */
+static int64_t unasked_pong(const relay_link *l) {
+    bool holds_back = l->state == OPEN && !l->options.plain && !l->end_seen && is_full(l);
+    return holds_back ? l->pong_at + l->heartbeat_ms : INT64_MAX;
 }
 
 static bool is_late(relay_link *l) {
@@ -1440,6 +1450,8 @@ static void take_welcome(relay_link *l, const uint8_t *body, size_t length) {
     }
     note_welcome(l);
     l->patience = w.idle_ms;
+    l->heartbeat_ms = w.heartbeat_ms;
+    l->pong_at = l->now;
     l->lives = w.lives;
     emit(l, (relay_event){.kind = RELAY_CONNECTED,
                           .endpoint = endpoint_text(l),
@@ -2129,6 +2141,10 @@ relay_result relay_subscriber_keep_alive(relay_subscriber *s) {
             at += whole;
         }
         l->scanned = at;
+        if (!l->pong_due && l->now >= unasked_pong(l)) {
+            l->pong_id = 0;
+            l->pong_due = true;
+        }
         flush(l);
     }
     return done == STOPPED || l->state == ENDED ? l->error.kind : RELAY_OK;
@@ -2186,7 +2202,9 @@ short relay_subscriber_events(const relay_subscriber *s) {
 }
 
 int relay_subscriber_wait_ms(const relay_subscriber *s) {
-    return waits_for_user(s) ? -1 : wait_ms(&s->link, wait_until(&s->link));
+    int64_t until = wait_until(&s->link);
+    int64_t pong = unasked_pong(&s->link);
+    return waits_for_user(s) ? -1 : wait_ms(&s->link, pong < until ? pong : until);
 }
 
 relay_subscriber_counters relay_subscriber_count(const relay_subscriber *s) {

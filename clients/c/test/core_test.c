@@ -943,6 +943,54 @@ static void test_slow_handler(void) {
     close(ends[1]);
 }
 
+/* While nothing is read, a PONG tells the relay each heartbeat that this end lives; its PINGs are behind the messages. */
+static void test_unasked_pong(void) {
+    relay_options o = options_of_tests();
+    o.max_body = 1000;
+    o.buffer = 4096;
+    relay_subscriber *s = subscriber_of(&o);
+    relay_link *l = &s->link;
+    static uint8_t frames[1 << 16];
+    static const char BODY[] = "0123456789abcdef";
+    uint8_t *end = welcome_frame(frames, SEQUENCES, 1, 0);
+    while (end - frames < 60000) {
+        end = message(end, 1, BODY);
+    }
+    feed = frames;
+    feed_length = (size_t)(end - frames);
+    relay_event e;
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 1000));
+    CHECK_EQUAL(1000, l->heartbeat_ms);
+    written_length = 0;
+    for (int i = 0; i < 20; i++) {
+        CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+    }
+    CHECK_EQUAL(0, written_length);
+    CHECK_EQUAL(l->in_size, l->end);
+    /* A loop of the user's does not spin on what it does not read. */
+    CHECK_EQUAL(0, relay_subscriber_events(s));
+    CHECK(relay_subscriber_wait_ms(s) > 0 && relay_subscriber_wait_ms(s) <= 1000);
+    for (int beat = 1; beat <= 3; beat++) {
+        l->pong_at -= 1000;
+        CHECK_EQUAL(0, relay_subscriber_wait_ms(s));
+        for (int i = 0; i < 3; i++) {
+            CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+        }
+        CHECK_EQUAL(16 * beat, written_length);
+        CHECK_EQUAL(0x80000000u | PONG, get32(written + 16 * (beat - 1)));
+        CHECK_EQUAL(0, get64(written + 16 * (beat - 1) + HEADER));
+    }
+    /* Once there is room again, the PINGs are found. */
+    for (int i = 0; i < 500; i++) {
+        CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, 1000));
+    }
+    l->pong_at -= 1000;
+    feed_length = 0;
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_keep_alive(s));
+    CHECK_EQUAL(48, written_length);
+    relay_subscriber_close(s);
+}
+
 /* ---- Addresses ---- */
 
 static struct sockaddr_in places[4];
@@ -1153,6 +1201,7 @@ int main(int count, char **arguments) {
     test_refused_messages();
     test_text();
     test_slow_handler();
+    test_unasked_pong();
     test_race();
     test_turns();
     test_common_life();
