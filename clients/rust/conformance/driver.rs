@@ -422,7 +422,12 @@ async fn serve(mut commands: UnboundedReceiver<String>, out: Out) {
     loop {
         let next = async {
             match &mut reads {
-                Some(subscriber) if !paused && !ended => subscriber.next().await,
+                Some(subscriber) if !ended => {
+                    if paused {
+                        match subscriber.keep_alive().await {}
+                    }
+                    subscriber.next().await
+                }
                 _ => std::future::pending().await,
             }
         };

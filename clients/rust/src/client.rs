@@ -59,7 +59,9 @@ pub enum Item<'a> {
 /// A subscriber. It connects as it is polled, over and over. It is a [`Stream`] of items with bodies of their own;
 /// [`Subscriber::next`] lends them without a copy.
 ///
-/// There is no task inside: the relay's PINGs are answered as the subscriber is polled.
+/// There is no task inside: the relay's PINGs are answered as the subscriber is polled. A pause, such as a message that
+/// takes long, must be shorter than the relay's idle time-out, 15 s by default, or be spent with
+/// [`Subscriber::keep_alive`].
 pub struct Subscriber {
     core: SubscriberCore,
     io: Io,
@@ -103,6 +105,25 @@ impl Subscriber {
             message_type: frame.message_type,
             body: Cow::Borrowed(self.core.link.body(frame)),
         }))
+    }
+
+    /// Keeps the connection while no message is wanted: tells the relay, each heartbeat interval, that this end lives. It
+    /// reads nothing, and is never ready; drop it to go on.
+    ///
+    /// ```no_run
+    /// # async fn work(_: Vec<u8>) {}
+    /// # async fn slow(subscriber: &mut msgrelay::Subscriber, body: Vec<u8>) {
+    /// tokio::select! {
+    ///     () = work(body) => {}
+    ///     _ = subscriber.keep_alive() => unreachable!(),
+    /// }
+    /// # }
+    /// ```
+    ///
+    /// Work that does not await polls it now and then, each heartbeat interval (5 s by default), as with
+    /// `timeout(Duration::ZERO, subscriber.keep_alive()).await`.
+    pub async fn keep_alive(&mut self) -> std::convert::Infallible {
+        poll_fn(|cx| self.io.poll_alive(cx, &mut self.core)).await
     }
 
     /// Asks for other types, ranges with both ends included, from now on; none: every type. [`Event::Types`] tells

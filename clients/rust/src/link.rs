@@ -97,6 +97,9 @@ pub(crate) struct Link {
     skip: usize,
     pub(crate) out: Vec<u8>,
     pong: Option<i64>,
+    /// Time of the last PONG, or of WELCOME.
+    pong_at: u64,
+    heartbeat: u64,
     /// An ERROR for the relay, to be sent before the connection is closed.
     pub(crate) farewell: Vec<u8>,
 }
@@ -152,6 +155,8 @@ impl Link {
             skip: 0,
             out: Vec::new(),
             pong: None,
+            pong_at: 0,
+            heartbeat: 0,
             farewell: Vec::new(),
         };
         link.due += link.next_wait(Advice::Again, false).unwrap_or(0);
@@ -683,6 +688,8 @@ impl Link {
         self.welcomed();
         self.lives = welcome.lives.clone();
         self.patience = welcome.idle_ms;
+        self.heartbeat = welcome.heartbeat_ms;
+        self.pong_at = self.now;
         self.events.push(Event::Connected {
             endpoint: self.endpoint().to_owned(),
             welcome: Some(Box::new(welcome.clone())),
@@ -699,12 +706,26 @@ impl Link {
         if self.out.is_empty() {
             // Of several PINGs the last one is answered: what waits stays bounded.
             if let Some(id) = self.pong.take() {
+                self.pong_at = self.now;
                 wire::put_control(&mut self.out, wire::PONG, |out| {
                     out.extend_from_slice(&id.to_be_bytes())
                 });
             }
         }
         &self.out
+    }
+
+    /// Puts the PONG that no PING asks for, once a heartbeat, so that the relay does not take for idle who does not read its
+    /// PINGs. Returns when the next one is due; `None`: there is no connection for it.
+    pub(crate) fn unasked_pong(&mut self) -> Option<u64> {
+        if self.state != State::Open || self.options.plain {
+            return None;
+        }
+        if self.pong.is_none() && self.now >= self.pong_at + self.heartbeat {
+            self.pong = Some(0);
+            self.pong_at = self.now;
+        }
+        Some(self.pong_at + self.heartbeat)
     }
 
     /// A PING of this client, which has no next and head.

@@ -1,5 +1,6 @@
 //! The I/O around the cores, with tokio.
 
+use std::convert::Infallible;
 use std::future::{poll_fn, Future};
 use std::io;
 use std::mem::MaybeUninit;
@@ -238,31 +239,25 @@ impl Io {
         }
     }
 
+    /// Writes what there is, with a PONG each heartbeat, and reads nothing; for a user who wants no message now.
+    pub(crate) fn poll_alive<R: Role>(&mut self, cx: &mut Context<'_>, role: &mut R) -> Poll<Infallible> {
+        loop {
+            role.link().now = self.now();
+            let (Some(due), Some(transport)) = (role.link().unasked_pong(), &mut self.transport) else {
+                return Poll::Pending;
+            };
+            write(cx, transport, false, role);
+            ready!(self.poll_sleep(cx, due));
+        }
+    }
+
     /// Writes what there is, and reads once.
     fn transfer<R: Role>(&mut self, cx: &mut Context<'_>, role: &mut R) -> Poll<Result<(), Failure>> {
         let Some(transport) = &mut self.transport else {
             return Poll::Pending;
         };
         let asked_at = role.link().now;
-        loop {
-            let output = role.output();
-            if output.is_empty() || self.half_closed {
-                break;
-            }
-            match transport.poll_write(cx, output) {
-                Poll::Ready(Ok(n)) => role.wrote(n),
-                Poll::Ready(Err(_)) => role.link().write_failed(),
-                Poll::Pending => break,
-            }
-        }
-        let flushed = if self.half_closed {
-            transport.poll_shutdown(cx)
-        } else {
-            transport.poll_flush(cx)
-        };
-        if let Poll::Ready(Err(_)) = flushed {
-            role.link().write_failed();
-        }
+        write(cx, transport, self.half_closed, role);
         let link = role.link();
         match transport.poll_read(cx, link.room()) {
             Poll::Ready(Ok(0)) => return Poll::Ready(Err(link.end_of_stream())),
@@ -299,6 +294,29 @@ impl Io {
                 Some(until) => ready!(self.poll_sleep(cx, until)),
             }
         }
+    }
+}
+
+/// Writes what there is, as far as the socket takes it.
+fn write<R: Role>(cx: &mut Context<'_>, transport: &mut Transport, half_closed: bool, role: &mut R) {
+    loop {
+        let output = role.output();
+        if output.is_empty() || half_closed {
+            break;
+        }
+        match transport.poll_write(cx, output) {
+            Poll::Ready(Ok(n)) => role.wrote(n),
+            Poll::Ready(Err(_)) => role.link().write_failed(),
+            Poll::Pending => break,
+        }
+    }
+    let flushed = if half_closed {
+        transport.poll_shutdown(cx)
+    } else {
+        transport.poll_flush(cx)
+    };
+    if let Poll::Ready(Err(_)) = flushed {
+        role.link().write_failed();
     }
 }
 

@@ -183,6 +183,57 @@ async fn a_slow_handler_is_not_the_silence_of_the_relay() {
     relay.join().unwrap();
 }
 
+/// Who reads nothing tells the relay, each heartbeat, that it lives; and goes on with what has come meanwhile.
+#[tokio::test]
+async fn a_pause_has_pongs_that_nobody_asked_for() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let options = SubscriberOptions::new([listener.local_addr().unwrap().to_string()]);
+    let (told, tell) = tokio::sync::oneshot::channel();
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        take_hello(&mut socket);
+        let mut often = welcome(2, 1);
+        // The heartbeat: 100 ms.
+        often[44..48].copy_from_slice(&[0, 0, 0, 100]);
+        socket.write_all(&often).unwrap();
+        socket.write_all(&[0, 0, 0, 7, 0, 0, 0, 1, b'a']).unwrap();
+        let mut pongs = [0; 3 * 16];
+        socket.read_exact(&mut pongs).unwrap();
+        // A PING, which nobody reads now, and the next message.
+        socket
+            .write_all(&[0x80, 0, 0, 4, 0, 0, 0, 24, 0, 0, 0, 0, 0, 0, 0, 9])
+            .unwrap();
+        socket.write_all(&[0; 16]).unwrap();
+        socket.write_all(&[0, 0, 0, 7, 0, 0, 0, 1, b'b']).unwrap();
+        told.send(()).unwrap();
+        let mut last = [0; 16];
+        while last[15] == 0 {
+            socket.read_exact(&mut last).unwrap();
+        }
+        (pongs, last)
+    });
+    let mut subscriber = Subscriber::open(options).unwrap();
+    let item = timeout(DEADLINE, subscriber.next()).await.expect("no hang");
+    assert!(matches!(item.unwrap(), Item::Message(message) if *message.body == *b"a"));
+    let work = async {
+        tokio::select! {
+            done = tell => done.unwrap(),
+            _ = subscriber.keep_alive() => unreachable!(),
+        }
+    };
+    timeout(DEADLINE, work).await.expect("no hang");
+    let item = timeout(DEADLINE, subscriber.next()).await.expect("no hang");
+    assert!(matches!(item.unwrap(), Item::Message(message) if *message.body == *b"b"));
+    // The PING is answered with the next poll.
+    let _ = timeout(Duration::from_millis(5), subscriber.next()).await;
+    let (pongs, last) = tokio::task::spawn_blocking(move || relay.join().unwrap())
+        .await
+        .unwrap();
+    let unasked = [0x80, 0, 0, 5, 0, 0, 0, 8, 0, 0, 0, 0, 0, 0, 0, 0];
+    assert_eq!(pongs[..], unasked.repeat(3)[..]);
+    assert_eq!(last[8..], [0, 0, 0, 0, 0, 0, 0, 9]);
+}
+
 #[tokio::test]
 async fn a_full_buffer_is_told_and_close_is_bounded() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
