@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 
 /** Ports for relays that are stopped and started again. */
@@ -13,17 +15,21 @@ public final class FreePort {
 
     private static final int COUNT = 10_000;
 
+    private static final Set<Integer> GIVEN = ConcurrentHashMap.newKeySet();
+
     private FreePort() {}
 
     /**
-     * A port that nobody gets while its relay is away: no other test, and not a connect to it in the meantime, which
-     * would connect to itself.
+     * A port that nobody gets while its relay is away: no other call, and not a connect to it in the meantime, which would
+     * connect to itself.
      */
     public static int next() throws IOException {
         while (true) {
             int port = FIRST + ThreadLocalRandom.current().nextInt(COUNT);
             try (ServerSocket free = new ServerSocket(port, 1, InetAddress.getLoopbackAddress())) {
-                return free.getLocalPort();
+                if (GIVEN.add(free.getLocalPort())) {
+                    return free.getLocalPort();
+                }
             } catch (BindException taken) {
                 // another try
             }
