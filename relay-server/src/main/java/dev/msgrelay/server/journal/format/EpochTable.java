@@ -78,11 +78,19 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return 0;
     }
 
-    /** The newest lives, as clients are told them. */
+    /**
+     * The newest lives, as clients are told them: this one, and those before of which a message is left. The others say
+     * nothing about what two streams have in common, and a relay that is started again and again makes many of them.
+     */
     public Epochs newest() {
         List<Epochs.Row> rows = new ArrayList<>();
+        long first = Long.MAX_VALUE;
         for (int i = epochs.size() - 1; i >= 0 && rows.size() < Epochs.MOST; i--) {
-            rows.add(new Epochs.Row(epochs.get(i).epoch, epochs.get(i).sequence));
+            Epoch life = epochs.get(i);
+            if (life.sequence < first) {
+                first = life.sequence;
+                rows.add(new Epochs.Row(life.epoch, first));
+            }
         }
         return new Epochs(rows);
     }

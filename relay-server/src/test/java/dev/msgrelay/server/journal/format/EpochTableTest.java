@@ -109,4 +109,15 @@ class EpochTableTest {
         assertThat(lives.newest().rows().get(15)).isEqualTo(new Epochs.Row(5, 500));
         assertThat(EpochTable.NONE.newest()).isEqualTo(Epochs.NONE);
     }
+
+    /** Of 33 all is gone; 55 and 66 gave no message, and neither did the present one so far. */
+    @Test
+    void clientsAreNotToldThoseOfWhichNothingIsLeft() {
+        EpochTable lives = EpochTable.NONE;
+        long[][] all = {{11, 1}, {22, 100}, {33, 200}, {44, 150}, {55, 300}, {66, 300}, {77, 300}};
+        for (long[] life : all) {
+            lives = lives.with(new Epoch(life[0], 0, life[1], 0), 0);
+        }
+        assertThat(lives.newest()).isEqualTo(Epochs.parse("77:300,44:150,22:100,11:1"));
+    }
 }
