@@ -29,6 +29,7 @@ from msgrelay import (
     PublisherOptions,
     Reconnect,
     SubscriberOptions,
+    Unsettled,
     UsageError,
     _wire,
     aio,
@@ -402,6 +403,7 @@ class ThreadsTest(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "of the user"), self.publisher(close_timeout=0.01) as publisher:
             publisher.publish(1, b"a")
             raise KeyError("of the user")
+        self.assertEqual([1], [e.error.messages for e in self.events if isinstance(e, Unsettled)])
         # The number was there already.
         with self.publisher(close_timeout=0.01) as publisher:
             publisher.publish(1, b"a")
@@ -453,6 +455,7 @@ class ThreadsTest(unittest.TestCase):
                 publisher.close()
             self.relay.expect_end(connection)
         self.assertEqual(1, publisher.close())
+        self.assertEqual([1], [e.error.messages for e in self.events if isinstance(e, Unsettled)])
 
     def test_exception_of_the_hook_about_a_loss_ends_the_publisher(self) -> None:
         def hook(event: object) -> None:
@@ -650,6 +653,87 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
                         await closing
                     self.assertEqual({asyncio.current_task()}, asyncio.all_tasks())
                     await self.loop.run_in_executor(None, self.relay.expect_end, connection)
+
+    async def test_time_out_around_the_block(self) -> None:
+        events: list = []
+
+        def options(close_timeout: float) -> PublisherOptions:
+            return PublisherOptions(
+                self.relay.endpoint, name="x", acks=True, close_timeout=close_timeout, on_event=events.append
+            )
+
+        async def publish(options: PublisherOptions) -> None:
+            async with aio.Publisher(options) as publisher:
+                await publisher.publish(1, b"a")
+                await publisher.flush()
+
+        # Over the connection that is there it settles.
+        running = asyncio.ensure_future(publish(options(HANG)))
+        with await self.accept(welcome()) as connection:
+            await self.loop.run_in_executor(None, self.relay.expect, connection, message("a"))
+            running.cancel()
+            await asyncio.sleep(0)
+            connection.sendall(ack(1))
+            with self.assertRaises(asyncio.CancelledError):
+                await running
+        self.assertFalse(any(isinstance(e, Unsettled) for e in events))
+        # Without one it waits for none.
+        self.relay.close()
+        with self.assertRaises(asyncio.TimeoutError):
+            await asyncio.wait_for(publish(options(1_000_000)), 0.05)
+        self.assertEqual([1], [e.error.messages for e in events if isinstance(e, Unsettled)])
+        self.assertEqual({asyncio.current_task()}, asyncio.all_tasks())
+
+    async def test_cancelled_again_and_again(self) -> None:
+        seed = random.getrandbits(32)
+        chance = random.Random(seed)
+        descriptors: set = set()
+        new, close = socket.socket.__init__, socket.socket.close
+
+        def made(one: socket.socket, *rest: Any, **how: Any) -> None:
+            new(one, *rest, **how)
+            if "fileno" not in how and len(rest) < 4:
+                descriptors.add(id(one))
+
+        def closed(one: socket.socket) -> None:
+            descriptors.discard(id(one))
+            close(one)
+
+        self.addCleanup(setattr, socket.socket, "__init__", new)
+        self.addCleanup(setattr, socket.socket, "close", close)
+        socket.socket.__init__, socket.socket.close = made, closed  # type: ignore[method-assign]
+        # Takes connections and says nothing; the other endpoint is not there.
+        here, gone = self.relay.endpoint, "127.0.0.1:1"
+        for turn in range(100):
+            events: list = []
+            where = chance.choice((here, gone))
+            options = PublisherOptions(
+                where, name="x", acks=True, close_timeout=HANG, reconnect=SOON, on_event=events.append
+            )
+
+            async def publish(options: PublisherOptions = options) -> None:
+                async with aio.Publisher(options) as publisher:
+                    for _ in range(1000):
+                        await publisher.publish(1, b"a")
+                    await publisher.flush()
+
+            running = asyncio.ensure_future(publish())
+            for _ in range(chance.randrange(1, 40)):
+                await asyncio.sleep(0)
+            # The second one comes within close, and perhaps others within what it does then.
+            while not running.done():
+                running.cancel()
+                await asyncio.sleep(0)
+            self.assertTrue(running.cancelled())
+            case = f"seed {seed}, turn {turn}"
+            self.assertEqual({asyncio.current_task()}, asyncio.all_tasks(), case)
+            self.assertEqual(set(), descriptors, case)
+            told = [e.error.messages for e in events if isinstance(e, Unsettled)]
+            self.assertEqual([1000], told, case)
+            with contextlib.suppress(OSError):
+                while True:
+                    self.relay.accept_plain(0).close()
+            descriptors.clear()
 
     async def test_relay_that_takes_no_answers(self) -> None:
         class Full(asyncio.Transport):

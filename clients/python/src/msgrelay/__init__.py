@@ -22,6 +22,7 @@ from .events import (
     Missed,
     RolledBack,
     StreamChanged,
+    Unsettled,
 )
 from .options import FromSequence, FromTime, PublisherOptions, Reconnect, SubscriberOptions, Tls
 
@@ -54,5 +55,6 @@ __all__ = [
     "StreamChanged",
     "SubscriberOptions",
     "Tls",
+    "Unsettled",
     "UsageError",
 ]

@@ -14,10 +14,10 @@ from typing import Callable, Protocol, cast
 
 from . import _process, _wire, errors
 from ._connect import TokenSource, connected_socket
-from ._core import Batch, Link, PublisherCore, SubscriberCore
+from ._core import Asked, Batch, Link, PublisherCore, SubscriberCore
 from ._retry import Reconnector
 from .errors import Advice, BrokenRule, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError
-from .events import GaveUp, Lost
+from .events import GaveUp, Lost, Unsettled
 from .options import ConnectionOptions, Endpoint, PublisherOptions, SubscriberOptions, Tls
 
 # Bytes given to a socket at once while more waits.
@@ -314,10 +314,24 @@ class Session:
     async def cancel(self, task: asyncio.Task[None], *, abort: bool = False) -> None:
         """Ends the task that runs this session; with ``abort`` what its socket has not taken is dropped."""
         self.cancelled = True
-        if abort and self.connection is not None:
-            self.connection.transport.abort()
+        if abort:
+            self._abort()
         task.cancel()
-        await asyncio.wait([task])
+        interrupted: asyncio.CancelledError | None = None
+        while not task.done():
+            try:
+                await asyncio.wait([task])
+            except asyncio.CancelledError as e:
+                # However often the program is cancelled, no task and no descriptor is left. Without its last words the
+                # connection ends in a few turns of the loop.
+                interrupted = e
+                self._abort()
+        if interrupted is not None:
+            raise interrupted
+
+    def _abort(self) -> None:
+        if self.connection is not None:
+            self.connection.transport.abort()
 
     @property
     def usable(self) -> Connection | None:
@@ -351,10 +365,9 @@ class Session:
             return why
         finally:
             self.is_trying = False
-            made, self.connection = self.connection, None
-            if made is not None:
-                await made.close(why)
-            self._socket = None
+            if self.connection is not None:
+                await self.connection.close(why)
+            self.connection = self._socket = None
 
     async def _connect(self) -> Connection:
         endpoint, options = self.endpoint, self.options
@@ -555,6 +568,7 @@ class PublisherSession:
 
     def last_try(self) -> None:
         """The connection, or the try that is under way, is the last one."""
+        _process.unclosed.discard(self)
         self._session.stopping = True
         if not self._session.is_trying:
             self._task.cancel()
@@ -653,9 +667,10 @@ class PublisherSession:
             self._timer.cancel()
             self._timer = None
 
-    async def close(self, *, abort: bool, at_once: bool = False) -> None:
+    async def close(self, *, abort: bool, at_once: bool = False, tell: Asked | None = None) -> None:
         """Ends the task. Without ``abort``, all is settled: a plain publisher still hears the relay's last word. With
-        ``at_once``, and after a PONG that did not come in time, it does not wait for the socket either."""
+        ``at_once``, and after a PONG that did not come in time, it does not wait for the socket either. With ``tell``
+        an event says what is left, since an exception that is on its way keeps the caller from it."""
         _process.unclosed.discard(self)
         self._session.stopping = True
         connection = self._session.connection
@@ -665,4 +680,15 @@ class PublisherSession:
                 await asyncio.wait([self._task], timeout=min(LINGER, self._options.close_timeout))
         finally:
             self._stop_timer()
-            await self._session.cancel(self._task, abort=at_once or (abort and self.core.confirms))
+            try:
+                await self._session.cancel(self._task, abort=at_once or (abort and self.core.confirms))
+            finally:
+                if tell is not None:
+                    self._tell_left(tell)
+
+    def _tell_left(self, asked: Asked) -> None:
+        with self._lock:
+            left = self.core.what_is_left(asked) if self.core.left(asked) else None
+        if left is not None:
+            with contextlib.suppress(Exception):
+                self._options.on_event(Unsettled(left))

@@ -273,14 +273,16 @@ class Publisher:
 
     async def close(self) -> int:
         """Waits until all messages are done as ``flush`` does, for ``close_timeout`` at most, over new connections if
-        needed, and ends the connection. The end of ``async with`` calls it, and raises ``NotDone`` for what is left.
+        needed, and ends the connection. The end of ``async with`` calls it, and raises ``NotDone`` for what is left; if
+        another exception is on its way, an ``Unsettled`` event tells it. Behind a cancellation it settles over the
+        connection that is there; another one ends the wait at once.
 
         :returns: number of messages that are not done: not acknowledged; without ACKS in doubt or not sent, but for
             those that ``flush`` has told; plain, not handed to the socket
         """
         return self._core.left(await self._close())
 
-    async def _close(self) -> Asked:
+    async def _close(self, *, tell: bool = False) -> Asked:
         self._core.closing = True
         if self._forks != _process.forks:
             self._session.leave()
@@ -291,7 +293,8 @@ class Publisher:
             over = await self._in_time(asked, self._options.close_timeout)
             cancelled = False
         finally:
-            await self._session.close(abort=not over, at_once=cancelled)
+            hidden = asked if tell or cancelled else None
+            await self._session.close(abort=not over, at_once=cancelled, tell=hidden)
         return asked
 
     async def __aenter__(self) -> Publisher:
@@ -302,6 +305,9 @@ class Publisher:
     ) -> None:
         # Who has closed it before has the number.
         is_first = not self._core.closing
-        asked = await self._close()
+        if isinstance(value, asyncio.CancelledError):
+            # A program that is cancelled, such as by a time-out, waits for no other connection.
+            self._session.last_try()
+        asked = await self._close(tell=is_first and value is not None)
         if self._core.left(asked) and is_first and value is None:
             raise self._core.what_is_left(asked)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Union
 
-from .errors import ConnectionFailed, RelayError
+from .errors import ConnectionFailed, NotDone, RelayError
 
 # Reasons of a Gap.
 UNEXPLAINED = 0
@@ -106,5 +106,13 @@ class GaveUp:
     error: RelayError
 
 
-Event = Union[Connected, Lost, GoingAway, Gap, StreamChanged, RolledBack, Missed, InDoubt, GaveUp]
+@dataclass(frozen=True)
+class Unsettled:
+    """A publisher was closed while another exception was on its way, such as a cancellation, which hides what close has
+    to tell: ``error.messages`` messages are not done."""
+
+    error: NotDone
+
+
+Event = Union[Connected, Lost, GoingAway, Gap, StreamChanged, RolledBack, Missed, InDoubt, GaveUp, Unsettled]
 """What ``on_event`` gets, on the thread of the event loop, when it happens on the wire."""

@@ -359,7 +359,8 @@ class Publisher:
 
     def close(self) -> int:
         """Waits until all messages are done as ``flush`` does, for ``close_timeout`` at most, over new connections if
-        needed, and ends the connection. The end of ``with`` calls it, and raises ``NotDone`` for what is left.
+        needed, and ends the connection. The end of ``with`` calls it, and raises ``NotDone`` for what is left; if
+        another exception is on its way, an ``Unsettled`` event tells it.
 
         :returns: number of messages that are not done: not acknowledged; without ACKS in doubt or not sent, but for
             those that ``flush`` has told; plain, not handed to the socket
@@ -377,7 +378,7 @@ class Publisher:
         asked = self._close(seconds)
         return self._core.what_is_left(asked) if self._core.left(asked) else None
 
-    def _close(self, seconds: float) -> Asked:
+    def _close(self, seconds: float, *, tell: bool = False) -> Asked:
         if self._forks != _process.forks:
             self._core.closing = self._closed = True
             self._session.leave()
@@ -398,7 +399,8 @@ class Publisher:
                     interrupted = False
                 finally:
                     try:
-                        self._thread.run(self._session.close(abort=not over, at_once=interrupted))
+                        hidden = self._closed_at if tell or interrupted else None
+                        self._thread.run(self._session.close(abort=not over, at_once=interrupted, tell=hidden))
                     finally:
                         self._thread.stop()
             return self._closed_at
@@ -411,6 +413,6 @@ class Publisher:
     ) -> None:
         # Who has closed it before has the number.
         is_first = not self._closed
-        asked = self._close(self._options.close_timeout)
+        asked = self._close(self._options.close_timeout, tell=is_first and value is not None)
         if self._core.left(asked) and is_first and value is None:
             raise self._core.what_is_left(asked)
