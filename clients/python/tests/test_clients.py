@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import gc
+import logging
 import random
 import socket
 import sys
@@ -484,6 +485,39 @@ class ThreadsTest(unittest.TestCase):
         connection.close()
         self.assertEqual(7, self.events[-1].error.code)
 
+    def test_first_failure_and_first_success_are_told(self) -> None:
+        options = SubscriberOptions(self.relay.endpoint, reconnect=SOON)
+        with self.assertLogs("msgrelay") as logs, threads.Subscriber(options) as subscriber:
+            for _ in range(2):
+                self.relay.accept_plain().close()
+            for _ in range(2):
+                with self.relay.accept(welcome(subscriber.next or 1) + message("a")):
+                    self.assertEqual(1, len(subscriber.batch(HANG)))
+        first, second = logs.records
+        self.assertIn(f"the relay at {self.relay.endpoint} closed the connection", first.getMessage())
+        self.assertEqual(f"connected to {self.relay.endpoint}", second.getMessage())
+        self.assertEqual(["WARNING"] * 2, [one.levelname for one in logs.records])
+
+    def test_program_that_takes_events_reads_no_log(self) -> None:
+        with self.assertLogs("msgrelay") as logs, self.subscriber() as subscriber:
+            logging.getLogger("msgrelay").warning("the only one")
+            self.relay.accept_plain().close()
+            with self.relay.accept(welcome()):
+                self.assertTrue(subscriber.connected(HANG))
+        self.assertEqual(["the only one"], [one.getMessage() for one in logs.records])
+
+    def test_endpoints_instead_of_options(self) -> None:
+        for given in (self.relay.endpoint, [self.relay.endpoint]):
+            with threads.Subscriber(given) as subscriber, self.relay.accept(welcome()):
+                self.assertTrue(subscriber.connected(HANG))
+            with threads.Publisher(given) as publisher, self.relay.accept(welcome(features=0)):
+                self.assertTrue(publisher.connected(HANG))
+        for wrong in (SubscriberOptions(self.relay.endpoint), 7401, None):
+            with self.assertRaisesRegex(UsageError, "wanted are PublisherOptions, or endpoints, not "):
+                threads.Publisher(wrong)  # type: ignore[arg-type]
+        with self.assertRaisesRegex(UsageError, "none of host:port"):
+            threads.Publisher("nonsense")
+
     def test_thread_that_can_run_no_loop(self) -> None:
         # As where threads are greenlets, and another one's loop runs.
         new = asyncio.new_event_loop
@@ -544,6 +578,12 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
                     self.assertEqual(Message(4, 1, b"d"), item)
                     break
             self.assertEqual((7, 5, 4), (subscriber.epoch, subscriber.next, subscriber.messages))
+        async with aio.Subscriber(self.relay.endpoint):
+            (await self.accept(welcome())).close()
+        async with aio.Publisher([self.relay.endpoint]):
+            (await self.accept(welcome(features=0))).close()
+        with self.assertRaisesRegex(UsageError, "wanted are PublisherOptions, or endpoints, not "):
+            aio.Publisher(options)  # type: ignore[arg-type]
         self.assertEqual([], await subscriber.batch())
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         self.assertEqual(set(), tasks)

@@ -102,7 +102,7 @@ class EndTest(ProcessTest):
         with self.relay.accept(welcome()) as connection:
             self.relay.expect(connection, message("a"), message("b"), message("c"))
             connection.sendall(ack(1))
-            said = "a publisher was not closed: 3 published, 2 not acknowledged\n"
+            said = "a publisher ends before all is done: 3 published, 2 not acknowledged\n"
             self.assertEqual((0, "", said), program.ended())
 
     def test_no_other_connection_is_made(self) -> None:
@@ -138,7 +138,9 @@ class EndTest(ProcessTest):
                 with self.relay.accept(welcome()):
                     code, _, err = program.ended()
                 self.assertEqual(0, code)
-                self.assertEqual(1, err.count("a publisher was not closed: 1 published, 1 not acknowledged\n"), err)
+                self.assertEqual(
+                    1, err.count("a publisher ends before all is done: 1 published, 1 not acknowledged\n"), err
+                )
 
 
 @unittest.skipUnless(hasattr(os, "fork"), "no fork here")

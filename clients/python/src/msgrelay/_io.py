@@ -245,6 +245,8 @@ class Session:
         self._socket: socket.socket | None = None
         # A connection is there, or a try under way.
         self.is_trying = False
+        # A program that takes no events has heard of a failure, and of the success behind it.
+        self._told_failure = self._told_success = options.is_heard
         # The token of this try. Once it and the files of TLS could be read, they are there or will be.
         self.token: str | None = None
         self._token_source = TokenSource(options)
@@ -283,6 +285,9 @@ class Session:
             wait = self._reconnector.failed(why, asyncio.get_running_loop().time())
             if isinstance(wait, ConnectionFailed):
                 return self._give_up(wait)
+            if not self._told_failure:
+                self._told_failure = True
+                _process.log.warning("%s. It is tried again; on_event tells more", why)
             try:
                 self.options.on_event(Lost(endpoint, why, wait))
             except Exception as e:
@@ -304,6 +309,9 @@ class Session:
 
     def on_open(self) -> None:
         self._reconnector.welcomed(asyncio.get_running_loop().time())
+        if self._told_failure and not self._told_success:
+            self._told_success = True
+            _process.log.warning("connected to %s", self.endpoint.text)
         self.client.on_open()
 
     def leave(self) -> None:
@@ -689,6 +697,8 @@ class PublisherSession:
     def _tell_left(self, asked: Asked) -> None:
         with self._lock:
             left = self.core.what_is_left(asked) if self.core.left(asked) else None
-        if left is not None:
+        if left is not None and not self._options.is_heard:
+            _process.tell(left)
+        elif left is not None:
             with contextlib.suppress(Exception):
                 self._options.on_event(Unsettled(left))

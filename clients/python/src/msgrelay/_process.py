@@ -54,7 +54,7 @@ unclosed: set[Unclosed] = set()
 
 
 def tell(left: NotDone) -> None:
-    log.warning("a publisher was not closed: %s", left)
+    log.warning("a publisher ends before all is done: %s", left)
 
 
 @atexit.register

@@ -15,7 +15,7 @@ from ._position import Place
 from ._wire import Body, Epochs, Range
 from .errors import RelayError
 from .events import Item
-from .options import PublisherOptions, SubscriberOptions
+from .options import PublisherOptions, SubscriberOptions, chosen
 
 
 class Subscriber:
@@ -29,7 +29,8 @@ class Subscriber:
     one that was cancelled, such as by a time-out: it has taken no item. ``close`` ends the loop.
     """
 
-    def __init__(self, options: SubscriberOptions) -> None:
+    def __init__(self, options: SubscriberOptions | str | Sequence[str]) -> None:
+        options = chosen(options, SubscriberOptions)
         self._news = asyncio.Event()
         self._session = SubscriberSession(options, self._news.set)
         self._place = Place()
@@ -165,7 +166,8 @@ class Publisher:
     sent over a connection that is lost may be lost with it: ``flush``, ``close`` and the end of ``async with`` tell.
     """
 
-    def __init__(self, options: PublisherOptions) -> None:
+    def __init__(self, options: PublisherOptions | str | Sequence[str]) -> None:
+        options = chosen(options, PublisherOptions)
         self._options = options
         self._news = asyncio.Event()
         self._core = PublisherCore(options)

@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Callable, Union
+from typing import Callable, TypeVar, Union
 
 from . import _wire
 from ._wire import Epochs, Range
@@ -174,7 +174,9 @@ class ConnectionOptions:
     reconnect: Reconnect = field(default_factory=Reconnect)
     tls: Tls | None = None
     on_event: Callable[[Event], None] = _ignore
-    """Gets each event on the thread of the event loop, for which it must not wait. Its exception ends the client."""
+    """Gets each event on the thread of the event loop, for which it must not wait. Its exception ends the client.
+
+    Without it, the logger ``msgrelay`` has a warning of the first failure, and one of the first success behind it."""
 
     def parsed_endpoints(self) -> list[Endpoint]:
         given = [self.endpoints] if isinstance(self.endpoints, str) else list(self.endpoints)
@@ -203,6 +205,11 @@ class ConnectionOptions:
         _above_zero("connect time-out", self.connect_timeout)
         _above_zero("handshake time-out", self.handshake_timeout)
         _within("max body", self.max_body, 0, _wire.MAX_BODY)
+
+    @property
+    def is_heard(self) -> bool:
+        """Whether the program takes the events."""
+        return self.on_event is not _ignore
 
     @property
     def token_may_change(self) -> bool:
@@ -391,6 +398,18 @@ class PublisherOptions(ConnectionOptions):
             token=(token or "").encode(),
             level=_wire.LEVEL_NAMES.index(self.level),
         )
+
+
+_Options = TypeVar("_Options", bound=ConnectionOptions)
+
+
+def chosen(options: _Options | str | Sequence[str], kind: type[_Options]) -> _Options:
+    """The options of a client, which may be endpoints alone."""
+    if isinstance(options, (str, list, tuple)):
+        return kind(options)
+    if not isinstance(options, kind):
+        raise UsageError(f"wanted are {kind.__name__}, or endpoints, not {type(options).__name__}")
+    return options
 
 
 def features(level: str, token: str | None) -> int:

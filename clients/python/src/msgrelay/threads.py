@@ -16,7 +16,7 @@ from ._position import Place
 from ._wire import Body, Epochs, Range
 from .errors import NotDone, RelayError, UsageError
 from .events import Item
-from .options import PublisherOptions, SubscriberOptions
+from .options import PublisherOptions, SubscriberOptions, chosen
 
 _T = TypeVar("_T")
 
@@ -96,7 +96,8 @@ class Subscriber:
     One thread reads. Any thread may change the types, read the counters and close.
     """
 
-    def __init__(self, options: SubscriberOptions) -> None:
+    def __init__(self, options: SubscriberOptions | str | Sequence[str]) -> None:
+        options = chosen(options, SubscriberOptions)
         self._thread = _LoopThread("msgrelay-subscriber")
         self._news = _News(self._thread)
         self._place = Place()
@@ -253,7 +254,8 @@ class Publisher:
     end of ``with`` tell.
     """
 
-    def __init__(self, options: PublisherOptions) -> None:
+    def __init__(self, options: PublisherOptions | str | Sequence[str]) -> None:
+        options = chosen(options, PublisherOptions)
         self._options = options
         self._core = PublisherCore(options)
         self._thread = _LoopThread("msgrelay-publisher")
