@@ -48,7 +48,7 @@ type RolledBack struct{ From, To int64 }
 // Missed says that a plain subscriber is connected again, and has missed an unknown number of messages.
 type Missed struct{}
 
-// Event is what OnEvent gets: a [Connected], [Lost], [GoingAway], [InDoubt], [GaveUp] or [Notice].
+// Event is what OnEvent gets: a [Connected], [Lost], [GoingAway], [InDoubt], [GaveUp], [Merged] or [Notice].
 type Event interface{ event() }
 
 // Connected says that a connection is made and, unless plain, welcomed; the fields are those of WELCOME.
@@ -82,6 +82,17 @@ type InDoubt struct{ Messages int64 }
 // GaveUp says that the client has ended for good.
 type GaveUp struct{ Err *Error }
 
+// Merged stands for the oldest events that waited, since OnEvent was too slow for them: 256 wait at most. The newest
+// acknowledgement among them was told to OnAck before.
+type Merged struct {
+	// Events is the number of events.
+	Events int
+	// InDoubt is the sum of the messages of the [InDoubt] events among them.
+	InDoubt int64
+
+	acked acked
+}
+
 func (Gap) event()            {}
 func (StreamChanged) event()  {}
 func (RolledBack) event()     {}
@@ -91,6 +102,7 @@ func (Lost) event()           {}
 func (GoingAway) event()      {}
 func (InDoubt) event()        {}
 func (GaveUp) event()         {}
+func (Merged) event()         {}
 func (Gap) notice()           {}
 func (StreamChanged) notice() {}
 func (RolledBack) notice()    {}

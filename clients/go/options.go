@@ -123,8 +123,9 @@ type Options struct {
 	// Reconnect is DefaultReconnect if it is nil.
 	Reconnect *Reconnect
 	TLS       *TLS
-	// OnEvent gets what happens to the connections, on the client's own goroutine; it must not block for long, nor
-	// close its client.
+	// OnEvent gets what happens to the connections, one event after the other, on a goroutine of its own. It may call
+	// every method of its client, also Close, and may take its time: then the oldest events become a [Merged]. Close
+	// waits until everything is told, 5 s at most, and not at all within OnEvent or OnAck.
 	OnEvent func(Event)
 
 	endpoints []endpoint
@@ -165,7 +166,7 @@ type PublisherOptions struct {
 	// CloseTimeout is the longest time in which Close waits for the relay, as Flush does: 5 s by default.
 	CloseTimeout time.Duration
 	// OnAck gets a number and its sequence (0: not known): this message and all before it are acknowledged. It runs as
-	// OnEvent does.
+	// OnEvent does, on the same goroutine, in the order of both. If it is too slow, one call stands for several.
 	OnAck func(number, sequence int64)
 
 	producer [16]byte
@@ -358,9 +359,6 @@ func (o *PublisherOptions) check() *Error {
 	}
 	if o.Buffer == 0 {
 		o.Buffer = max(1<<20, o.MaxBody) + headerSize
-	}
-	if o.OnAck == nil {
-		o.OnAck = func(int64, int64) {}
 	}
 	err := firstOf(
 		within("level", int64(o.Level), 0, int64(LevelForced)),

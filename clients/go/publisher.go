@@ -30,7 +30,7 @@ func NewPublisher(options PublisherOptions) (*Publisher, error) {
 	}
 	p := &Publisher{options: &options, core: newPublisherCore(&options), work: newSignal(), news: make(chan struct{})}
 	p.session = newSession(&options.Options, p.core)
-	p.session.onAck = options.OnAck
+	p.session.hooks.onAck = options.OnAck
 	p.session.onInput = func() {
 		p.work.set()
 		p.changed()
@@ -225,6 +225,7 @@ func (p *Publisher) Epoch() int64 { return locked(p.session, func() int64 { retu
 // error is an [*InDoubtError]: what is in doubt or unsent will not be sent any more. Another Close returns the same.
 func (p *Publisher) Close() error {
 	p.close.Do(func() { p.closed = p.end() })
+	p.session.hooks.wait()
 	return p.closed
 }
 

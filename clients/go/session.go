@@ -40,7 +40,7 @@ type session struct {
 	onInput func()
 	// Writes messages until the connection has ended; nil: there are none.
 	write func(conn net.Conn, end <-chan struct{})
-	onAck func(number, sequence int64)
+	hooks hooks
 	// Called when a connection has ended, and the user was told what came of it.
 	onEnd func()
 
@@ -60,7 +60,7 @@ func newSession(options *Options, c core) *session {
 	return &session{
 		options: options, core: c, retry: newReconnector(options.endpoints, *options.Reconnect),
 		ctx: ctx, cancel: cancel, done: make(chan struct{}), welcomed: make(chan struct{}), writing: make(turn, 1),
-		onEnd: func() {},
+		onEnd: func() {}, hooks: hooks{onEvent: options.OnEvent},
 	}
 }
 
@@ -86,7 +86,7 @@ func (s *session) run() {
 			s.giveUp(end, !isTold)
 			return
 		}
-		s.options.OnEvent(Lost{endpoint, end, wait})
+		s.hooks.tell(Lost{endpoint, end, wait})
 		select {
 		case <-time.After(wait):
 		case <-s.ctx.Done():
@@ -104,7 +104,7 @@ func (s *session) giveUp(why *Error, isNews bool) {
 	s.core.end(why)
 	s.mu.Unlock()
 	if isNews {
-		s.options.OnEvent(GaveUp{why})
+		s.hooks.tell(GaveUp{why})
 	}
 }
 
@@ -242,18 +242,14 @@ func (s *session) read(conn net.Conn, l *link) *Error {
 	}
 }
 
-// Reports what has happened, without the lock: the user's functions may call the client.
+// Reports what has happened.
 func (s *session) emit(l *link) {
 	s.mu.Lock()
 	events := l.events
 	l.events = nil
 	s.mu.Unlock()
 	for _, event := range events {
-		if a, ok := event.(acked); ok {
-			s.onAck(a.number, a.sequence)
-		} else {
-			s.options.OnEvent(event)
-		}
+		s.hooks.tell(event)
 	}
 }
 

@@ -284,5 +284,6 @@ func (s *Subscriber) Close() error {
 	s.session.mu.Unlock()
 	s.session.cancel()
 	<-s.session.done
+	s.session.hooks.wait()
 	return nil
 }
