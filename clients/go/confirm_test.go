@@ -497,6 +497,10 @@ func TestFlushInDoubtWhenItsTimeIsOver(t *testing.T) {
 	over := make(chan error)
 	go func() { over <- p.Flush(ctx) }()
 	id, _ := relay.readToPing(conn)
+	// The relay may have read what the client's write has not returned from.
+	for p.Settled() < 2 {
+		time.Sleep(time.Millisecond)
+	}
 	cancel()
 	var doubt *InDoubtError
 	if err := <-over; !errors.As(err, &doubt) || doubt.InDoubt != 2 || !errors.Is(err, context.Canceled) {
