@@ -679,3 +679,41 @@ func TestReconnector(t *testing.T) {
 		expect(t, r.current().text, want)
 	}
 }
+
+// The PINGs of a relay lie behind what is not read; and no pause is as long as a heartbeat.
+func TestSlowReaderSpeaksUnasked(t *testing.T) {
+	relay := newFakeRelay(t)
+	options := SubscriberOptions{Options: relay.options(), Buffer: 10_000}
+	s := newSubscriber(t, options)
+	conn := relay.accept(welcomeFrame(1, 7, 0))
+	defer conn.Close()
+	go func() {
+		for chunk := slices.Repeat(frame(1, make([]byte, 1000)), 300); ; {
+			if _, err := conn.Write(chunk); err != nil {
+				return
+			}
+		}
+	}()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	reading := make(chan struct{})
+	go func() {
+		defer close(reading)
+		for _, err := range s.Items(ctx) {
+			if err != nil {
+				return
+			}
+			select {
+			case <-time.After(time.Millisecond):
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	for range 3 {
+		typ, body := relay.frame(conn)
+		expect(t, []any{typ, body}, []any{int32(typePong), make([]byte, 8)})
+	}
+	cancel()
+	<-reading
+}

@@ -56,6 +56,9 @@ type link struct {
 	handler   handler
 	isOpen    bool
 	idle      time.Duration
+	heartbeat time.Duration
+	// Time of the last PONG, or of WELCOME; the reader's own.
+	spoke     time.Time
 	progress  bool
 	goingAway int
 	// Time of RETRY_AFTER, if one has come.
@@ -176,6 +179,7 @@ func (l *link) control(typ int32, body []byte) *Error {
 		}
 		l.isOpen = true
 		l.idle = time.Duration(w.idleMs) * time.Millisecond
+		l.heartbeat = time.Duration(w.heartbeatMs) * time.Millisecond
 		return l.handler.onWelcome(w)
 	case !l.isOpen:
 		return unexpected(typ, "before WELCOME")

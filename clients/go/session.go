@@ -183,6 +183,7 @@ func (s *session) read(conn net.Conn, l *link) *Error {
 	wasOpen := false
 	opened := func() {
 		wasOpen = true
+		l.spoke = time.Now()
 		s.retry.welcomed(time.Now())
 		select {
 		case <-s.welcomed:
@@ -213,6 +214,7 @@ func (s *session) read(conn net.Conn, l *link) *Error {
 		if l.hasPong && s.write == nil {
 			// A publisher's PONG goes between two of its writes.
 			out, l.hasPong = encodePong(l.pong), false
+			l.spoke = time.Now()
 		}
 		if l.isOpen && !wasOpen && end == nil {
 			// Changes of types that were asked for since HELLO.
@@ -240,6 +242,27 @@ func (s *session) read(conn net.Conn, l *link) *Error {
 			return end
 		}
 	}
+}
+
+// Tells the relay that this client lives though it does not read, and so finds no PING to answer: PONG with the id 0, once
+// a heartbeat. On the reader's goroutine. It returns the time until the next one; false: none is wanted.
+func (s *session) speak() (time.Duration, bool) {
+	s.mu.Lock()
+	conn, l := s.conn, s.link
+	s.mu.Unlock()
+	if conn == nil || l.plain || !l.isOpen {
+		return 0, false
+	}
+	if left := l.heartbeat - time.Since(l.spoke); left > 0 {
+		return left, true
+	}
+	l.spoke = time.Now()
+	if s.send(conn, encodePong(0), l.idle) != nil {
+		// Perhaps a part of it was sent: nothing may follow. The reader finds the end.
+		conn.Close()
+		return 0, false
+	}
+	return l.heartbeat, true
 }
 
 // Reports what has happened.

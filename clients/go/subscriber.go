@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"net"
+	"time"
 	"unsafe"
 )
 
@@ -77,7 +78,7 @@ func NewSubscriber(options SubscriberOptions) (*Subscriber, error) {
 // Connected waits for the first WELCOME, or plain connection. It fails if ctx ends or the client gives up before.
 func (s *Subscriber) Connected(ctx context.Context) error { return s.session.connected(ctx) }
 
-// Hands what was read to the user, and waits until there is room for more.
+// Hands what was read to the user, and waits until there is room for more; meanwhile the relay hears of this client.
 func (s *Subscriber) deliver() {
 	mu := &s.session.mu
 	mu.Lock()
@@ -88,9 +89,21 @@ func (s *Subscriber) deliver() {
 	}
 	full := s.pendingBytes() >= s.options.Buffer
 	mu.Unlock()
+	if !full {
+		return
+	}
+	next, speaks := s.session.speak()
+	silence := time.NewTimer(next)
+	defer silence.Stop()
 	for full {
+		if !speaks {
+			silence.Stop()
+		}
 		select {
 		case <-s.room:
+		case <-silence.C:
+			next, speaks = s.session.speak()
+			silence.Reset(next)
 		case <-s.session.ctx.Done():
 			return
 		}
