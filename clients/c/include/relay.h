@@ -2,7 +2,9 @@
  * @file
  * A client of Relay: subscribers and publishers. C11 and POSIX; one header, one source, no threads inside.
  *
- * An object belongs to one thread at a time. Functions with a time-out do their own waiting. With 0 they never wait,
+ * An object belongs to one thread at a time, and to the process that opened it: in a child of fork each call is
+ * RELAY_YOURS, and close frees memory and the child's descriptors; the parent goes on undisturbed. A program that ends
+ * without relay_publisher_close loses what is not settled, without a word. Functions with a time-out do their own waiting. With 0 they never wait,
  * and relay_*_fd, relay_*_events and relay_*_wait_ms say what a loop of your own waits for. Names of hosts are looked up
  * by getaddrinfo, which may block: give addresses where that matters. No function allocates per message.
  *
@@ -30,6 +32,8 @@ typedef enum relay_result {
     RELAY_FULL = 2,
     /** Of relay_publisher_flush: messages were lost with a connection, perhaps. Told once; the publisher goes on. */
     RELAY_DOUBT = 3,
+    /** relay_subscriber_wake or relay_publisher_wake has ended the wait; the client goes on. */
+    RELAY_INTERRUPTED = 4,
     /** Connecting again may help. The client has done so, as often as its policy allows. */
     RELAY_RETRY = -1,
     /** The same would happen again. */
@@ -254,7 +258,8 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
  * The next message, or the next other event in stream order. Waits up to timeout_ms, -1: for ever, and connects again
  * meanwhile.
  *
- * Returns RELAY_OK with an event, RELAY_NOTHING, or RELAY_RETRY or RELAY_FATAL once the subscriber has given up.
+ * Returns RELAY_OK with an event, RELAY_NOTHING, RELAY_INTERRUPTED, or RELAY_RETRY or RELAY_FATAL once the subscriber has
+ * given up.
  */
 relay_result relay_subscriber_next(relay_subscriber *subscriber, relay_event *event, int timeout_ms);
 
@@ -276,7 +281,20 @@ relay_result relay_subscriber_keep_alive(relay_subscriber *subscriber);
 relay_result relay_subscriber_types(relay_subscriber *subscriber, const relay_range *types, size_t count,
                                     uint32_t *request);
 
-/** The socket for a loop of your own, which changes with the connection; -1: none now. */
+/**
+ * Ends a wait: the call of relay_subscriber_next that waits, or the next one with a time-out other than 0, returns
+ * RELAY_INTERRUPTED, once. For handlers of signals and for other threads; any number of times before that is once.
+ */
+void relay_subscriber_wake(relay_subscriber *subscriber);
+
+/**
+ * The socket for a loop of your own, which changes with the connection; -1: none now, or several, while the addresses of
+ * a name race for 50 ms and longer.
+ *
+ * The next connection often has the number of the last one. poll and select do not mind, but epoll and kqueue forget a
+ * socket that is closed: register again after each RELAY_LOST and RELAY_CONNECTED. Before each wait is simplest: with
+ * epoll EPOLL_CTL_MOD, and if that fails with ENOENT, EPOLL_CTL_ADD.
+ */
 int relay_subscriber_fd(const relay_subscriber *subscriber);
 /** POLLIN, POLLOUT or both. */
 short relay_subscriber_events(const relay_subscriber *subscriber);
@@ -311,7 +329,8 @@ relay_publisher *relay_publisher_open(const relay_options *options, relay_error 
 /**
  * Takes a message, and sends it if the socket has room. Waits up to timeout_ms for room in the buffer, -1: for ever.
  *
- * Returns RELAY_OK; RELAY_FULL: it was not taken; RELAY_YOURS: type or length; or the end of the publisher.
+ * Returns RELAY_OK; RELAY_FULL or RELAY_INTERRUPTED: it was not taken; RELAY_YOURS: type or length; or the end of the
+ * publisher.
  */
 relay_result relay_publisher_publish(relay_publisher *publisher, int32_t type, const void *body, size_t length,
                                      int timeout_ms);
@@ -324,7 +343,7 @@ relay_result relay_publisher_add(relay_publisher *publisher, int32_t type, const
 
 /**
  * Sends, listens and connects again. A publisher with nothing to send calls it too: it answers the relay's PINGs.
- * Returns RELAY_OK once it could do no more, after waiting up to timeout_ms for the relay; or the end.
+ * Returns RELAY_OK once it could do no more, after waiting up to timeout_ms for the relay; RELAY_INTERRUPTED; or the end.
  */
 relay_result relay_publisher_poll(relay_publisher *publisher, int timeout_ms);
 
@@ -336,11 +355,14 @@ relay_result relay_publisher_poll(relay_publisher *publisher, int timeout_ms);
  * With 0 it asks the relay to confirm, and does not wait: call it again when relay_publisher_fd is ready, or when the
  * time of relay_publisher_wait_ms is over.
  *
- * Returns RELAY_OK; RELAY_NOTHING: the time is over; RELAY_DOUBT: all else is done, but some messages were sent over a
+ * Returns RELAY_OK; RELAY_NOTHING: the time is over; RELAY_INTERRUPTED; RELAY_DOUBT: all else is done, but some messages were sent over a
  * connection that was lost before the relay confirmed them; or the end of the publisher. Without acknowledgements,
  * relay_publisher_error then has the number of messages in doubt: never fewer than those that the relay lacks.
  */
 relay_result relay_publisher_flush(relay_publisher *publisher, int timeout_ms);
+
+/** As relay_subscriber_wake, for publish, poll and flush. Close does not end by it: it has a time-out of its own. */
+void relay_publisher_wake(relay_publisher *publisher);
 
 /** As those of a subscriber. */
 int relay_publisher_fd(const relay_publisher *publisher);

@@ -12,7 +12,9 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,6 +464,13 @@ typedef struct relay_link {
     relay_error error;
     state state;
     int64_t now;
+    /* Somebody wants the wait to end; a byte in the pipe ends the wait itself. */
+    atomic_bool wake_asked;
+    /* Close has a time-out of its own. */
+    bool deaf;
+    int wake[2];
+    /* The count of forks at the open: in a child it is another one. */
+    unsigned born;
 
     /* The next endpoint, and the time for it. */
     size_t index;
@@ -528,6 +537,49 @@ typedef struct relay_link {
     int64_t pong_at;
     int64_t heartbeat_ms;
 } relay_link;
+
+/* Forks until now, of this process and its ancestors since the first open. */
+static atomic_uint forks;
+
+static void count_fork(void) {
+    atomic_fetch_add_explicit(&forks, 1, memory_order_relaxed);
+}
+
+static void watch_forks(void) {
+    pthread_atfork(NULL, NULL, count_fork);
+}
+
+/* Whether the client belongs to the parent: the sockets and TLS sessions are shared with it, and must not be used. */
+static bool is_of_parent(const relay_link *l) {
+    return l->born != atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
+static relay_result of_parent(relay_error *error) {
+    return yours(error, 0, "this client belongs to the parent process: open another one after fork");
+}
+
+/* Whether somebody wants the wait to end; asks once. */
+static bool take_wake(relay_link *l) {
+    if (!atomic_load_explicit(&l->wake_asked, memory_order_relaxed)) {
+        return false;
+    }
+    /* The pipe first: what comes in between is noticed by the next wait. */
+    char bytes[64];
+    while (read(l->wake[0], bytes, sizeof bytes) > 0) {
+    }
+    atomic_store(&l->wake_asked, false);
+    return true;
+}
+
+/* For handlers of signals: nothing but a lock-free store and write(2). */
+static void wake(relay_link *l) {
+    int before = errno;
+    atomic_store(&l->wake_asked, true);
+    /* A full pipe has a byte already. */
+    ssize_t written = write(l->wake[1], "", 1);
+    (void)written;
+    errno = before;
+}
 
 static int64_t now_ms(void) {
     struct timespec now;
@@ -1307,7 +1359,7 @@ static step advance(relay_link *l) {
 
 /* The one socket that a loop of the user's sees; -1: there is none, or several race. */
 static int shown_fd(const relay_link *l) {
-    return l->state != CONNECTING ? l->fd : l->racing == 1 ? l->racers[0] : -1;
+    return is_of_parent(l) ? -1 : l->state != CONNECTING ? l->fd : l->racing == 1 ? l->racers[0] : -1;
 }
 
 static short wanted_events(const relay_link *l) {
@@ -1326,17 +1378,24 @@ static int until_ms(int64_t until, int64_t now) {
 }
 
 static int wait_ms(const relay_link *l, int64_t until) {
-    int wait = l->state == ENDED ? -1 : l->blocked ? until_ms(until, now_ms()) : 0;
+    int wait = l->state == ENDED || is_of_parent(l) ? -1 : l->blocked ? until_ms(until, now_ms()) : 0;
     return l->state == CONNECTING && l->racing > 1 && wait > LOOK_AT_RACE_MS ? LOOK_AT_RACE_MS : wait;
 }
 
-/* Waits until the link can go on, at most until then, and not behind limit; returns whether limit is still to come. */
+/*
+ * Waits until the link can go on, at most until then, and not behind limit; returns whether limit is still to come. A wake
+ * call ends the wait: the caller looks for it, or waits on.
+ */
 static bool wait_for(relay_link *l, int64_t until, int64_t limit) {
     if (l->now >= limit) {
         return false;
     }
-    struct pollfd all[MAX_ADDRESSES];
-    poll(all, wanted_sockets(l, all), until_ms(until < limit ? until : limit, l->now));
+    struct pollfd all[MAX_ADDRESSES + 1];
+    nfds_t count = wanted_sockets(l, all);
+    if (!l->deaf) {
+        all[count++] = (struct pollfd){.fd = l->wake[0], .events = POLLIN};
+    }
+    poll(all, count, until_ms(until < limit ? until : limit, l->now));
     return true;
 }
 
@@ -1679,8 +1738,10 @@ static relay_result check_options(const relay_options *o, relay_error *error) {
 /* Fills a link that is all zero; what it allocates is freed by end_link, also after a failure. */
 static relay_result begin_link(relay_link *l, const relay_options *options, size_t read_size, size_t in_size,
                                relay_error *error) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    l->born = atomic_load(&forks);
     l->options = *options;
-    l->fd = -1;
     l->beginning = true;
     l->read_size = read_size;
     l->in_size = in_size;
@@ -1699,6 +1760,13 @@ static relay_result begin_link(relay_link *l, const relay_options *options, size
         error->kind = RELAY_YOURS;
         return RELAY_YOURS;
     }
+    if (pipe(l->wake) != 0) {
+        return yours(error, 0, "no pipe: %s", strerror(errno));
+    }
+    for (int i = 0; i < 2; i++) {
+        fcntl(l->wake[i], F_SETFD, FD_CLOEXEC);
+        fcntl(l->wake[i], F_SETFL, O_NONBLOCK);
+    }
     for (size_t i = 0; i < options->endpoint_count; i++) {
         relay_result done = parse_endpoint(options->endpoints[i], &l->endpoints[i], options->tls != NULL, error);
         if (done != RELAY_OK) {
@@ -1715,7 +1783,16 @@ static relay_result begin_link(relay_link *l, const relay_options *options, size
 }
 
 static void end_link(relay_link *l) {
+    if (is_of_parent(l)) {
+        /* The parent goes on with it: to end TLS could disturb it. */
+        l->session = NULL;
+    }
     drop(l);
+    for (int i = 0; i < 2; i++) {
+        if (l->wake[i] >= 0) {
+            close(l->wake[i]);
+        }
+    }
     for (size_t i = 0; l->endpoints != NULL && i < l->options.endpoint_count; i++) {
         free(l->endpoints[i].text);
         free(l->endpoints[i].host);
@@ -2046,6 +2123,7 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
     if (s == NULL) {
         return NULL;
     }
+    s->link.fd = s->link.wake[0] = s->link.wake[1] = -1;
     size_t whole = HEADER + (size_t)(options->max_body > MAX_CONTROL ? options->max_body : MAX_CONTROL);
     size_t buffer = options->buffer == 0 ? DEFAULT_READ : options->buffer;
     s->holding = calloc(1, sizeof *s->holding + options->type_count * sizeof *options->types);
@@ -2073,11 +2151,20 @@ relay_subscriber *relay_subscriber_open(const relay_options *options, relay_erro
 
 relay_result relay_subscriber_next(relay_subscriber *s, relay_event *event, int timeout_ms) {
     relay_link *l = &s->link;
+    if (is_of_parent(l)) {
+        return of_parent(&l->error);
+    }
+    if (timeout_ms != 0 && take_wake(l)) {
+        return RELAY_INTERRUPTED;
+    }
     if (take_frames(s, event)) {
         return RELAY_OK;
     }
     int64_t limit = limit_of(timeout_ms);
     while (true) {
+        if (limit != INT64_MIN && take_wake(l)) {
+            return RELAY_INTERRUPTED;
+        }
         send_changes(s);
         l->drained = l->drained && limit != INT64_MIN;
         step done = advance(l);
@@ -2108,6 +2195,9 @@ static bool waits_for_user(const relay_subscriber *s) {
 
 relay_result relay_subscriber_keep_alive(relay_subscriber *s) {
     relay_link *l = &s->link;
+    if (is_of_parent(l)) {
+        return of_parent(&l->error);
+    }
     if ((l->options.plain && l->state == OPEN) || waits_for_user(s)) {
         return RELAY_OK;
     }
@@ -2152,6 +2242,9 @@ relay_result relay_subscriber_keep_alive(relay_subscriber *s) {
 
 relay_result relay_subscriber_types(relay_subscriber *s, const relay_range *types, size_t count, uint32_t *request) {
     relay_link *l = &s->link;
+    if (is_of_parent(l)) {
+        return of_parent(&l->error);
+    }
     if (l->state == ENDED) {
         return l->error.kind;
     }
@@ -2191,6 +2284,10 @@ relay_result relay_subscriber_types(relay_subscriber *s, const relay_range *type
         flush(l);
     }
     return RELAY_OK;
+}
+
+void relay_subscriber_wake(relay_subscriber *s) {
+    wake(&s->link);
 }
 
 int relay_subscriber_fd(const relay_subscriber *s) {
@@ -2708,6 +2805,12 @@ static relay_result check_publisher(const relay_options *o, size_t buffer, relay
                             : check_range("send buffer", (int64_t)buffer, HEADER + o->max_body, MAX_BUFFER, error);
 }
 
+static void free_publisher(relay_publisher *p) {
+    end_link(&p->link);
+    free(p->ring);
+    free(p);
+}
+
 relay_publisher *relay_publisher_open(const relay_options *options, relay_error *error) {
     relay_error unused;
     error = error == NULL ? &unused : error;
@@ -2722,6 +2825,7 @@ relay_publisher *relay_publisher_open(const relay_options *options, relay_error 
     if (p == NULL) {
         return NULL;
     }
+    p->link.fd = p->link.wake[0] = p->link.wake[1] = -1;
     p->size = buffer;
     p->ring = malloc(buffer);
     p->link.publisher = true;
@@ -2742,9 +2846,7 @@ relay_publisher *relay_publisher_open(const relay_options *options, relay_error 
         done = keep_producer(p, error);
     }
     if (done != RELAY_OK) {
-        end_link(&p->link);
-        free(p->ring);
-        free(p);
+        free_publisher(p);
         return NULL;
     }
     name_producer(p);
@@ -2760,6 +2862,9 @@ static relay_result await_room(relay_publisher *p, size_t length, int timeout_ms
     int64_t limit = INT64_MIN;
     bool first = true;
     while (p->size - (size_t)(p->tail - p->head) < length) {
+        if (timeout_ms != 0 && take_wake(l)) {
+            return RELAY_INTERRUPTED;
+        }
         step done = publisher_advance(p);
         if (first) {
             limit = limit_of(timeout_ms);
@@ -2780,6 +2885,12 @@ static relay_result await_room(relay_publisher *p, size_t length, int timeout_ms
 
 static relay_result put_message(relay_publisher *p, int32_t type, const void *body, size_t length, int timeout_ms) {
     relay_link *l = &p->link;
+    if (is_of_parent(l)) {
+        return of_parent(&l->error);
+    }
+    if (timeout_ms != 0 && take_wake(l)) {
+        return RELAY_INTERRUPTED;
+    }
     if (l->state == ENDED) {
         return l->error.kind;
     }
@@ -2826,9 +2937,15 @@ relay_result relay_publisher_add(relay_publisher *p, int32_t type, const void *b
 
 relay_result relay_publisher_poll(relay_publisher *p, int timeout_ms) {
     relay_link *l = &p->link;
+    if (is_of_parent(l)) {
+        return of_parent(&l->error);
+    }
     int64_t limit = limit_of(timeout_ms);
     bool waited = false;
     while (true) {
+        if (timeout_ms != 0 && take_wake(l)) {
+            return RELAY_INTERRUPTED;
+        }
         step done = publisher_advance(p);
         if (done == STOPPED) {
             return l->error.kind;
@@ -2854,6 +2971,9 @@ static relay_result settle(relay_publisher *p, int timeout_ms, bool closing) {
     int64_t limit = limit_of(timeout_ms);
     p->asked = p->messages;
     while (outstanding(p) > 0 && !(closing && is_left(p))) {
+        if (timeout_ms != 0 && !l->deaf && take_wake(l)) {
+            return RELAY_INTERRUPTED;
+        }
         step done = publisher_advance(p);
         if (outstanding(p) == 0) {
             break;
@@ -2889,8 +3009,11 @@ static void tell_doubt(const relay_publisher *p, const relay_error *why, relay_e
 
 relay_result relay_publisher_flush(relay_publisher *p, int timeout_ms) {
     relay_link *l = &p->link;
+    if (is_of_parent(l)) {
+        return of_parent(&l->error);
+    }
     relay_result done = settle(p, timeout_ms, false);
-    if (done < 0 || !counts_pongs(p) || (done == RELAY_OK && p->in_doubt == 0)) {
+    if (done < 0 || done == RELAY_INTERRUPTED || !counts_pongs(p) || (done == RELAY_OK && p->in_doubt == 0)) {
         return done;
     }
     tell_doubt(p, &p->cause, &l->error);
@@ -2900,6 +3023,10 @@ relay_result relay_publisher_flush(relay_publisher *p, int timeout_ms) {
         return RELAY_DOUBT;
     }
     return done;
+}
+
+void relay_publisher_wake(relay_publisher *p) {
+    wake(&p->link);
 }
 
 int relay_publisher_fd(const relay_publisher *p) {
@@ -2967,7 +3094,13 @@ int64_t relay_publisher_close(relay_publisher *p, relay_error *error) {
         return 0;
     }
     relay_link *l = &p->link;
+    if (is_of_parent(l)) {
+        of_parent(error);
+        free_publisher(p);
+        return 0;
+    }
     int64_t limit = now_ms() + l->options.close_timeout_ms;
+    l->deaf = true;
     relay_result done = settle(p, l->options.close_timeout_ms, true);
     int64_t unsettled = unsettled_of(p);
     if (unsettled > 0 && counts_pongs(p)) {
@@ -2989,8 +3122,6 @@ int64_t relay_publisher_close(relay_publisher *p, relay_error *error) {
     } else if (l->state == OPEN) {
         end_in_order(p, limit, error);
     }
-    end_link(l);
-    free(p->ring);
-    free(p);
+    free_publisher(p);
     return unsettled;
 }

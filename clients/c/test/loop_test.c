@@ -16,7 +16,9 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -518,6 +520,144 @@ static void test_token_call(void) {
     close(listener);
 }
 
+static relay_subscriber *woken_subscriber;
+static relay_publisher *woken_publisher;
+static volatile sig_atomic_t signals;
+
+static void on_alarm(int number) {
+    (void)number;
+    signals++;
+    if (woken_subscriber != NULL) {
+        relay_subscriber_wake(woken_subscriber);
+    }
+    if (woken_publisher != NULL) {
+        relay_publisher_wake(woken_publisher);
+    }
+}
+
+static void alarm_soon(void) {
+    struct itimerval soon = {.it_value.tv_usec = 20000};
+    CHECK_EQUAL(0, setitimer(ITIMER_REAL, &soon, NULL));
+}
+
+/* A signal's handler ends each call that waits without a limit, once; no message is lost by it. */
+static void test_wake(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    relay_event e;
+    struct sigaction alarms = {.sa_handler = on_alarm};
+    CHECK_EQUAL(0, sigaction(SIGALRM, &alarms, NULL));
+    relay_subscriber *s = relay_subscriber_open(&o, NULL);
+    int fd = accept_from(listener, s, NULL);
+    take_hello(fd);
+    welcome(fd, 1);
+    woken_subscriber = s;
+    for (int i = 1; i <= 3; i++) {
+        alarm_soon();
+        CHECK_EQUAL(RELAY_INTERRUPTED, relay_subscriber_next(s, &e, -1));
+        CHECK_EQUAL(i, signals);
+    }
+    /* Before the call, and more than once; calls that do not wait leave it for the next one. */
+    for (int i = 0; i < 100000; i++) {
+        relay_subscriber_wake(s);
+    }
+    static const uint8_t MESSAGE[] = {0, 0, 0, 7, 0, 0, 0, 2, 'h', 'i'};
+    send_all(fd, MESSAGE, sizeof MESSAGE);
+    CHECK_EQUAL(RELAY_OK, next_in_a_loop(s, &e));
+    CHECK_EQUAL(RELAY_INTERRUPTED, relay_subscriber_next(s, &e, DEADLINE_MS));
+    send_all(fd, MESSAGE, sizeof MESSAGE);
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, DEADLINE_MS));
+    CHECK_EQUAL(2, e.sequence);
+    woken_subscriber = NULL;
+    relay_subscriber_close(s);
+    close(fd);
+
+    o.max_body = 1000;
+    o.buffer = 4 * 1008;
+    o.close_timeout_ms = 50;
+    relay_publisher *p = relay_publisher_open(&o, NULL);
+    static const uint8_t BODY[1000];
+    for (int i = 0; i < 4; i++) {
+        CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, i, BODY, sizeof BODY, 0));
+    }
+    woken_publisher = p;
+    alarm_soon();
+    CHECK_EQUAL(RELAY_INTERRUPTED, relay_publisher_publish(p, 5, BODY, sizeof BODY, -1));
+    alarm_soon();
+    CHECK_EQUAL(RELAY_INTERRUPTED, relay_publisher_flush(p, -1));
+    alarm_soon();
+    relay_result done = RELAY_OK;
+    while (done == RELAY_OK) {
+        done = relay_publisher_poll(p, -1);
+    }
+    CHECK_EQUAL(RELAY_INTERRUPTED, done);
+    CHECK_EQUAL(6, signals);
+    /* Close has its own time. */
+    woken_publisher = NULL;
+    relay_publisher_wake(p);
+    CHECK_EQUAL(4, relay_publisher_close(p, NULL));
+    close(listener);
+}
+
+/* In a child of fork the clients are the parent's: each call says so at once, and the parent is undisturbed. */
+static void test_fork(void) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    relay_event e;
+    relay_error error;
+    relay_subscriber *s = relay_subscriber_open(&o, NULL);
+    int of_subscriber = accept_from(listener, s, NULL);
+    take_hello(of_subscriber);
+    welcome(of_subscriber, 1);
+    CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 20));
+    relay_publisher *p = relay_publisher_open(&o, NULL);
+    int of_publisher = welcome_without_acks(listener, p, 255);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 7, "hi", 2, DEADLINE_MS));
+    uint8_t frames[MESSAGE_LENGTH + PING_LENGTH];
+    receive_in_a_loop(p, of_publisher, frames, MESSAGE_LENGTH);
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        relay_range types = {1, 1};
+        CHECK_EQUAL(RELAY_YOURS, relay_subscriber_next(s, &e, -1));
+        CHECK(strstr(relay_subscriber_error(s)->text, "parent") != NULL);
+        CHECK_EQUAL(RELAY_YOURS, relay_subscriber_keep_alive(s));
+        CHECK_EQUAL(RELAY_YOURS, relay_subscriber_types(s, &types, 1, NULL));
+        CHECK_EQUAL(-1, relay_subscriber_fd(s));
+        CHECK_EQUAL(-1, relay_subscriber_wait_ms(s));
+        CHECK_EQUAL(RELAY_YOURS, relay_publisher_publish(p, 7, "child", 5, -1));
+        CHECK_EQUAL(RELAY_YOURS, relay_publisher_add(p, 7, "child", 5));
+        CHECK_EQUAL(RELAY_YOURS, relay_publisher_poll(p, -1));
+        CHECK_EQUAL(RELAY_YOURS, relay_publisher_flush(p, -1));
+        CHECK_EQUAL(-1, relay_publisher_fd(p));
+        CHECK_EQUAL(0, relay_publisher_close(p, &error));
+        CHECK_EQUAL(RELAY_YOURS, error.kind);
+        relay_subscriber_close(s);
+        /* The child's own. */
+        p = relay_publisher_open(&o, &error);
+        CHECK(p != NULL);
+        CHECK_EQUAL(RELAY_OK, relay_publisher_publish(p, 7, "hi", 2, 0));
+        _exit(0);
+    }
+    int status;
+    CHECK_EQUAL(child, waitpid(child, &status, 0));
+    CHECK_EQUAL(0, status);
+    CHECK_EQUAL(RELAY_NOTHING, relay_publisher_flush(p, 10));
+    receive_in_a_loop(p, of_publisher, frames, PING_LENGTH);
+    answer(of_publisher, frames);
+    CHECK_EQUAL(RELAY_OK, relay_publisher_flush(p, DEADLINE_MS));
+    CHECK_EQUAL(0, relay_publisher_close(p, &error));
+    static const uint8_t MESSAGE[] = {0, 0, 0, 7, 0, 0, 0, 2, 'h', 'i'};
+    send_all(of_subscriber, MESSAGE, sizeof MESSAGE);
+    CHECK_EQUAL(RELAY_OK, relay_subscriber_next(s, &e, DEADLINE_MS));
+    CHECK_EQUAL(1, e.sequence);
+    CHECK_EQUAL(0, told[RELAY_LOST]);
+    relay_subscriber_close(s);
+    close(of_publisher);
+    close(of_subscriber);
+    close(listener);
+}
+
 /* A program that wants no message now: what the relay tells of its streams is kept until it is taken, all of it. */
 static void test_streams_that_change_often(void) {
     int listener = listen_on_loopback();
@@ -588,6 +728,8 @@ int main(void) {
     test_producer_file();
     test_token_file();
     test_token_call();
+    test_wake();
+    test_fork();
     test_streams_that_change_often();
     test_no_relay();
     return 0;
