@@ -1,7 +1,29 @@
-/* Prints every message, and every gap in its place: subscriber [HOST:PORT] */
+/* Prints every message, and every gap in its place, until Ctrl-C: subscriber [HOST:PORT] */
+#define _POSIX_C_SOURCE 200809L
+
 #include <inttypes.h>
 #include <relay.h>
+#include <signal.h>
 #include <stdio.h>
+
+static relay_subscriber *subscriber;
+
+static void stop(int signal_number) {
+    (void)signal_number;
+    relay_subscriber_wake(subscriber);
+}
+
+/* The library prints nothing: who sets no hook waits without a word where no relay is. */
+static void on_event(void *user, const relay_event *event) {
+    (void)user;
+    static bool lost;
+    if (event->kind == RELAY_LOST && !lost) {
+        fprintf(stderr, "%s; trying again\n", event->error->text);
+    } else if (event->kind == RELAY_CONNECTED && lost) {
+        fprintf(stderr, "connected to %s\n", event->endpoint);
+    }
+    lost = event->kind == RELAY_LOST || (lost && event->kind != RELAY_CONNECTED);
+}
 
 int main(int count, char **arguments) {
     const char *relay = count > 1 ? arguments[1] : "127.0.0.1:7400";
@@ -11,12 +33,16 @@ int main(int count, char **arguments) {
     options.endpoints = &relay;
     options.endpoint_count = 1;
     options.start = RELAY_EARLIEST;
-    relay_subscriber *subscriber = relay_subscriber_open(&options, &error);
+    options.on_event = on_event;
+    subscriber = relay_subscriber_open(&options, &error);
     if (subscriber == NULL) {
         fprintf(stderr, "%s\n", error.text);
         return 1;
     }
-    while (relay_subscriber_next(subscriber, &event, -1) == RELAY_OK) {
+    struct sigaction stops = {.sa_handler = stop};
+    sigaction(SIGINT, &stops, NULL);
+    relay_result result;
+    while ((result = relay_subscriber_next(subscriber, &event, -1)) == RELAY_OK) {
         if (event.kind == RELAY_MESSAGE) {
             printf("%" PRId64 " %" PRId32 " %.*s\n", event.sequence, event.type, (int)event.length, event.body);
         } else if (event.kind == RELAY_GAP) {
@@ -24,7 +50,10 @@ int main(int count, char **arguments) {
         }
         fflush(stdout);
     }
-    fprintf(stderr, "%s\n", relay_subscriber_error(subscriber)->text);
+    if (result != RELAY_INTERRUPTED) {
+        fprintf(stderr, "%s\n", relay_subscriber_error(subscriber)->text);
+    }
+    signal(SIGINT, SIG_DFL);
     relay_subscriber_close(subscriber);
-    return 1;
+    return result == RELAY_INTERRUPTED ? 0 : 1;
 }
