@@ -33,7 +33,7 @@ import org.slf4j.LoggerFactory;
  * for WELCOME, ignores messages before it, answers PING, and notices when the relay is silent for too long. In the
  * plain mode, without HELLO, the link is open from the start, ignores silence, and sends no control frames.
  *
- * <p>Owned by one thread; {@link #close} may be called on any.
+ * <p>Owned by one thread; {@link #close} and {@link #signOfLife} may be called on any.
  */
 final class RelayLink implements AutoCloseable {
     /** The part that differs between subscriber and publisher. An exception of a handler ends the connection. */
@@ -71,6 +71,14 @@ final class RelayLink implements AutoCloseable {
     private final LongSupplier clock;
     private final FrameConsumer onFrame = this::onFrame;
     private final ByteBuffer out = ByteBuffer.allocateDirect(OUT_BUFFER);
+    // Held to write: a sign of life comes from another thread, and never within a frame.
+    private final Object writing = new Object();
+    private final ByteBuffer sign =
+            ByteBuffer.allocateDirect(PongFrame.FRAME_LENGTH).limit(0);
+    private volatile int heartbeatMillis;
+    // Whether there was a read since the last look for one, or the thread waits for something to read.
+    private volatile boolean hasRead;
+    private volatile boolean waits;
 
     private boolean plain;
     private boolean open;
@@ -171,6 +179,9 @@ final class RelayLink implements AutoCloseable {
      */
     int read() throws IOException {
         int n;
+        if (!hasRead) {
+            hasRead = true;
+        }
         try {
             n = reader.read(source, onFrame);
         } catch (ClosedChannelException e) {
@@ -211,16 +222,20 @@ final class RelayLink implements AutoCloseable {
 
     /** Whether control frames wait to be written. */
     boolean hasOutput() {
-        return out.position() > 0;
+        synchronized (writing) {
+            return out.position() > 0 || sign.hasRemaining();
+        }
     }
 
     /** Queues a control frame; returns false if there is no room for it now. */
     boolean send(ByteBuffer frame) {
-        if (frame.remaining() > out.remaining()) {
-            return false;
+        synchronized (writing) {
+            if (frame.remaining() > out.remaining()) {
+                return false;
+            }
+            out.put(frame);
+            return true;
         }
-        out.put(frame);
-        return true;
     }
 
     /**
@@ -229,20 +244,64 @@ final class RelayLink implements AutoCloseable {
      * @return whether the queue is empty
      */
     boolean flush() throws IOException {
-        if (out.position() == 0) {
-            return isSent();
-        }
-        out.flip();
         try {
-            sink.write(out);
+            return write();
         } catch (ClosedChannelException e) {
             throw e;
         } catch (IOException e) {
             throw writeFailed(e);
-        } finally {
-            out.compact();
         }
-        return out.position() == 0 && isSent();
+    }
+
+    private boolean write() throws IOException {
+        synchronized (writing) {
+            if (sign.hasRemaining()) {
+                sink.write(sign);
+            }
+            if (!sign.hasRemaining() && out.position() > 0) {
+                out.flip();
+                try {
+                    sink.write(out);
+                } finally {
+                    out.compact();
+                }
+            }
+            return !sign.hasRemaining() && out.position() == 0 && isSent();
+        }
+    }
+
+    /** Whether its thread now waits for something to read. */
+    void waits(boolean now) {
+        waits = now;
+    }
+
+    /** The relay's interval of PINGs, in ms; 0: there was no WELCOME yet, or the connection is closed. */
+    int heartbeatMillis() {
+        return closed ? 0 : heartbeatMillis;
+    }
+
+    /**
+     * Tells the relay that this client lives, if it has not read since the last call: its PONGs lie behind what it does not
+     * read. An unasked PONG, with the id 0 that no relay gives a PING. Called once a heartbeat, on any thread.
+     */
+    void signOfLife() {
+        if (waits || hasRead) {
+            hasRead = false;
+            return;
+        }
+        synchronized (writing) {
+            // What waits already is a sign of life, too.
+            if (out.position() == 0 && !sign.hasRemaining()) {
+                PongFrame.put(sign.clear(), 0);
+                sign.flip();
+            }
+            try {
+                write();
+            } catch (IOException e) {
+                // The reader hears of the end by itself.
+                LOG.debug("a sign of life for {}", endpoint, e);
+            }
+        }
     }
 
     /** The reason of a failed write: an ERROR that the relay sent before it ended the connection is still to be read. */
@@ -257,8 +316,10 @@ final class RelayLink implements AutoCloseable {
             return;
         }
         try {
-            if (flush()) {
-                sink.write(ErrorFrame.encode(fault.reason(), fault.getMessage()));
+            synchronized (writing) {
+                if (write()) {
+                    sink.write(ErrorFrame.encode(fault.reason(), fault.getMessage()));
+                }
             }
         } catch (IOException e) {
             LOG.debug("telling {} about {}", endpoint, fault.getMessage(), e);
@@ -358,6 +419,7 @@ final class RelayLink implements AutoCloseable {
         }
         open = true;
         patienceNanos = TimeUnit.MILLISECONDS.toNanos(welcome.idleTimeoutMillis());
+        heartbeatMillis = welcome.heartbeatMillis();
         handler.onWelcome(welcome);
     }
 
@@ -365,10 +427,12 @@ final class RelayLink implements AutoCloseable {
         requireOpen(ControlFrames.PING);
         PingFrame.check(body);
         handler.onPing(body);
-        if (out.remaining() < PongFrame.FRAME_LENGTH) {
-            throw new IOException("the relay at " + endpoint + " asks with PING and takes no answers");
+        synchronized (writing) {
+            if (out.remaining() < PongFrame.FRAME_LENGTH) {
+                throw new IOException("the relay at " + endpoint + " asks with PING and takes no answers");
+            }
+            PongFrame.put(out, PingFrame.id(body));
         }
-        PongFrame.put(out, PingFrame.id(body));
     }
 
     private void requireOpen(int type) throws FrameException {

@@ -149,7 +149,12 @@ final class SubscriberSession implements AutoCloseable {
             boolean writes = present.hasOutput() || !present.isSent();
             int ops = SelectionKey.OP_READ | (writes ? SelectionKey.OP_WRITE : 0);
             present.key().interestOps(ops);
-            await(Math.min(present.waitMillis(), atMostMillis));
+            present.waits(true);
+            try {
+                await(Math.min(present.waitMillis(), atMostMillis));
+            } finally {
+                present.waits(false);
+            }
             if (!closed && read(present) == 0) {
                 present.checkSilence();
             }
@@ -159,8 +164,13 @@ final class SubscriberSession implements AutoCloseable {
     }
 
     private int read(RelayLink present) throws IOException {
+        boolean before = present.isOpen();
         try {
-            return present.read();
+            int n = present.read();
+            if (!before && present.isOpen()) {
+                SignsOfLife.begin(present);
+            }
+            return n;
         } finally {
             if (stream.takeAlive()) {
                 reconnector.progressed();

@@ -217,7 +217,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     @Override
-    public int read(ByteBuffer to) throws IOException {
+    public synchronized int read(ByteBuffer to) throws IOException {
         int before = to.position();
         // One read of the socket at most: records without data may come for ever.
         socketRead = false;
@@ -278,7 +278,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     // ---- writing -----------------------------------------------------------------------------------------------
 
     @Override
-    public int write(ByteBuffer from) throws IOException {
+    public synchronized int write(ByteBuffer from) throws IOException {
         single[0] = from;
         return (int) write(single, 0, 1);
     }
@@ -289,7 +289,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     @Override
-    public long write(ByteBuffer[] from, int offset, int length) throws IOException {
+    public synchronized long write(ByteBuffer[] from, int offset, int length) throws IOException {
         long written = 0;
         try {
             while (flush() && remaining(from, offset, length) > 0) {
@@ -326,7 +326,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     /** Writes waiting records to the socket; returns whether none is left. */
-    boolean flush() throws IOException {
+    synchronized boolean flush() throws IOException {
         if (netOut.hasRemaining()) {
             channel.write(netOut);
         }
@@ -334,7 +334,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     }
 
     /** Ends the output, after a complete flush. An alert tells the relay that this is the end, and no cut. */
-    void endOutput() throws IOException {
+    synchronized void endOutput() throws IOException {
         engine.closeOutbound();
         wrap(NOTHING);
         flush();

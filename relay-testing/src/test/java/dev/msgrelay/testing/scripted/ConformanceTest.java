@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -150,10 +151,12 @@ class ConformanceTest {
     @Test
     void anEarlyConnectionFails() throws IOException {
         String steps = "open subscriber\naccept\nexpect HELLO\nsend RETRY_AFTER ms=%s\naccept-after %1$s\n";
-        assertThat(play(String.format(steps, 3_600_000), Set.of(), 2).detail())
+        assertThat(play(String.format(Locale.ROOT, steps, 3_600_000), Set.of(), 2)
+                        .detail())
                 .contains("the client has connected again after")
                 .contains("not 3600000");
-        assertThat(play(String.format(steps, 0), Set.of(), 2).outcome()).isEqualTo(Outcome.PASSED);
+        assertThat(play(String.format(Locale.ROOT, steps, 0), Set.of(), 2).outcome())
+                .isEqualTo(Outcome.PASSED);
     }
 
     @Test

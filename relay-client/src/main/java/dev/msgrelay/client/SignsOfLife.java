@@ -1,0 +1,54 @@
+package dev.msgrelay.client;
+
+import java.lang.ref.WeakReference;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Tells relays of subscribers that hold back reading, such as for a handler that takes long: once a heartbeat, as long as the
+ * connection is open and somebody has it. One thread for all subscribers of the process; it ends a moment after the last one.
+ */
+final class SignsOfLife implements Runnable {
+    private static final int IDLE_SECONDS = 1;
+
+    private static final ScheduledThreadPoolExecutor TIMER = timer();
+
+    private final WeakReference<RelayLink> link;
+    private final int everyMillis;
+
+    private SignsOfLife(RelayLink link) {
+        this.link = new WeakReference<>(link);
+        this.everyMillis = link.heartbeatMillis();
+    }
+
+    /** Begins for a connection that has its WELCOME. */
+    static void begin(RelayLink link) {
+        if (link.heartbeatMillis() > 0) {
+            new SignsOfLife(link).later();
+        }
+    }
+
+    @Override
+    public void run() {
+        RelayLink present = link.get();
+        if (present != null && present.heartbeatMillis() > 0) {
+            present.signOfLife();
+            later();
+        }
+    }
+
+    private void later() {
+        TIMER.schedule(this, everyMillis, TimeUnit.MILLISECONDS);
+    }
+
+    private static ScheduledThreadPoolExecutor timer() {
+        ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, run -> {
+            Thread thread = new Thread(run, "relay-signs-of-life");
+            thread.setDaemon(true);
+            return thread;
+        });
+        timer.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        timer.allowCoreThreadTimeOut(true);
+        return timer;
+    }
+}
