@@ -9,6 +9,7 @@ import * as fs from "node:fs";
 import { secureContext, tokenIn } from "./credentials.js";
 import { UsageError } from "./errors.js";
 import type { Event } from "./events.js";
+import { tellFirstSlip } from "./slip.js";
 import * as wire from "./wire.js";
 import type { Range } from "./wire.js";
 
@@ -75,7 +76,11 @@ export interface ConnectionOptions {
     readonly reconnect?: Reconnect;
     /** TLS 1.3; by default none. `{}`: with the authorities that Node.js trusts. */
     readonly tls?: Tls;
-    /** Gets each event, when it happens on the wire. Its exception ends the client. */
+    /**
+     * Gets each event, when it happens on the wire. It may call every method of its client, but not wait for one: it
+     * runs within the client's own turn. Its exception ends the client. Without it the first failure to connect, and the
+     * first success after it, are told by `console.warn`.
+     */
     readonly onEvent?: (event: Event) => void;
 }
 
@@ -311,7 +316,7 @@ function connectionSettings(options: ConnectionOptions): ConnectionSettings {
         maxBody,
         reconnect: reconnectSettings(options.reconnect ?? {}),
         tls,
-        onEvent: options.onEvent ?? (() => undefined),
+        onEvent: options.onEvent ?? tellFirstSlip(),
     };
 }
 
