@@ -49,6 +49,9 @@ export class Connection {
     #over = false;
     #isOpen = false;
     #heard: number;
+    // Time of the last PONG, or of WELCOME.
+    #spoke = 0;
+    #speaker: NodeJS.Timeout | undefined;
     #timer: NodeJS.Timeout;
 
     /**
@@ -94,13 +97,16 @@ export class Connection {
         this.#socket?.end();
     }
 
+    /** Until `resumeReading` the relay hears once a heartbeat interval that this client lives. */
     pauseReading(): void {
         this.#socket?.pause();
+        this.#speak();
     }
 
     resumeReading(): void {
         if (this.#socket?.isPaused() === true) {
             this.#heard = performance.now();
+            clearTimeout(this.#speaker);
             this.#socket.resume();
         }
     }
@@ -230,6 +236,7 @@ export class Connection {
             if (socket.writableLength > MOST_UNREAD + LARGEST_WRITE) {
                 this.end(new ConnectionFailed("the relay asks with PING and takes no answers"));
             } else {
+                this.#spoke = performance.now();
                 socket.write(answer);
             }
         }
@@ -243,8 +250,26 @@ export class Connection {
         }
     }
 
+    /** The PINGs of the relay lie behind what is not read: it would take this client for idle. */
+    #speak(): void {
+        clearTimeout(this.#speaker);
+        const [socket, heartbeat] = [this.#socket, this.link?.heartbeatMs ?? Infinity];
+        if (!this.isOpen || socket?.isPaused() !== true || heartbeat === Infinity) {
+            return;
+        }
+        const now = performance.now();
+        if (now - this.#spoke >= heartbeat) {
+            this.#spoke = now;
+            if (socket.writableLength <= MOST_UNREAD) {
+                socket.write(wire.pong(0n));
+            }
+        }
+        this.#speaker = setTimeout(() => this.#speak(), Math.max(1, Math.ceil(this.#spoke + heartbeat - now)));
+    }
+
     #opened(): void {
         if (!this.#isOpen && !this.#over) {
+            this.#spoke = performance.now();
             this.#isOpen = true;
             this.#watch();
             this.#listener.onOpen();
@@ -281,6 +306,7 @@ export class Connection {
         if (!this.#over) {
             this.#over = true;
             clearTimeout(this.#timer);
+            clearTimeout(this.#speaker);
             this.#resolve(why);
         }
     }

@@ -167,6 +167,37 @@ test("a slow reader stops the reading, and misses nothing", HANG, async () => {
     assert.equal(got, 64 * rounds);
 });
 
+test("a slow reader says that it lives, also if no pause is long", HANG, async () => {
+    await using relay = await FakeRelay.start();
+    await using client = subscriber(relay, { buffer: 10_000 });
+    const connection = await relay.accept(welcome({ heartbeatMs: 200 }));
+    await client.connected();
+    const chunk = Buffer.concat(Array.from({ length: 100 }, () => message("x".repeat(1_000))));
+    let isOver = false;
+    const isDone = (): boolean => isOver;
+    const fill = (): void => {
+        while (connection.socket.write(chunk)) {
+            // The socket takes more.
+        }
+    };
+    connection.socket.on("drain", fill);
+    fill();
+    const reading = (async () => {
+        while (!isDone()) {
+            await client.batch();
+            await sleep(5);
+        }
+    })();
+    for (let i = 0; i < 3; i++) {
+        const { type, body } = await connection.frame();
+        assert.deepEqual([type, body], [wire.PONG, Buffer.alloc(8)]);
+    }
+    connection.socket.off("drain", fill);
+    isOver = true;
+    await client.close();
+    await reading;
+});
+
 test("gaps are bounded too", HANG, async () => {
     await using relay = await FakeRelay.start();
     await using client = subscriber(relay);
