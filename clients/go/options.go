@@ -125,7 +125,8 @@ type Options struct {
 	TLS       *TLS
 	// OnEvent gets what happens to the connections, one event after the other, on a goroutine of its own. It may call
 	// every method of its client, also Close, and may take its time: then the oldest events become a [Merged]. Close
-	// waits until everything is told, 5 s at most, and not at all within OnEvent or OnAck.
+	// waits until everything is told, 5 s at most, and not at all within OnEvent or OnAck. Nil: the first failure to
+	// connect, and the first success after it, are told by package slog.
 	OnEvent func(Event)
 
 	endpoints []endpoint
@@ -270,7 +271,7 @@ func (o *Options) check() *Error {
 		o.Reconnect = DefaultReconnect()
 	}
 	if o.OnEvent == nil {
-		o.OnEvent = func(Event) {}
+		o.OnEvent = new(slip).onEvent
 	}
 	err := firstOf(
 		checkString("name", o.Name, 0),
