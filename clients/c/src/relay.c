@@ -463,19 +463,19 @@ typedef struct relay_link {
     lives lives;
     relay_error error;
     state state;
-    int64_t now;
-    /* Somebody wants the wait to end; a byte in the pipe ends the wait itself. */
-    atomic_bool wake_asked;
-    /* Close has a time-out of its own. */
-    bool deaf;
-    int wake[2];
     /* The count of forks at the open: in a child it is another one. */
     unsigned born;
+    int64_t now;
+    /* Somebody wants the wait to end; a byte in the pipe ends the wait itself. Close has a time-out of its own. */
+    int wake[2];
+    atomic_bool wake_asked;
+    bool deaf;
 
     /* The next endpoint, and the time for it. */
     size_t index;
     int64_t due;
     int64_t welcomed_at;
+    int64_t tries;
     /* Input behind WELCOME since the last look. */
     bool alive;
     bool progressed;
@@ -490,12 +490,13 @@ typedef struct relay_link {
     bool closing;
     int short_lived;
     int unanswered;
-    int64_t tries;
     int hopes;
     uint64_t random;
 
     /* The connection; -1: there is none yet. */
     int fd;
+    /* Why the last address was not connected. */
+    int refusal;
     /* The addresses in the order of their turns, of which some have begun: their sockets race. A Unix socket has none. */
     struct addrinfo *addresses;
     const struct addrinfo *turns[MAX_ADDRESSES];
@@ -504,7 +505,6 @@ typedef struct relay_link {
     int racers[MAX_ADDRESSES];
     size_t racing;
     int64_t next_turn;
-    int refusal;
     void *session;
     bool write_blocked;
     bool read_wants_write;
@@ -515,6 +515,7 @@ typedef struct relay_link {
     /* The input is read ahead of the user: its end is taken once the user has taken what came before. */
     bool ahead;
     bool end_seen;
+    bool pong_due;
     int64_t deadline;
     int64_t silent_since;
     int64_t patience;
@@ -531,7 +532,6 @@ typedef struct relay_link {
     size_t out_length;
     /* Bytes of control frames that sockets have taken. */
     uint64_t out_taken;
-    bool pong_due;
     int64_t pong_id;
     /* Time of the last PONG, or of WELCOME. */
     int64_t pong_at;
