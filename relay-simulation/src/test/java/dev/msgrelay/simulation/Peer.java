@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.RetryAfterFrame;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.session.Closing;
@@ -91,6 +92,7 @@ abstract class Peer implements SimChannel.Other {
     private int end;
     // Why the relay has ended it, or will: as it was told, and as the relay has counted it.
     protected CloseReason told;
+    private boolean isToldToWait;
     CloseReason endedBy;
     private boolean accounted;
     private long accountedNanos;
@@ -590,6 +592,8 @@ abstract class Peer implements SimChannel.Other {
         have = 0;
         if (told != null) {
             fail("gets a frame behind ERROR " + told);
+        } else if (isToldToWait && type != ControlFrames.ERROR) {
+            fail("gets " + ControlFrames.name(type) + " between RETRY_AFTER and ERROR");
         } else if (!ControlFrames.isControl(type)) {
             messageThere(type, body, length);
         } else if (body < 0 || body > ControlFrames.MAX_CONTROL_BODY) {
@@ -622,6 +626,9 @@ abstract class Peer implements SimChannel.Other {
             if (type == ControlFrames.ERROR) {
                 told = CloseReason.ofCode(ErrorFrame.code(body));
                 check(told != null && mayEndBy(told), "is told ERROR " + told + ": " + ErrorFrame.text(body));
+            } else if (type == ControlFrames.RETRY_AFTER) {
+                RetryAfterFrame.check(body);
+                isToldToWait = true;
             } else if (hello == null) {
                 fail("is plain, and gets " + ControlFrames.name(type));
             } else if (type == ControlFrames.WELCOME) {
