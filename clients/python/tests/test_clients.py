@@ -642,6 +642,39 @@ class AsyncioTest(unittest.IsolatedAsyncioTestCase):
                 self.assertTrue(await publisher.flush(HANG))
         self.assertEqual(2, publisher.settled)
 
+    async def test_many_calls_that_wait_for_room(self) -> None:
+        options = PublisherOptions(self.relay.endpoint, name="x", acks=True, max_body=8, buffer=16, reconnect=SOON)
+        bodies = [i.to_bytes(8, "big") for i in range(500)]
+        offered: list = []
+
+        def relay() -> list:
+            with self.relay.accept(welcome()) as connection:
+                got = []
+                for number in range(1, 401):
+                    got.append(self.relay.read_frame(connection)[1])
+                    connection.sendall(ack(number))
+                return got
+
+        got = self.loop.run_in_executor(None, relay)
+        async with aio.Publisher(options) as publisher:
+            offer = publisher._core.offer
+
+            def counted(type_: int, body: Any) -> bool:
+                offered.append(body)
+                return offer(type_, body)
+
+            publisher._core.offer = counted  # type: ignore[method-assign]
+            calls = [asyncio.ensure_future(publisher.publish(1, body)) for body in bodies]
+            await asyncio.sleep(0)
+            # A call that is cancelled takes no message, and no other's turn.
+            for call in calls[4::5]:
+                call.cancel()
+            expected = [body for i, body in enumerate(bodies) if i % 5 != 4]
+            self.assertEqual(expected, await asyncio.wait_for(got, HANG))
+            await asyncio.gather(*calls, return_exceptions=True)
+        # Each call is woken a few times, however many there are.
+        self.assertLess(len(offered), 10 * len(bodies))
+
     async def test_publisher_that_confirms(self) -> None:
         options = PublisherOptions(self.relay.endpoint, close_timeout=HANG, reconnect=SOON)
         async with aio.Publisher(options) as publisher:

@@ -170,6 +170,9 @@ class Publisher:
         options = chosen(options, PublisherOptions)
         self._options = options
         self._news = asyncio.Event()
+        # Calls of publish that wait, and the turn of the first of them.
+        self._waiting = 0
+        self._turn = asyncio.Lock()
         self._core = PublisherCore(options)
         loop = asyncio.get_running_loop()
         # One thread has it all: no lock is needed.
@@ -201,10 +204,19 @@ class Publisher:
         return taken
 
     async def publish(self, type: int, body: Body) -> None:
-        """As ``offer``, but waits for room."""
-        while not self.offer(type, body):
-            self._news.clear()
-            await self._news.wait()
+        """As ``offer``, but waits for room. Calls that wait are served in their order."""
+        if not self._waiting and self.offer(type, body):
+            return
+        self._waiting += 1
+        try:
+            # One call waits for room, and the others for that one: to wake them all each time would take as much time
+            # as there are calls, for each of them.
+            async with self._turn:
+                while not self.offer(type, body):
+                    self._news.clear()
+                    await self._news.wait()
+        finally:
+            self._waiting -= 1
 
     async def flush(self, timeout: float | None = None) -> bool:
         """Waits until all messages so far are done: acknowledged; without ACKS confirmed, so the relay has read them;
