@@ -67,7 +67,7 @@ export class Connection {
         this.#heard = performance.now();
         this.#timer = setTimeout(() => {
             this.end(new ConnectionFailed(`no connection to ${endpoint.text} within ${settings.connectTimeoutMs} ms`));
-        }, settings.connectTimeoutMs);
+        }, settings.connectTimeoutMs).unref();
         this.#start(isFirst).catch((why: unknown) => this.end(why));
     }
 
@@ -264,7 +264,8 @@ export class Connection {
                 socket.write(wire.pong(0n));
             }
         }
-        this.#speaker = setTimeout(() => this.#speak(), Math.max(1, Math.ceil(this.#spoke + heartbeat - now)));
+        const left = Math.max(1, Math.ceil(this.#spoke + heartbeat - now));
+        this.#speaker = setTimeout(() => this.#speak(), left).unref();
     }
 
     #opened(): void {
@@ -291,7 +292,7 @@ export class Connection {
         }
         const left = this.#heard + patience - now;
         if (left > 0) {
-            this.#timer = setTimeout(() => this.#watch(), Math.ceil(left));
+            this.#timer = setTimeout(() => this.#watch(), Math.ceil(left)).unref();
         } else if (this.#isOpen) {
             this.end(
                 new ConnectionFailed(`nothing was heard of the relay at ${this.#endpoint.text} for ${patience} ms`),

@@ -158,6 +158,11 @@ export class PublisherCore {
         return this.#settings.acks ? this.settled : this.#confirmed;
     }
 
+    /** Number of messages of which is not known what became of them; plain, that no socket has taken. */
+    get unfinished(): number {
+        return this.messages - (this.confirms ? this.#known : this.settled);
+    }
+
     /** Messages in doubt by lost connections. */
     get #lost(): number {
         return this.#known - this.#confirmed;

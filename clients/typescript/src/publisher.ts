@@ -4,6 +4,7 @@ import { ConnectionFailed, nameOf, UsageError } from "./errors.js";
 import type { Link } from "./link.js";
 import { type PublisherOptions, type PublisherSettings, publisherSettings } from "./options.js";
 import { type Asked, PublisherCore } from "./publisher-core.js";
+import { begun, ended, type Unfinished } from "./program.js";
 import { fault, Session } from "./session.js";
 
 /** Bytes that a waiting call of `publish` counts beside its body. */
@@ -40,6 +41,11 @@ export class Publisher implements AsyncDisposable {
     // Runs for a heartbeat interval behind the PING with this id while something is not confirmed.
     #timer: NodeJS.Timeout | undefined;
     #timedPing = -1n;
+    // Calls whose promises are not settled.
+    #calls = 0;
+    readonly #unfinished: Unfinished;
+    // Number of messages that the end of the program has waited for.
+    #finishedTo = 0;
 
     /**
      * @throws {@link UsageError} an option breaks a limit
@@ -84,8 +90,20 @@ export class Publisher implements AsyncDisposable {
             () => {
                 core.failure ??= new UsageError("the publisher is closed");
                 this.#settled();
+                if (core.unfinished === 0) {
+                    ended(this.#unfinished);
+                }
             },
         );
+        this.#session.hold.isOn = false;
+        const loss = (): string | undefined => this.#loss;
+        this.#unfinished = {
+            finish: () => this.#finish(),
+            get loss() {
+                return loss();
+            },
+        };
+        begun(this.#unfinished);
     }
 
     /** Number of messages taken. */
@@ -129,7 +147,7 @@ export class Publisher implements AsyncDisposable {
      * @throws {@link RelayError} the client gave up
      */
     async connected(): Promise<void> {
-        await this.#bell.until(() => this.#session.isConnected || this.#session.isEnded);
+        await this.#held(this.#bell.until(() => this.#session.isConnected || this.#session.isEnded));
         if (!this.#session.isConnected) {
             throw this.#core.failure ?? new ConnectionFailed("the publisher was closed");
         }
@@ -162,7 +180,7 @@ export class Publisher implements AsyncDisposable {
      * @returns whether the message was taken; `false`: there was no room within `timeoutMs`
      */
     async publish(type: number, body: Uint8Array, timeoutMs = Infinity): Promise<boolean> {
-        return this.offer(type, body) || (timeoutMs > 0 && (await this.#wait(type, body, timeoutMs)));
+        return this.offer(type, body) || (timeoutMs > 0 && (await this.#held(this.#wait(type, body, timeoutMs))));
     }
 
     /**
@@ -194,6 +212,12 @@ export class Publisher implements AsyncDisposable {
     }
 
     async #close(): Promise<Asked> {
+        const asked = await this.#held(this.#end());
+        ended(this.#unfinished);
+        return asked;
+    }
+
+    async #end(): Promise<Asked> {
         const { closeTimeoutMs, plain } = this.#settings;
         this.#core.closing = true;
         this.#settled();
@@ -230,8 +254,39 @@ export class Publisher implements AsyncDisposable {
     }
 
     async #over(asked: Asked, timeoutMs: number): Promise<boolean> {
-        await this.#bell.until(() => this.#core.isOver(asked) || this.#session.isEnded, timeoutMs);
+        await this.#held(this.#bell.until(() => this.#core.isOver(asked) || this.#session.isEnded, timeoutMs));
         return this.#core.isOver(asked);
+    }
+
+    /** The program goes on until the call ends. */
+    async #held<T>(call: Promise<T>): Promise<T> {
+        this.#calls++;
+        this.#session.hold.isOn = true;
+        try {
+            return await call;
+        } finally {
+            this.#calls--;
+            this.#session.hold.isOn = this.#calls > 0;
+        }
+    }
+
+    /** The program has nothing else to do: waits for the relay once, for the close time-out at most. */
+    #finish(): void {
+        const { messages, unfinished } = this.#core;
+        if (unfinished > 0 && messages > this.#finishedTo && !this.#session.isEnded) {
+            this.#finishedTo = messages;
+            void this.#over(this.#ask(), this.#settings.closeTimeoutMs);
+        }
+    }
+
+    get #loss(): string | undefined {
+        const { unfinished, messages } = this.#core;
+        const { acks, plain, name } = this.#settings;
+        const what = acks ? "acknowledged" : plain ? "handed to the socket" : "confirmed";
+        const whose = name === "" ? "a publisher" : `publisher ${JSON.stringify(name)}`;
+        return unfinished === 0
+            ? undefined
+            : `relay: the program ends without a close of ${whose}: ${unfinished} of ${messages} messages not ${what}`;
     }
 
     #wait(type: number, body: Uint8Array, timeoutMs: number): Promise<boolean> {
@@ -346,7 +401,7 @@ export class Publisher implements AsyncDisposable {
             this.#timer = setTimeout(() => {
                 core.isIntervalOver = true;
                 this.#send();
-            }, link.heartbeatMs);
+            }, link.heartbeatMs).unref();
         }
     }
 

@@ -25,7 +25,9 @@ export function inTurn(addresses: readonly string[]): readonly string[] {
 
 /** Begins a connection; the system notices when the other end is gone, since a plain client has no PING. */
 export function connectTo(where: net.NetConnectOpts): net.Socket {
-    return net.connect({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, ...where });
+    const socket = net.connect({ noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS, ...where });
+    // Whether the program goes on is its client's to say: see `Hold`.
+    return socket.unref();
 }
 
 /**
@@ -85,7 +87,7 @@ export class Race {
             }
         });
         if (later.length > 0) {
-            this.#timer = setTimeout(() => this.#next(), NEXT_ADDRESS_MS);
+            this.#timer = setTimeout(() => this.#next(), NEXT_ADDRESS_MS).unref();
         }
     }
 

@@ -5,6 +5,7 @@ import { ConnectionFailed, RelayError, STOP } from "./errors.js";
 import type { Link } from "./link.js";
 import { OlderBackup } from "./lives.js";
 import type { ConnectionSettings } from "./options.js";
+import { Hold } from "./program.js";
 import { Reconnector } from "./retry.js";
 
 /** The part of a client that subscriber and publisher do otherwise. An exception ends the client. */
@@ -28,6 +29,8 @@ export class Session {
     isEnded = false;
     /** Ends with the client; never rejects. */
     readonly done: Promise<void>;
+    /** On until its owner says otherwise, and off at the end. */
+    readonly hold = new Hold();
 
     readonly #settings: ConnectionSettings;
     readonly #client: Client;
@@ -46,6 +49,7 @@ export class Session {
             .catch((e: unknown) => this.#giveUp(fault(e)))
             .then(() => {
                 this.isEnded = true;
+                this.hold.end();
                 onDone();
             });
     }
@@ -156,7 +160,7 @@ export class Session {
 
     async #sleep(ms: number): Promise<void> {
         await new Promise<void>((resolve) => {
-            const timer = setTimeout(resolve, ms);
+            const timer = setTimeout(resolve, ms).unref();
             this.#wake = () => {
                 clearTimeout(timer);
                 resolve();
