@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::hash_map::RandomState;
+use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher};
 use std::pin::Pin;
@@ -189,7 +190,14 @@ struct Shared {
     io: Io,
     stopped: bool,
     task: Option<Waker>,
-    waiting: Vec<Waker>,
+    /// Flushes and close. All are woken when something has changed for them.
+    waiting: BTreeMap<u64, Waker>,
+    /// Calls of publish that wait for room, with the lengths of their bodies. The first one alone is woken, and then the
+    /// next one by it: so many that wait cost no more than as many that do not.
+    line: BTreeMap<u64, (Waker, usize)>,
+    last_place: u64,
+    /// What the waiting ones were woken for.
+    told: (u64, bool),
 }
 
 impl Shared {
@@ -218,9 +226,76 @@ impl Shared {
         }
     }
 
-    fn wait(&mut self, cx: &mut Context<'_>) {
-        if !self.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
-            self.waiting.push(cx.waker().clone());
+    fn place(&mut self, place: &mut Option<u64>) -> u64 {
+        *place.get_or_insert_with(|| {
+            self.last_place += 1;
+            self.last_place
+        })
+    }
+
+    /// Who is first in the line and can go on.
+    fn next_in_line(&self) -> Option<Waker> {
+        let (waker, length) = self.line.values().next()?;
+        (self.core.link.state == State::Ended || self.core.has_room(*length)).then(|| waker.clone())
+    }
+
+    /// Who waits for what has changed.
+    fn wakers(&mut self) -> Vec<Waker> {
+        let now = (self.core.done(), self.core.link.state == State::Ended);
+        let waiting = if std::mem::replace(&mut self.told, now) == now {
+            Vec::new()
+        } else {
+            std::mem::take(&mut self.waiting).into_values().collect()
+        };
+        waiting.into_iter().chain(self.next_in_line()).collect()
+    }
+}
+
+/// The place of a future that waits, which it leaves when it is dropped.
+struct Place<'a> {
+    shared: &'a Mutex<Shared>,
+    place: Option<u64>,
+}
+
+impl<'a> Place<'a> {
+    fn new(shared: &'a Mutex<Shared>) -> Self {
+        Place { shared, place: None }
+    }
+
+    /// Waits for something to change.
+    fn wait(&mut self, shared: &mut Shared, cx: &Context<'_>) {
+        let place = shared.place(&mut self.place);
+        shared.waiting.insert(place, cx.waker().clone());
+    }
+
+    /// Waits in the line.
+    fn stand_in_line(&mut self, shared: &mut Shared, length: usize, cx: &Context<'_>) {
+        let place = shared.place(&mut self.place);
+        shared.line.insert(place, (cx.waker().clone(), length));
+    }
+
+    fn is_first(&self, shared: &Shared) -> bool {
+        shared
+            .line
+            .keys()
+            .next()
+            .map_or(true, |first| Some(*first) == self.place)
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        let Some(place) = self.place else {
+            return;
+        };
+        let next = {
+            let mut shared = lock(self.shared);
+            shared.waiting.remove(&place);
+            shared.line.remove(&place);
+            shared.next_in_line()
+        };
+        if let Some(next) = next {
+            next.wake();
         }
     }
 }
@@ -234,7 +309,7 @@ struct TaskOf(Arc<Mutex<Shared>>);
 
 impl TaskOf {
     fn wake_waiting(&self) {
-        let waiting = std::mem::take(&mut lock(&self.0).waiting);
+        let waiting = lock(&self.0).wakers();
         waiting.into_iter().for_each(Waker::wake);
     }
 }
@@ -281,7 +356,10 @@ impl Publisher {
             io,
             stopped: false,
             task: None,
-            waiting: Vec::new(),
+            waiting: BTreeMap::new(),
+            line: BTreeMap::new(),
+            last_place: 0,
+            told: (0, false),
         }));
         let its = TaskOf(shared.clone());
         let run = poll_fn(move |cx| {
@@ -302,33 +380,41 @@ impl Publisher {
         })
     }
 
-    /// Takes a message; waits for room in the buffer. That it was taken says nothing about the relay:
+    /// Takes a message; waits for room in the buffer. Of several calls that wait, the first one goes on first. That it was taken says nothing about the relay:
     /// [`Publisher::flush`] does.
     ///
     /// # Errors
     ///
     /// Type or length break a rule, or the publisher has given up.
     pub async fn publish(&self, message_type: i32, body: &[u8]) -> Result<(), Error> {
-        poll_fn(|cx| {
+        let mut place = Place::new(&self.shared);
+        let taken = poll_fn(|cx| {
             let mut shared = lock(&self.shared);
-            let taken = shared.core.put(message_type, body);
+            let taken = if place.is_first(&shared) {
+                shared.core.put(message_type, body)
+            } else {
+                shared.core.check(message_type, body).map(|()| false)
+            };
             if matches!(taken, Ok(false)) {
-                shared.wait(cx);
+                place.stand_in_line(&mut shared, body.len(), cx);
                 return Poll::Pending;
             }
             shared.wake_task();
             Poll::Ready(taken.map(drop))
-        })
-        .await
+        });
+        taken.await
     }
 
-    /// Takes a message; false: the buffer has no room for it.
+    /// Takes a message; false: the buffer has no room for it, or calls of [`Publisher::publish`] wait for room.
     ///
     /// # Errors
     ///
     /// As [`Publisher::publish`].
     pub fn try_publish(&self, message_type: i32, body: &[u8]) -> Result<bool, Error> {
         let mut shared = lock(&self.shared);
+        if !shared.line.is_empty() {
+            return shared.core.check(message_type, body).map(|()| false);
+        }
         let taken = shared.core.put(message_type, body);
         shared.wake_task();
         taken
@@ -349,16 +435,19 @@ impl Publisher {
             shared.wake_task();
             shared.core.flush()
         };
-        let flushed = poll_fn(|cx| {
-            let mut shared = lock(&self.shared);
-            if let Some(over) = shared.core.flushed(&flush, None) {
-                return Poll::Ready(over);
+        {
+            let mut place = Place::new(&self.shared);
+            let flushed = poll_fn(|cx| {
+                let mut shared = lock(&self.shared);
+                if let Some(over) = shared.core.flushed(&flush, None) {
+                    return Poll::Ready(over);
+                }
+                place.wait(&mut shared, cx);
+                Poll::Pending
+            });
+            if let Ok(over) = timeout(limit, flushed).await {
+                return over;
             }
-            shared.wait(cx);
-            Poll::Pending
-        });
-        if let Ok(over) = timeout(limit, flushed).await {
-            return over;
         }
         let cause = Advice::Again.error(0, format!("its time of {limit:?} is over"));
         lock(&self.shared).core.flushed(&flush, Some(cause)).unwrap_or(Ok(()))
@@ -386,12 +475,13 @@ impl Publisher {
         let mut closed = self.flush(self.close_timeout).await;
         if closed.is_ok() && self.end_output() {
             // Only now the relay reports a fault in the last messages.
+            let mut place = Place::new(&self.shared);
             let ended = poll_fn(|cx| {
                 let mut shared = lock(&self.shared);
                 if shared.core.link.state == State::Ended {
                     return Poll::Ready(shared.core.link.error.clone());
                 }
-                shared.wait(cx);
+                place.wait(&mut shared, cx);
                 Poll::Pending
             });
             if let Ok(last_word) = timeout(LINGER.min(self.close_timeout), ended).await {

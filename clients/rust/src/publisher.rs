@@ -98,8 +98,8 @@ impl PublisherCore {
         self.producer
     }
 
-    /// Takes a message; false: there is no room for it.
-    pub(crate) fn put(&mut self, message_type: i32, body: &[u8]) -> Result<bool, Error> {
+    /// Whether a message may be published at all.
+    pub(crate) fn check(&self, message_type: i32, body: &[u8]) -> Result<(), Error> {
         if self.link.state == State::Ended {
             return Err(self.link.error.clone());
         }
@@ -110,7 +110,18 @@ impl PublisherCore {
             let text = format!("a body of {} bytes, the limit is {}", body.len(), self.max_body);
             return Err(Error::yours(5, text));
         }
-        if self.size - self.ring.len() < HEADER + body.len() {
+        Ok(())
+    }
+
+    /// Whether a body of this length has room.
+    pub(crate) fn has_room(&self, length: usize) -> bool {
+        self.size - self.ring.len() >= HEADER + length
+    }
+
+    /// Takes a message; false: there is no room for it.
+    pub(crate) fn put(&mut self, message_type: i32, body: &[u8]) -> Result<bool, Error> {
+        self.check(message_type, body)?;
+        if !self.has_room(body.len()) {
             return Ok(false);
         }
         self.ring.extend(&message_type.to_be_bytes());
@@ -127,7 +138,7 @@ impl PublisherCore {
     }
 
     /// Messages, in their order, that need no more waiting.
-    fn done(&self) -> u64 {
+    pub(crate) fn done(&self) -> u64 {
         if self.confirms() {
             self.confirming.done()
         } else {

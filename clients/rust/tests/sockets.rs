@@ -1,13 +1,14 @@
 //! Subscribers and publishers with sockets: beside a relay of a few lines, and with a real one from
 //! `RELAY_SERVER_JAR`.
 
-use std::future::poll_fn;
+use std::future::{poll_fn, Future};
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::os::unix::net::UnixListener;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::process::{Child, Command};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -450,6 +451,63 @@ fn small_publisher(address: String) -> PublisherOptions {
     options.connection.max_body = 100;
     options.buffer = Some(4 * 108);
     options
+}
+
+/// Many calls that wait for room go on in their order, each woken for itself: their polls are counted.
+#[tokio::test]
+async fn calls_that_wait_for_room_stand_in_line() {
+    const CALLS: u32 = 2000;
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut options = PublisherOptions::new([listener.local_addr().unwrap().to_string()]);
+    options.connection.plain = true;
+    options.connection.max_body = 100;
+    options.buffer = Some(4 * 108);
+    options.close_timeout = DEADLINE;
+    let publisher = Arc::new(Publisher::open(options).unwrap());
+    let polls = Arc::new(AtomicU32::new(0));
+    let mut calls = Vec::new();
+    for i in 0..CALLS {
+        let (its, polls) = (publisher.clone(), polls.clone());
+        calls.push(tokio::spawn(async move {
+            let mut body = [0; 100];
+            body[..4].copy_from_slice(&i.to_be_bytes());
+            let mut call = Box::pin(its.publish(1, &body));
+            let polled = poll_fn(|cx| {
+                polls.fetch_add(1, Ordering::Relaxed);
+                call.as_mut().poll(cx)
+            });
+            if i % 10 == 7 {
+                // One in ten gives up, at its place in the line or after it was woken.
+                return timeout(Duration::from_micros(u64::from(i)), polled).await.is_err();
+            }
+            polled.await.unwrap();
+            false
+        }));
+    }
+    tokio::task::yield_now().await;
+    assert!(!publisher.try_publish(1, b"no room, or others wait").unwrap());
+    let relay = std::thread::spawn(move || {
+        let (mut socket, _) = listener.accept().unwrap();
+        let mut all = Vec::new();
+        socket.read_to_end(&mut all).unwrap();
+        all
+    });
+    let mut expected = Vec::new();
+    for (i, call) in (0..CALLS).zip(calls) {
+        if !timeout(DEADLINE, call).await.expect("no hang").unwrap() {
+            expected.push(i);
+        }
+    }
+    let polls = polls.load(Ordering::Relaxed);
+    assert!(polls <= 4 * CALLS, "{polls} polls of {CALLS} calls");
+    let publisher = Arc::into_inner(publisher).expect("the calls are over");
+    publisher.close().await.unwrap();
+    let all = relay.join().unwrap();
+    let came: Vec<u32> = all
+        .chunks(108)
+        .map(|frame| u32::from_be_bytes(frame[8..12].try_into().unwrap()))
+        .collect();
+    assert_eq!(came, expected);
 }
 
 /// The task is gone with the panic: who waits for it is told.
