@@ -56,7 +56,7 @@ public final class RelayServer implements AutoCloseable {
     private static final long LIVE_MILLIS = 10_000;
 
     /** Time for the last line of a relay whose disk hangs. */
-    private static final long LINE_MILLIS = 500;
+    private static final long LINE_MILLIS = 3_000;
 
     private final RelayConfig config;
     private final RelayParts parts;
