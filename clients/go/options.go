@@ -70,7 +70,8 @@ func FromSequence(sequence, epoch int64) Start { return Start{startSequence, seq
 // FromTime starts at a time that the relay's journal reaches back to.
 func FromTime(at time.Time) Start { return Start{kind: startTime, number: at.UnixMilli()} }
 
-// Reconnect says how often, and after which waits, a client tries again. A round goes once through all endpoints.
+// Reconnect says how often, and after which waits, a client tries again. A round goes once through all endpoints. A
+// relay that is full may tell a time: its endpoint is then connected again no sooner, but after Longest at most.
 type Reconnect struct {
 	// Rounds until the client gives up; 0: none; [Endless]: no end.
 	Rounds int

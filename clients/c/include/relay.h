@@ -70,7 +70,8 @@ typedef struct relay_range {
 
 /**
  * Rounds over the endpoints until the client gives up: -1 for ever. The wait before a round begins with first_ms and
- * doubles up to longest_ms, less a random share of it of up to jitter (0..1).
+ * doubles up to longest_ms, less a random share of it of up to jitter (0..1). A relay that is full may tell a time: its
+ * endpoint is then connected again no sooner, but after longest_ms at most.
  */
 typedef struct relay_reconnect {
     int64_t rounds;

@@ -12,7 +12,8 @@ use crate::Event;
 /// Is told every event but messages, within the calls or the task of the client.
 pub type Hook = Box<dyn FnMut(&Event) + Send>;
 
-/// How long the client waits before it connects again, and how often it does so.
+/// How long the client waits before it connects again, and how often it does so. A relay that is full may tell a time:
+/// its endpoint is then connected again no sooner, but after the longest wait at most.
 #[derive(Debug, Clone)]
 pub struct Reconnect {
     /// Rounds over the endpoints until the client gives up; `None`: for ever.

@@ -21,7 +21,10 @@ export type Policy = "default" | "disconnect" | "backpressure" | "skip" | "repla
 /** How far a message has come: in the stream, written to the journal, forced to the disk. */
 export type Level = "stream" | "written" | "forced";
 
-/** Tries after a connection has failed or was lost. A round goes once through all endpoints. */
+/**
+ * Tries after a connection has failed or was lost. A round goes once through all endpoints. A relay that is full may
+ * tell a time: its endpoint is then connected again no sooner, but after the longest wait at most.
+ */
 export interface Reconnect {
     /** Rounds until the client gives up; 0: none; `Infinity`, the default: no end. */
     readonly rounds?: number;

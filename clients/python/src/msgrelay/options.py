@@ -89,7 +89,8 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Reconnect:
-    """Tries after a connection has failed or was lost. A round goes once through all endpoints."""
+    """Tries after a connection has failed or was lost. A round goes once through all endpoints. A relay that is full
+    may tell a time: its endpoint is then connected again no sooner, but after the longest wait at most."""
 
     rounds: int | None = None
     """Rounds until the client gives up; 0: none; ``None``: no end."""
