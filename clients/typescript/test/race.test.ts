@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import * as net from "node:net";
 import { test } from "node:test";
 
+import { Hold } from "../src/program.js";
 import { connectTo, inTurn, Race } from "../src/race.js";
 import { FakeRelay } from "./fake-relay.js";
 
@@ -14,10 +15,16 @@ test("both families take turns", () => {
     assert.deepEqual(inTurn([]), []);
 });
 
-function race(addresses: readonly string[], open: (address: string) => net.Socket): Promise<net.Socket> {
-    return new Promise((won, lost) => {
-        new Race(addresses, open, won, (causes) => lost(new AggregateError(causes)));
-    });
+async function race(addresses: readonly string[], open: (address: string) => net.Socket): Promise<net.Socket> {
+    // A race itself keeps no program alive.
+    const hold = new Hold();
+    try {
+        return await new Promise((won, lost) => {
+            new Race(addresses, open, won, (causes) => lost(new AggregateError(causes)));
+        });
+    } finally {
+        hold.end();
+    }
 }
 
 test("dead addresses keep nobody waiting, and are closed", HANG, async () => {
