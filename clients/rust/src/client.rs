@@ -5,6 +5,7 @@ use std::collections::hash_map::RandomState;
 use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::hash::{BuildHasher, Hasher};
+use std::io::Write;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{ready, Context, Poll, Waker};
@@ -30,10 +31,26 @@ fn seed() -> u64 {
     RandomState::new().build_hasher().finish()
 }
 
-fn tell(hook: &mut Option<Hook>, events: Vec<Event>) {
-    if let Some(hook) = hook {
-        events.iter().for_each(hook);
-    }
+/// A line for who takes no events. That nobody reads it is no reason to fail.
+fn line(text: &str) {
+    let _ = writeln!(std::io::stderr(), "msgrelay: {text}");
+}
+
+/// The hook of a program that has none: it hears of the first failure to connect, and of the first success after that. So a
+/// wrong port is no silence.
+fn first_slip(mut line: impl FnMut(&str) + Send + 'static) -> Hook {
+    let mut lines = 0;
+    Box::new(move |event| match (lines, event) {
+        (0, Event::Lost(error)) => {
+            line(&format!("{error}; trying again"));
+            lines = 1;
+        }
+        (1, Event::Connected { endpoint, .. }) => {
+            line(&format!("connected to {endpoint}"));
+            lines = 2;
+        }
+        _ => {}
+    })
 }
 
 /// A message of the stream.
@@ -66,7 +83,7 @@ pub enum Item<'a> {
 pub struct Subscriber {
     core: SubscriberCore,
     io: Io,
-    hook: Option<Hook>,
+    hook: Hook,
     told_end: bool,
 }
 
@@ -79,7 +96,7 @@ impl Subscriber {
     pub fn open(mut options: SubscriberOptions) -> Result<Subscriber, Error> {
         options.check()?;
         let io = Io::new(&options.connection)?;
-        let hook = options.connection.hook.take();
+        let hook = options.connection.hook.take().unwrap_or_else(|| first_slip(line));
         Ok(Subscriber {
             core: SubscriberCore::new(options, 0, seed())?,
             io,
@@ -146,7 +163,9 @@ impl Subscriber {
         loop {
             let taken = self.core.take();
             if !self.core.link.events.is_empty() {
-                tell(&mut self.hook, std::mem::take(&mut self.core.link.events));
+                std::mem::take(&mut self.core.link.events)
+                    .iter()
+                    .for_each(&mut self.hook);
             }
             if let Some(taken) = taken {
                 return Poll::Ready(Ok(taken));
@@ -334,6 +353,9 @@ impl Drop for TaskOf {
 
 /// A publisher. A task of the runtime sends, listens and connects again, until the publisher is closed or dropped; many
 /// tasks may publish at once.
+///
+/// Close it: what is not settled when it is dropped is lost, with a line on stderr; and without a word, if the program ends
+/// without that, as by `std::process::exit`.
 pub struct Publisher {
     shared: Arc<Mutex<Shared>>,
     task: Option<JoinHandle<()>>,
@@ -349,7 +371,7 @@ impl Publisher {
     pub fn open(mut options: PublisherOptions) -> Result<Publisher, Error> {
         options.check()?;
         let io = Io::new(&options.connection)?;
-        let mut hook = options.connection.hook.take();
+        let mut hook = options.connection.hook.take().unwrap_or_else(|| first_slip(line));
         let close_timeout = options.close_timeout;
         let shared = Arc::new(Mutex::new(Shared {
             core: PublisherCore::new(options, 0, seed())?,
@@ -369,7 +391,7 @@ impl Publisher {
                 (polled, std::mem::take(&mut shared.core.link.events))
             };
             // The hook is told first: who waits for an acknowledgement knows that the hook was told.
-            tell(&mut hook, events);
+            events.iter().for_each(&mut hook);
             its.wake_waiting();
             polled
         });
@@ -521,7 +543,38 @@ impl Publisher {
 }
 
 impl Drop for Publisher {
+    /// Ends the publisher at once, with one line if messages are not settled: it was not closed.
     fn drop(&mut self) {
         self.stop();
+        if self.task.is_some() {
+            let core = &lock(&self.shared).core;
+            if let Some(lost) = core.unsettled() {
+                line(&format!("a publisher is dropped without close: {lost}"));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+
+    use super::*;
+
+    #[test]
+    fn the_first_failure_and_the_first_success_after_it_are_told() {
+        let (sink, lines) = channel();
+        let mut hook = first_slip(move |line| sink.send(line.to_owned()).unwrap());
+        let lost = Event::Lost(Advice::Again.error(0, "connecting to h:1: refused".into()));
+        let connected = Event::Connected {
+            endpoint: "h:1".into(),
+            welcome: None,
+        };
+        for event in [&connected, &lost, &lost, &connected, &lost, &connected] {
+            hook(event);
+        }
+        drop(hook);
+        let told: Vec<String> = lines.into_iter().collect();
+        assert_eq!(told, ["connecting to h:1: refused; trying again", "connected to h:1"]);
     }
 }

@@ -168,7 +168,7 @@ pub struct Connection {
     pub tls: Option<TlsFiles>,
     /// A subscriber gets only messages that have reached it; a publisher's messages count as acknowledged at it.
     pub level: Level,
-    /// Is told what happens.
+    /// Is told what happens. Without one, the first failure to connect and the first success after it are told on stderr.
     pub hook: Option<Hook>,
 }
 

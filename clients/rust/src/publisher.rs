@@ -146,6 +146,19 @@ impl PublisherCore {
         }
     }
 
+    /// What would be lost now, in words; `None`: nothing.
+    pub(crate) fn unsettled(&self) -> Option<String> {
+        let messages = self.counters.messages - self.done();
+        let what = if self.acks {
+            "not acknowledged"
+        } else if self.confirms() {
+            "not confirmed by the relay"
+        } else {
+            "not sent"
+        };
+        (messages > 0).then(|| format!("{messages} of {} messages are {what}", self.counters.messages))
+    }
+
     pub(crate) fn flush(&mut self) -> Flush {
         self.confirming.flush(self.counters.messages)
     }
@@ -592,6 +605,26 @@ mod tests {
     }
 
     /// Messages through a small ring, in writes of every size: the bytes are the frames, with PONGs between them.
+    #[test]
+    fn what_a_drop_would_lose() {
+        for (acks, plain, words) in [
+            (true, false, "3 of 3 messages are not acknowledged"),
+            (false, false, "3 of 3 messages are not confirmed by the relay"),
+            (false, true, "3 of 3 messages are not sent"),
+        ] {
+            let mut options = PublisherOptions::new(["h:1"]);
+            options.acks = acks;
+            options.connection.plain = plain;
+            options.connection.name = if acks { "n".into() } else { String::new() };
+            let mut core = PublisherCore::new(options, 0, 1).unwrap();
+            assert_eq!(core.unsettled(), None);
+            for _ in 0..3 {
+                assert!(core.put(1, b"x").unwrap());
+            }
+            assert_eq!(core.unsettled().as_deref(), Some(words));
+        }
+    }
+
     #[test]
     fn bytes_on_the_wire_are_whole_frames() {
         // Miri takes a thousand times as long.
