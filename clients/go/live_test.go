@@ -107,8 +107,11 @@ func tryReadme(t *testing.T, publish, subscribe string) {
 		}
 		built = append(built, filepath.Join(directory, "program"))
 	}
-	if out, err := exec.Command(built[1]).Output(); err != nil || string(out) != "10 acknowledged\n" {
-		t.Fatalf("%v: %q", err, out)
+	var said strings.Builder
+	publisher := exec.Command(built[1])
+	publisher.Stderr = &said
+	if out, err := publisher.Output(); err != nil || string(out) != "10 acknowledged\n" {
+		t.Fatalf("%v: %q, %s", err, out, said.String())
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
