@@ -71,6 +71,10 @@ final class CaseRun implements AutoCloseable {
             }
             try {
                 play(step);
+                if (late.get() == 1) {
+                    // What the client does as the relay goes away is no answer to this step.
+                    throw new AssertionError("late");
+                }
             } catch (AssertionError | Exception e) {
                 String why = late.get() == 1 ? "not within " + patience.toMillis() + " ms" : reason(e);
                 String loop = loopValue == null ? "" : ", " + played.loop().variable() + " = " + loopValue;

@@ -43,6 +43,7 @@ public final class Conformance {
     /** Drivers at the same time: cases mostly wait. */
     private static final int WORKERS = 4;
 
+    /** Time for a driver's start, which is no step of a case. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String client;
@@ -191,7 +192,7 @@ public final class Conformance {
             throw new ConformanceException("the driver does not start: " + e.getMessage());
         }
         try {
-            started.awaitReady(System.nanoTime() + patience.toNanos());
+            started.awaitReady(System.nanoTime() + PATIENCE.toNanos());
         } catch (AssertionError e) {
             started.kill();
             throw new ConformanceException(e.getMessage());

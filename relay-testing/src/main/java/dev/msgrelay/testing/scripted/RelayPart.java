@@ -364,6 +364,10 @@ final class RelayPart {
             expectEnd();
             return;
         }
+        if (words.get(0).equals("nothing")) {
+            expectNothing();
+            return;
+        }
         match(nextFrame(words.get(0)), words.get(0), Words.fields(words.subList(1, words.size())));
     }
 
@@ -423,6 +427,17 @@ final class RelayPart {
             }
         }
         match(frame, words.get(0), fields);
+    }
+
+    /** Nothing has come so far, which is not read yet; a connection without TLS. */
+    private void expectNothing() throws IOException {
+        ByteBuffer some = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
+        peer.channel().configureBlocking(false);
+        int n = peer.channel().read(some);
+        peer.channel().configureBlocking(true);
+        if (n > 0) {
+            throw new AssertionError("the client has sent something: " + FrameText.name(some.getInt(0)));
+        }
     }
 
     private void expectEnd() {
