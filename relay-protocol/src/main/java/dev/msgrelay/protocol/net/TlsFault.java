@@ -47,7 +47,8 @@ public record TlsFault(String text, Kind kind) {
         if (what == null) {
             what = kind != Kind.OTHER ? "the relay's certificate is refused: " + last : last;
         }
-        if (last.startsWith("Received fatal alert: ") && last.contains("certificate")) {
+        // Newer JDKs say the alert's name in brackets before these words.
+        if (last.contains("Received fatal alert: ") && last.contains("certificate")) {
             what = "the relay refuses this client's certificate, or wants one: " + last;
             kind = Kind.OWN_REFUSED;
         } else if (last.toLowerCase(Locale.ROOT).contains("unrecognized ssl message")) {
