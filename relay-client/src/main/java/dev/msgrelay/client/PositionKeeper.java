@@ -73,7 +73,9 @@ final class PositionKeeper {
         }
     }
 
-    /** Saves the place for the last time, unless a poll is still under way, which does. The store is released then. */
+    /**
+     * Saves the place. The store is released behind the last save: this one, or that of a poll that is still under way.
+     */
     synchronized void close() throws IOException {
         if (closing) {
             return;

@@ -281,8 +281,8 @@ final class RelayLink implements AutoCloseable {
     }
 
     /**
-     * Tells the relay that this client lives, if it has not read since the last call: its PONGs lie behind what it does not
-     * read. An unasked PONG, with the id 0 that no relay gives a PING. Called once a heartbeat, on any thread.
+     * Sends an unasked PONG, with the id 0 that no relay gives a PING, if this client has not read since the last call:
+     * its PONGs lie behind what it does not read. Called once a heartbeat, on any thread.
      */
     void signOfLife() {
         if (waits || hasRead) {

@@ -23,7 +23,7 @@ public final class TlsException extends IOException {
         this.advice = advice;
     }
 
-    /** Whether the same would happen again: a file that is read for each connection may be renewed meanwhile. */
+    /** What the client does next. It reads its files for each connection, so a renewed one may cure the failure. */
     RetryAdvice advice() {
         return advice;
     }

@@ -74,8 +74,8 @@ public final class TlsOptions {
     }
 
     /**
-     * The advice after a handshake that has failed. The relay's certificate, or a file here, may have been renewed a second
-     * earlier or later, so a client with files tries on; a relay with another name is another relay.
+     * The advice after a handshake that has failed. A client with files tries on: the relay's certificate, or a file
+     * here, may be renewed a second later. A relay with another name is another relay.
      */
     RetryAdvice advice(TlsFault.Kind kind) {
         return switch (kind) {

@@ -127,8 +127,8 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Checks the configuration as a start would, and changes nothing: the files of TLS, the cluster's file, the
-     * journal's folder, the addresses, the system's limits. Does not ask whether the addresses are free: a relay that runs by this
-     * configuration has them.
+     * journal's folder, the addresses, the system's limits. Does not ask whether the addresses are free: a relay that
+     * runs by this configuration has them.
      *
      * @return the warnings that a start would log; a line each
      * @throws IOException the configuration is wrong; the message names the cause
