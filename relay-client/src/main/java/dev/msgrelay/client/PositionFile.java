@@ -5,7 +5,6 @@ import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WholeFile;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
@@ -57,12 +56,10 @@ final class PositionFile implements PositionStore {
         }
         FileChannel opened = FileChannel.open(beside, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
         try {
-            if (opened.tryLock() == null) {
+            if (!WholeFile.lock(opened)) {
                 throw inUse(beside);
             }
             lock = opened;
-        } catch (OverlappingFileLockException e) {
-            throw inUse(beside);
         } finally {
             if (lock == null) {
                 opened.close();

@@ -5,9 +5,9 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Sends a sign of life once a heartbeat for a subscriber that holds back reading, such as for a handler that takes long. It
- * ends with the connection, or once nobody has the subscriber any more. One thread serves all subscribers of the process;
- * it ends a moment after the last one.
+ * Sends a sign of life once a heartbeat for a subscriber that holds back reading, such as for a handler that takes
+ * long. It ends with the connection, or once nobody has the subscriber any more. One thread serves all subscribers of
+ * the process; it ends a moment after the last one.
  */
 final class SignsOfLife implements Runnable {
     private static final int IDLE_SECONDS = 1;

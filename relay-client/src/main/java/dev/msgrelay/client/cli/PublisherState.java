@@ -9,8 +9,6 @@ import java.io.IOException;
 import java.io.StringReader;
 import java.net.URLEncoder;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -225,10 +223,7 @@ final class PublisherState implements AutoCloseable {
 
     private static boolean isMine(Path file, FileChannel lock) throws IOException {
         try {
-            FileLock mine = lock.tryLock();
-            return mine != null;
-        } catch (OverlappingFileLockException e) {
-            return false;
+            return WholeFile.lock(lock);
         } catch (IOException e) {
             throw new IOException(
                     file + " cannot be locked (" + e.getMessage()

@@ -2,6 +2,7 @@ package dev.msgrelay.protocol.text;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -36,6 +37,20 @@ public final class WholeFile {
             Files.deleteIfExists(next);
         }
         forceFolder(folder, force);
+    }
+
+    /**
+     * Takes the lock of a file beside the one that is replaced, until the channel is closed.
+     *
+     * @return whether it was free: neither another process has it, nor another channel of this one
+     * @throws IOException the file system has no locks
+     */
+    public static boolean lock(FileChannel beside) throws IOException {
+        try {
+            return beside.tryLock() != null;
+        } catch (OverlappingFileLockException e) {
+            return false;
+        }
     }
 
     /** Forces a folder's names to the disk, where the file system can. */
