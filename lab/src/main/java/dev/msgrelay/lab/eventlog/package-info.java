@@ -2,9 +2,9 @@
  * The article on synchronizing file writes.
  *
  * <pre>
- *  EventLogExperiment -> Bursts (one go), its BurstThreads -> EventLog (the article's logs)
- *                                                             BufferedWritesOffThread, DisruptorBatches
- *                                                          -> EventTally (the events, and the check of the file)
+ *  EventLogExperiment -> Bursts (one go, each thread a BurstThread) -> EventLog (the article's logs)
+ *                                                                      BufferedWritesOffThread, DisruptorBatches
+ *                                                                   -> EventTally (the events, and the check of the file)
  * </pre>
  */
 package dev.msgrelay.lab.eventlog;
