@@ -90,13 +90,12 @@ final class Admittance {
      * Places the subscriber in the stream, which stands between two frames; to be called again until there is a place.
      *
      * @param level how durable the messages must be; null: no matter
-     * @return AGAIN or GAP: there is a place, see {@link Delivery#stand}; otherwise not yet
      * @throws FrameException there is no such place, or it has not come here in time
      */
-    Step stand(Delivery delivery, Level level, Mark head) throws FrameException {
+    CatchUp.Place stand(Delivery delivery, Level level, Mark head) throws FrameException {
         if (hasReadAhead(head)) {
             awaitStart(head);
-            return Step.WAIT;
+            return CatchUp.Place.WAIT;
         }
         boolean replayed = shared.replays() != null;
         // Anew: while this thread had no core the writer may have gone round the whole log. So again before each start.

@@ -39,6 +39,40 @@ final class CatchUp {
         CATCHING_UP
     }
 
+    /** The result of a look for the place where a stream starts. */
+    enum Place {
+        /** The reader stands there. */
+        FOUND,
+        /** Messages are missing, which {@link #gap} names; the reader stands behind them. */
+        BEHIND_A_GAP,
+        /** The place is in the journal, which the loop reads that may wait for the disk. */
+        IN_JOURNAL,
+        /** There is no memory for the journal's bytes yet. */
+        WAIT
+    }
+
+    /** The way on, of a subscriber that is not live. */
+    enum Next {
+        /** From where the reader stands: a page, or the log. */
+        AGAIN,
+        /** From there as well; but messages are missing before it, which {@link #gap} names. */
+        GAP,
+        /** From the journal, on the loop that may wait for the disk. */
+        JOURNAL,
+        /** From the log, on a loop that does not wait for the disk. */
+        LOG,
+        /** There is no memory just now. */
+        WAIT
+    }
+
+    /** The result of a read of the journal. */
+    private enum Read {
+        /** The reader is in a page, or in the log where that has the place. */
+        AT_HAND,
+        MISSING,
+        NO_MEMORY
+    }
+
     private final PacketLog log;
     private final LogReader reader;
     private final Allowance allowance;
@@ -126,32 +160,30 @@ final class CatchUp {
 
     /**
      * Moves the reader to the first message that a subscriber wants, or behind that one where it is missing. To be called
-     * again after WAIT, and after JOURNAL on the loop that reads the journal.
+     * again after WAIT, and after IN_JOURNAL on the loop that reads the journal.
      *
      * @param start not {@link dev.msgrelay.protocol.StartFrom#LIVE}
      * @param head not behind that message; may be moved on
-     * @return AGAIN: the reader stands there; GAP: {@link #gap} names what is missing; JOURNAL: the log does not have the place;
-     *     WAIT: there is no memory for the journal's bytes yet
      */
-    Step stand(Start start, Mark head) {
+    Place stand(Start start, Mark head) {
         return state == State.JOURNAL ? standInJournal(start, head) : standInLog(start, head);
     }
 
-    private Step standInLog(Start start, Mark head) {
+    private Place standInLog(Start start, Mark head) {
         if (journal != null && !start.isIn(log, journal)) {
-            return Step.JOURNAL;
+            return Place.IN_JOURNAL;
         }
         allowance.join();
         start.seek(reader, log, head, allowance);
         long first = start.resumes() ? start.first() : reader.boundary().sequence();
         if (journal != null && reader.boundary().sequence() != first) {
             // The log has dropped the message meanwhile.
-            return Step.JOURNAL;
+            return Place.IN_JOURNAL;
         }
         return standsFor(first, GapReason.NOT_HELD);
     }
 
-    private Step standInJournal(Start start, Mark head) {
+    private Place standInJournal(Start start, Mark head) {
         if (!sought) {
             sought = true;
             // The journal may have gone on since the head was read.
@@ -163,17 +195,17 @@ final class CatchUp {
             }
             gap = new Gap(wanted, wanted, GapReason.NOT_HELD);
         }
-        Step step = Step.GAP;
-        while (step == Step.GAP) {
+        Read read = Read.MISSING;
+        while (read == Read.MISSING) {
             if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
                 // Nobody has asked for a message that was dropped in this very moment.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
             // Behind the message that is wanted the rest can wait: gaps there are told as the reader comes to them.
-            step = reader.boundary().sequence() > wanted ? Step.AGAIN : read();
+            read = reader.boundary().sequence() > wanted ? Read.AT_HAND : read();
         }
-        if (step == Step.WAIT) {
-            return step;
+        if (read == Read.NO_MEMORY) {
+            return Place.WAIT;
         }
         if (reader.pageEnd() != null) {
             reader.goOnTo(wanted);
@@ -196,13 +228,13 @@ final class CatchUp {
         };
     }
 
-    private Step standsFor(long first, GapReason why) {
+    private Place standsFor(long first, GapReason why) {
         long stands = reader.boundary().sequence();
         if (stands <= first) {
-            return Step.AGAIN;
+            return Place.FOUND;
         }
         gap = new Gap(first, stands - 1, why);
-        return Step.GAP;
+        return Place.BEHIND_A_GAP;
     }
 
     // ---- on the way --------------------------------------------------------------------------------------------
@@ -212,36 +244,38 @@ final class CatchUp {
      * on the loop that may.
      *
      * @param behind bytes from the reader to the end of the stream
-     * @return AGAIN: from where the reader stands, a page or the log; GAP: from there, behind {@link #gap}; WAIT: there is no
-     *     memory just now; JOURNAL or LOG: on another loop
      */
-    Step next(long behind) {
+    Next next(long behind) {
         return state == State.JOURNAL ? fromJournal(behind) : fromLog(behind);
     }
 
-    private Step fromJournal(long behind) {
-        Step step = read();
-        if (step != Step.AGAIN || reader.pageEnd() != null) {
-            return step;
-        }
-        if (!allowance.joined() && !joinAgain()) {
-            return Step.JOURNAL;
-        }
-        if (!allowance.isNear(behind)) {
-            return Step.AGAIN;
-        }
-        state(State.CATCHING_UP);
-        return Step.LOG;
+    private Next fromJournal(long behind) {
+        return switch (read()) {
+            case MISSING -> Next.GAP;
+            case NO_MEMORY -> Next.WAIT;
+            case AT_HAND -> reader.pageEnd() != null ? Next.AGAIN : backInTheLog(behind);
+        };
     }
 
-    private Step fromLog(long behind) {
+    private Next backInTheLog(long behind) {
+        if (!allowance.joined() && !joinAgain()) {
+            return Next.JOURNAL;
+        }
+        if (!allowance.isNear(behind)) {
+            return Next.AGAIN;
+        }
+        state(State.CATCHING_UP);
+        return Next.LOG;
+    }
+
+    private Next fromLog(long behind) {
         if (reader.overtaken()) {
-            return Step.JOURNAL;
+            return Next.JOURNAL;
         }
         if (behind <= SendGroup.WRITE_BYTES) {
             end();
         }
-        return Step.AGAIN;
+        return Next.AGAIN;
     }
 
     /** Lets the policy hold the log back from here on; returns whether the log still has the place. */
@@ -254,11 +288,11 @@ final class CatchUp {
         return allowance.joined();
     }
 
-    /** Returns AGAIN with the reader in a page, or in the log where that has the place; GAP; or WAIT. May wait for the disk. */
-    private Step read() {
+    /** Finds the bytes that come next. May wait for the disk. */
+    private Read read() {
         Mark end = reader.pageEnd();
         if (end != null && reader.position() < end.position()) {
-            return Step.AGAIN;
+            return Read.AT_HAND;
         }
         reader.leave();
         sequence = reader.boundary().sequence();
@@ -266,10 +300,10 @@ final class CatchUp {
         if (sequence >= wanted && !reader.overtaken()) {
             giveBack();
             pages.leave(this);
-            return Step.AGAIN;
+            return Read.AT_HAND;
         }
         if (!hasPage()) {
-            return Step.WAIT;
+            return Read.NO_MEMORY;
         }
         // A feed that was never asked stands at the very beginning, and knows no number there.
         if (feed.at().position() != reader.position() || feed.at().sequence() != sequence) {
@@ -291,19 +325,19 @@ final class CatchUp {
         return page != null;
     }
 
-    private Step readBlocks() {
+    private Read readBlocks() {
         return switch (feed.next(page.memory().nioBuffer(0, page.memory().capacity()))) {
             case BLOCKS -> {
                 reader.enter(page, feed.at().position(), feed.end());
                 feed.pass();
-                yield Step.AGAIN;
+                yield Read.AT_HAND;
             }
             case LONGER -> {
                 if (feed.needed() > pages.most()) {
                     yield missing(GapReason.NOT_HELD, feed.end());
                 }
                 longer = feed.needed();
-                yield hasPage() ? readBlocks() : Step.WAIT;
+                yield hasPage() ? readBlocks() : Read.NO_MEMORY;
             }
             case DAMAGE -> missing(GapReason.DAMAGED, feed.end());
             case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
@@ -328,19 +362,19 @@ final class CatchUp {
         reader.seek(LogReader.EARLIEST, found);
     }
 
-    private Step missing(GapReason why, Mark to) {
+    private Read missing(GapReason why, Mark to) {
         goOnAt(to);
         return missing(why);
     }
 
-    private Step missing(GapReason why) {
+    private Read missing(GapReason why) {
         long next = reader.boundary().sequence();
         if (next <= sequence) {
             return read();
         }
         gap = new Gap(sequence, next - 1, why);
         sequence = next;
-        return Step.GAP;
+        return Read.MISSING;
     }
 
     Gap gap() {

@@ -97,17 +97,21 @@ final class Delivery {
     }
 
     /** Goes to where the stream starts: as {@link CatchUp#stand}, for every start. */
-    Step stand(Start start, Mark head) {
-        Step step = start.from() == StartFrom.LIVE ? standAtTheEnd(head) : catchUp.stand(start, head);
-        if (step == Step.GAP) {
-            jumpOver(catchUp.gap());
-        } else if (step == Step.AGAIN) {
-            feed.jumped();
+    CatchUp.Place stand(Start start, Mark head) {
+        if (start.from() == StartFrom.LIVE) {
+            standAtTheEnd(head);
+            return CatchUp.Place.FOUND;
         }
-        return step;
+        CatchUp.Place place = catchUp.stand(start, head);
+        switch (place) {
+            case FOUND -> feed.jumped();
+            case BEHIND_A_GAP -> jumpOver(catchUp.gap());
+            case IN_JOURNAL, WAIT -> {}
+        }
+        return place;
     }
 
-    private Step standAtTheEnd(Mark head) {
+    private void standAtTheEnd(Mark head) {
         allowance.join();
         log.head().read(head);
         reader.leaveFor(end(head));
@@ -115,7 +119,7 @@ final class Delivery {
             // The stream ends earlier for the subscriber, and the writer may have seen where it stood before.
             allowance.movedBack();
         }
-        return Step.AGAIN;
+        feed.jumped();
     }
 
     // ---- sending -----------------------------------------------------------------------------------------------
@@ -128,11 +132,31 @@ final class Delivery {
     boolean tooLate(Mark end) {
         return catchUp.isLive()
                 && (reader.overtaken() || allowance.lags(end.position() - reader.position()))
-                && allowance.policy().overtaken() == Step.TOO_SLOW;
+                && allowance.policy().overtaken() == SlowPolicy.Overtaken.CUT;
+    }
+
+    /** The answer of a stream that was asked for its next write. */
+    enum Outcome {
+        /** Nothing for now: there is nothing to send, no memory, or the socket has not taken all of the write. */
+        WAIT,
+        /** The step is done: the next one may follow at once. */
+        AGAIN,
+        /** Messages are missing, and the reader stands behind them: {@link Delivery#gap} names them. */
+        GAP,
+        /** The subscriber is cut off: {@link Allowance#tooSlow} says why. */
+        CUT,
+        /** The stream goes on in the journal, on the loop that may wait for the disk. */
+        JOURNAL,
+        /** The stream goes on in the log, on a loop that does not wait for the disk. */
+        LOG;
+
+        private static Outcome of(boolean taken) {
+            return taken ? AGAIN : WAIT;
+        }
     }
 
     /** Sends what comes next. Only while nothing is in flight; see {@link Feed#next}. */
-    Step next(Mark end, int stride, int least, boolean everything) {
+    Outcome next(Mark end, int stride, int least, boolean everything) {
         long behind = end.position() - reader.position();
         boolean live = catchUp.isLive();
         if (live && allowance.lags(behind)) {
@@ -141,55 +165,66 @@ final class Delivery {
         if (allowance.pauseIfSpent(behind)) {
             return pause();
         }
-        if (!live && reader.atBoundary()) {
-            Step step = catchUp.next(behind);
-            if (step == Step.GAP) {
-                jumpOver(catchUp.gap());
-            }
-            if (step != Step.AGAIN) {
-                return step;
-            }
+        if (live || !reader.atBoundary()) {
+            return send(end, behind, stride, least, everything);
         }
+        return switch (catchUp.next(behind)) {
+            case AGAIN -> send(end, behind, stride, least, everything);
+            case GAP -> {
+                jumpOver(catchUp.gap());
+                yield Outcome.GAP;
+            }
+            case JOURNAL -> Outcome.JOURNAL;
+            case LOG -> Outcome.LOG;
+            case WAIT -> Outcome.WAIT;
+        };
+    }
+
+    private Outcome send(Mark end, long behind, int stride, int least, boolean everything) {
         if (behind <= 0) {
             // Negative for a durable-only subscriber whose start is not durable yet.
-            return Step.WAIT;
+            return Outcome.WAIT;
         }
         Mark page = reader.pageEnd();
         Mark upTo = page != null && page.position() < end.position() ? page : end;
-        Step step = feed.next(upTo, stride, least, everything || page != null);
-        if (step == Step.AGAIN) {
-            feed.written();
-        }
-        return step == Step.OVERTAKEN ? overtaken(end) : step;
+        return switch (feed.next(upTo, stride, least, everything || page != null)) {
+            case WAIT -> Outcome.WAIT;
+            case SENT, MOVED -> {
+                feed.written();
+                yield Outcome.AGAIN;
+            }
+            case OVERTAKEN -> overtaken(end);
+        };
     }
 
     /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
-    private Step pause() {
+    private Outcome pause() {
         if (catchUp.waitedForSince() != SlowPolicy.NEVER) {
             if (!reader.atBoundary()) {
-                return finish();
+                return Outcome.of(finish());
             }
             catchUp.pause();
         }
-        return Step.WAIT;
+        return Outcome.WAIT;
     }
 
     /** A live subscriber's policy decides; one that catches up goes back to the journal. */
-    private Step overtaken(Mark end) {
-        Step step = catchUp.isLive() ? allowance.policy().overtaken() : Step.JOURNAL;
-        if (step == Step.TOO_SLOW) {
-            return step;
+    private Outcome overtaken(Mark end) {
+        SlowPolicy.Overtaken rule = catchUp.isLive() ? allowance.policy().overtaken() : SlowPolicy.Overtaken.JOURNAL;
+        if (rule == SlowPolicy.Overtaken.CUT) {
+            return Outcome.CUT;
         }
         if (!reader.atBoundary()) {
             // The last write ended within a frame. The rest of that is still held, and goes first.
-            return finish();
+            return Outcome.of(finish());
         }
-        if (step == Step.GAP) {
-            long lost = reader.boundary().sequence();
-            reader.skipTo(Math.max(log.tail(), end.position() - SendGroup.WRITE_BYTES), end);
-            jumpOver(new Gap(lost, reader.boundary().sequence() - 1, GapReason.SLOW));
+        if (rule == SlowPolicy.Overtaken.JOURNAL) {
+            return Outcome.JOURNAL;
         }
-        return step;
+        long lost = reader.boundary().sequence();
+        reader.skipTo(Math.max(log.tail(), end.position() - SendGroup.WRITE_BYTES), end);
+        jumpOver(new Gap(lost, reader.boundary().sequence() - 1, GapReason.SLOW));
+        return Outcome.GAP;
     }
 
     private void jumpOver(Gap missing) {
@@ -201,26 +236,32 @@ final class Delivery {
         return gap;
     }
 
-    Step finish() {
-        if (!feed.finish()) {
-            return Step.WAIT;
+    /** Sends the rest of a frame that has begun; returns whether the socket has taken all of it. */
+    boolean finish() {
+        boolean taken = feed.finish();
+        if (taken) {
+            feed.written();
         }
-        feed.written();
-        return Step.AGAIN;
+        return taken;
     }
 
-    /** Sends bytes beside the stream, between two frames; {@code next}: they tell the next message's number. */
-    Step say(ByteBuffer said, boolean next) {
+    /**
+     * Sends bytes beside the stream, between two frames.
+     *
+     * @param next whether they tell the next message's number
+     * @return whether the socket has taken all of them
+     */
+    boolean say(ByteBuffer said, boolean next) {
         if (next) {
             feed.told(reader.boundary().sequence());
         }
         writer.add(Unpooled.wrappedBuffer(said));
         if (!writer.end()) {
-            return Step.WAIT;
+            return false;
         }
         // Nothing of the stream; but the reader may stand elsewhere now, for which publishers wait.
         count(0, 0);
-        return Step.AGAIN;
+        return true;
     }
 
     /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */

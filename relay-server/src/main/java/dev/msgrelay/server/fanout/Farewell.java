@@ -38,12 +38,12 @@ final class Farewell {
      */
     boolean say(Channel channel, Delivery delivery, Outbox outbox, Runnable release) {
         if (!delivery.reader.atBoundary()) {
-            return delivery.finish() == Step.AGAIN;
+            return delivery.finish();
         }
         // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
         ByteBuffer goAway = outbox == null ? null : outbox.takeGoAway();
         if (goAway != null) {
-            return delivery.say(goAway, false) == Step.AGAIN;
+            return delivery.say(goAway, false);
         }
         Refusal last = why;
         release.run();

@@ -12,15 +12,26 @@ interface Feed {
         void count(long messages, long bytes);
     }
 
+    /** The answer of a feed that was asked for its next write. */
+    enum Outcome {
+        /** Nothing for now: there is nothing to send, no memory, or the socket has not taken all of the write. */
+        WAIT,
+        /** The socket has taken all of the write. */
+        SENT,
+        /** Nothing was wanted of what lay there; the reader stands behind it. */
+        MOVED,
+        /** The log no longer has what comes next. */
+        OVERTAKEN
+    }
+
     /**
      * Sends what lies between the reader and the head. Only while nothing is in flight.
      *
      * @param stride about the most to send, in bytes
      * @param least about the least to send, in whole segments, unless everything goes
      * @param everything whether to send what is less, too
-     * @return AGAIN: the socket has taken all of it; WAIT: not yet, or there is nothing to send; OVERTAKEN
      */
-    Step next(Mark head, int stride, int least, boolean everything);
+    Outcome next(Mark head, int stride, int least, boolean everything);
 
     /** Sends the rest up to the next frame boundary, which is held; returns whether the socket has taken all of it. */
     boolean finish();

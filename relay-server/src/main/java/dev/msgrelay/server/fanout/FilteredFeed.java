@@ -57,21 +57,21 @@ final class FilteredFeed implements Feed {
     }
 
     @Override
-    public Step next(Mark head, int stride, int least, boolean everything) {
+    public Outcome next(Mark head, int stride, int least, boolean everything) {
         if (reader.position() == head.position()) {
-            return Step.WAIT;
+            return Outcome.WAIT;
         }
         if (!reader.atBoundary()) {
             // The last write ended within a frame, as those of a subscriber to all types do: the frame is to be whole.
-            return finish() ? Step.AGAIN : Step.WAIT;
+            return finish() ? Outcome.SENT : Outcome.WAIT;
         }
         long end = reader.holdAhead(LOOK_BYTES, head);
         if (end < 0) {
-            return Step.OVERTAKEN;
+            return Outcome.OVERTAKEN;
         }
         walk(end);
         if (copy == null && large == 0) {
-            return Step.AGAIN;
+            return Outcome.MOVED;
         }
         if (copy != null && copy.position() > 0) {
             buffer.setIndex(0, copy.position());
@@ -87,7 +87,7 @@ final class FilteredFeed implements Feed {
             // Every frame is copied: nothing of the log is needed any more.
             reader.release();
         }
-        return writer.end() ? Step.AGAIN : Step.WAIT;
+        return writer.end() ? Outcome.SENT : Outcome.WAIT;
     }
 
     /** Walks on, up to {@code end} at most, until there is enough for a write. */

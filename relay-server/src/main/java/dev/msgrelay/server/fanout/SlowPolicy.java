@@ -7,20 +7,29 @@ import dev.msgrelay.server.flow.ReaderGate;
  * A rule for subscribers that read too slowly. It knows none of them; any thread.
  *
  * @param wire the policy's name in HELLO and WELCOME
- * @param overtaken what becomes of a subscriber that the log has overtaken. TOO_SLOW: it is cut off; GAP: it jumps to the newest
- *     packets, and is told what it missed; JOURNAL: it gets from there what it was too slow for
+ * @param overtaken what becomes of a subscriber that the log has overtaken
  * @param gate holds publishers back for the subscriber, as long as that makes progress; or never does
  */
-record SlowPolicy(Policy wire, Step overtaken, ReaderGate gate) {
+record SlowPolicy(Policy wire, Overtaken overtaken, ReaderGate gate) {
+    /** The end of a subscriber's stream as it was, once the log has overtaken it. */
+    enum Overtaken {
+        /** The subscriber is cut off: {@link Allowance#tooSlow} says why. */
+        CUT,
+        /** The subscriber jumps to the newest packets, and is told what it missed. */
+        JUMP,
+        /** The journal has what the subscriber was too slow for. */
+        JOURNAL
+    }
+
     /** No time: nobody is held back. */
     static final long NEVER = Long.MAX_VALUE;
 
     static SlowPolicy of(Policy wire, ReaderGate gate) {
         return switch (wire) {
-            case DISCONNECT -> new SlowPolicy(wire, Step.TOO_SLOW, ReaderGate.NEVER_HOLDS);
-            case SKIP -> new SlowPolicy(wire, Step.GAP, ReaderGate.NEVER_HOLDS);
-            case REPLAY -> new SlowPolicy(wire, Step.JOURNAL, ReaderGate.NEVER_HOLDS);
-            case BACKPRESSURE -> new SlowPolicy(wire, Step.TOO_SLOW, gate);
+            case DISCONNECT -> new SlowPolicy(wire, Overtaken.CUT, ReaderGate.NEVER_HOLDS);
+            case SKIP -> new SlowPolicy(wire, Overtaken.JUMP, ReaderGate.NEVER_HOLDS);
+            case REPLAY -> new SlowPolicy(wire, Overtaken.JOURNAL, ReaderGate.NEVER_HOLDS);
+            case BACKPRESSURE -> new SlowPolicy(wire, Overtaken.CUT, gate);
             case RELAY_DEFAULT -> throw new IllegalArgumentException("no policy of a subscriber: " + wire);
         };
     }

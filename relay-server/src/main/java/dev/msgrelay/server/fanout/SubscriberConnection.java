@@ -142,7 +142,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return farewell.isDue() && sayFarewell(way);
         }
         if (session.state() == SessionState.GREETED || (outbox() != null && outbox().due())) {
-            return way.reader.atBoundary() ? say(head) : way.finish() == Step.AGAIN;
+            return way.reader.atBoundary() ? say(head) : way.finish();
         }
         return switch (way.next(end, stride, least, everything)) {
             case WAIT -> false;
@@ -151,7 +151,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 missed.tell(way.gap());
                 yield session.state() != SessionState.CLOSING;
             }
-            case TOO_SLOW -> {
+            case CUT -> {
                 session.close(allowance.tooSlow());
                 yield false;
             }
@@ -160,7 +160,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 seat.moveTo(shared.seats().get());
                 yield false;
             }
-            case OVERTAKEN -> throw new IllegalStateException("the log has moved on, and no policy was asked");
         };
     }
 
@@ -186,7 +185,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         long next = delivery.reader.boundary().sequence();
         boolean tellsNext = outbox().putDue(said, next, delivery.end(head).sequence() - 1);
         readMore(true);
-        return delivery.say(said.flip(), tellsNext) == Step.AGAIN;
+        return delivery.say(said.flip(), tellsNext);
     }
 
     // ---- HELLO --------------------------------------------------------------------------------------------------
@@ -201,27 +200,31 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     /** Places the subscriber in the stream, and welcomes it; returns whether that could be done at once. */
     private boolean letIn(Mark head) {
-        Step step;
+        CatchUp.Place place;
         try {
-            step = admittance.stand(delivery, session.dialogue().level(), head);
+            place = admittance.stand(delivery, session.dialogue().level(), head);
         } catch (FrameException e) {
             session.close(e);
             return false;
         }
-        if (step == Step.JOURNAL) {
-            startInJournal();
-        }
-        if (step != Step.AGAIN && step != Step.GAP) {
-            return false;
-        }
-        Gap gap = step == Step.GAP ? delivery.gap() : null;
-        admittance.admit(delivery, gap == null ? delivery.reader.boundary().sequence() : gap.from(), session);
-        if (gap != null) {
-            if (gap.reason() == GapReason.NOT_HELD) {
-                // The client asks for messages that are gone: nothing has happened to it here.
-                outbox().gap(gap.from(), gap.to(), gap.reason());
-            } else {
-                missed.tell(gap);
+        switch (place) {
+            case WAIT -> {
+                return false;
+            }
+            case IN_JOURNAL -> {
+                startInJournal();
+                return false;
+            }
+            case FOUND -> admittance.admit(delivery, delivery.reader.boundary().sequence(), session);
+            case BEHIND_A_GAP -> {
+                Gap gap = delivery.gap();
+                admittance.admit(delivery, gap.from(), session);
+                if (gap.reason() == GapReason.NOT_HELD) {
+                    // The client asks for messages that are gone: nothing has happened to it here.
+                    outbox().gap(gap.from(), gap.to(), gap.reason());
+                } else {
+                    missed.tell(gap);
+                }
             }
         }
         if (replays()) {

@@ -26,21 +26,21 @@ final class WholeFeed implements Feed {
     }
 
     @Override
-    public Step next(Mark head, int stride, int least, boolean everything) {
+    public Outcome next(Mark head, int stride, int least, boolean everything) {
         long available = head.position() - reader.position();
         if (available == 0) {
-            return Step.WAIT;
+            return Outcome.WAIT;
         }
         // Whole segments where there is at least one, everything where there is less.
         int amount =
                 available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
         if (!everything && amount < segment.wholeUpTo(least)) {
-            return Step.WAIT;
+            return Outcome.WAIT;
         }
         if (!reader.hold(amount, head)) {
-            return Step.OVERTAKEN;
+            return Outcome.OVERTAKEN;
         }
-        return issue(amount) ? Step.AGAIN : Step.WAIT;
+        return issue(amount) ? Outcome.SENT : Outcome.WAIT;
     }
 
     @Override

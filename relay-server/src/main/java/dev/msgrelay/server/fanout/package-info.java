@@ -11,7 +11,6 @@
  *     SubscriberInput      what it says        Missed   what it does not get
  *     Seat                 which group sends to it, and the way there
  *     Farewell             the last words
- *   Step        the one answer of all of them: wait, again, gap, too slow, to the journal, to the log
  *
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
  *               those that get the journal have one of their own, whose loop may wait for the disk

@@ -142,7 +142,7 @@ class ReplayStartTest {
 
     /** Starts, and stands at this message: nothing of what is asked for is missing. */
     private void assertStandsAt(long sequence, Start start, Mark head) {
-        assertThat(catchUp.stand(start, head)).isEqualTo(Step.AGAIN);
+        assertThat(catchUp.stand(start, head)).isEqualTo(CatchUp.Place.FOUND);
         assertThat(reader.boundary().sequence()).isEqualTo(sequence);
         assertThat(reader.position()).isEqualTo((sequence - 1) * FRAME);
     }
@@ -186,9 +186,9 @@ class ReplayStartTest {
     }
 
     /** Goes on, whole pieces at a time, for as long as that can be done where the reader is. */
-    private Step goOn() {
-        Step step = catchUp.next(behind());
-        while (step == Step.AGAIN) {
+    private CatchUp.Next goOn() {
+        CatchUp.Next step = catchUp.next(behind());
+        while (step == CatchUp.Next.AGAIN) {
             Mark end = reader.pageEnd() == null ? head() : reader.pageEnd();
             int bytes = (int) (end.position() - reader.position());
             assertThat(reader.hold(bytes, end)).isTrue();
@@ -203,14 +203,14 @@ class ReplayStartTest {
     void goesBackToTheJournalWhereTheLogIsFaster() {
         publishAndWriteUpTo(3 * LOG);
         assertThat(reader.overtaken()).isTrue();
-        assertThat(goOn()).isEqualTo(Step.LOG);
+        assertThat(goOn()).isEqualTo(CatchUp.Next.LOG);
         assertThat(catchUp.isLive()).isFalse();
         publishAndWriteUpTo(6 * LOG);
-        assertThat(catchUp.next(behind())).isEqualTo(Step.JOURNAL);
+        assertThat(catchUp.next(behind())).isEqualTo(CatchUp.Next.JOURNAL);
         assertThat(catchUp.toJournal()).isNull();
-        assertThat(goOn()).isEqualTo(Step.LOG);
+        assertThat(goOn()).isEqualTo(CatchUp.Next.LOG);
         assertThat(catchUp.isLive()).isFalse();
-        assertThat(catchUp.next(behind())).isEqualTo(Step.AGAIN);
+        assertThat(catchUp.next(behind())).isEqualTo(CatchUp.Next.AGAIN);
         assertThat(catchUp.isLive()).isTrue();
         assertThat(reader.position()).isEqualTo(head().position());
     }
