@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * Takes runs on their way into the order, as a Disruptor's event handler takes events, and may refuse for a while: if a
  * subscriber holds publishers back, runs stay in the ring. {@link NetworkBatchHandler} makes the order of a relay that is
- * alone, an {@link Orderer} that of several. The end of a batch is {@link Order#drain}'s, since sockets and other relays bring
+ * alone, an {@link Orderer} that of several. The end of a batch is {@link NetworkBatchHandler#drain}'s, since sockets and other relays bring
  * some of it.
  */
 public interface RunHandler {

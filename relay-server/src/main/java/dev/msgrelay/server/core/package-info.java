@@ -5,7 +5,7 @@
  *   producers' threads                        |  the core's thread
  *   LocalPublisher -- RunStage --.            |
  *   reader loops -----------------> FrameRing -> NetworkBatchHandler -> PacketLog
- *                                             |   Order        ^ pack(span)
+ *                                             |                ^ take(span)
  *   sockets of the core's own loop ----------------RunScan-----'
  *
  *   EngineLoop: sockets and tasks --> Duty.work --> sleep, when there is no more

@@ -1,7 +1,7 @@
 package dev.msgrelay.server.engine;
 
 import dev.msgrelay.server.core.EngineLoop;
-import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.fanout.DurableEnds;
 import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.flow.HeldSources;
@@ -25,7 +25,7 @@ final class CoreDuty implements EngineLoop.Duty {
     private final Services services;
     private final PacketLog log;
     private final WindowGate gate;
-    private final Order order;
+    private final NetworkBatchHandler handler;
     private final HeldSources held;
     private final NameTable names;
     private final SendLoops sends;
@@ -45,7 +45,7 @@ final class CoreDuty implements EngineLoop.Duty {
         this.services = made.services;
         this.log = made.log;
         this.gate = made.gate;
-        this.order = made.order;
+        this.handler = made.handler;
         this.held = made.held;
         this.names = made.names;
         this.sends = made.sends;
@@ -59,9 +59,9 @@ final class CoreDuty implements EngineLoop.Duty {
 
     @Override
     public boolean work() {
-        boolean more = order.drain();
+        boolean more = handler.drain();
         boolean left = sends.own().pump(!more);
-        order.handedOver();
+        handler.handedOver();
         names.acknowledge();
         durable.want(log.head().position());
         journal.look();
@@ -93,12 +93,12 @@ final class CoreDuty implements EngineLoop.Duty {
 
     @Override
     public boolean pending() {
-        return order.pending() || sends.own().pending() || journal.pending();
+        return handler.pending() || sends.own().pending() || journal.pending();
     }
 
     @Override
     public long sleepNanos() {
-        return log.starved() ? STARVED_NANOS : order.sleepNanos();
+        return log.starved() ? STARVED_NANOS : handler.sleepNanos();
     }
 
     /** Tells sessions that wait for the journal that it has moved, or failed. */
@@ -119,7 +119,7 @@ final class CoreDuty implements EngineLoop.Duty {
         tickNanos = nowNanos;
         sends.tick(nowNanos);
         journal.tick(log.head().position(), nowNanos);
-        boolean anyWaits = !order.isEmpty();
+        boolean anyWaits = !handler.isEmpty();
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {
                 anyWaits |= publisher.waitsForRoom();

@@ -5,7 +5,6 @@ import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.NetworkBatchHandler;
-import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.fanout.DurableEnds;
@@ -71,8 +70,7 @@ public final class EngineAssembly {
     Services services;
     private FrameRing ring;
     PacketLog log;
-    private NetworkBatchHandler handler;
-    Order order;
+    NetworkBatchHandler handler;
     HeldSources held;
     NameTable names;
     private IngestPort corePort;
@@ -171,14 +169,14 @@ public final class EngineAssembly {
         taken.taken(log::close);
         journal.feed(log, clock.nanoTime());
         TimeHistogram transits = services.counters().transits();
-        handler = new NetworkBatchHandler(log, stream.packetBytes(), stream.maxBody(), clock::nanoTime, transits::add);
-        order = new Order(ring, handler, orderer, gate, log);
-        taken.taken(order::dropStages);
+        RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+        handler = new NetworkBatchHandler(ring, log, gate, orderer, scan, clock::nanoTime, transits::add);
+        taken.taken(handler::dropStages);
     }
 
     /** The way from publishers to the log, on the core's loop; or to the ring, on readers' loops. */
     private PublisherConnection.Shared publishers() {
-        held = new HeldSources(order::hasPlentyOfRoom, clock::nanoTime);
+        held = new HeldSources(handler::hasPlentyOfRoom, clock::nanoTime);
         long hold = config.limits().nameHold().toNanos();
         TimeHistogram times = services.counters().acknowledgements();
         names = new NameTable(budget.pool(Part.NAMES), hold, clock::nanoTime, times);
@@ -186,7 +184,7 @@ public final class EngineAssembly {
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            corePort = new InPlacePort(order, log, names, scan, held, loopBuffers());
+            corePort = new InPlacePort(handler, log, names, scan, held, loopBuffers());
         } else {
             names.decidedBy(orderer);
             corePort = new OrdererPort(orderer, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
@@ -251,6 +249,7 @@ public final class EngineAssembly {
                 services, allocator, publishing, subscribing, corePort, core, new RefusedConnection.Newest());
         MemoryLine line = publishing.line();
         Mark first = log.head().mark();
-        return new RelayEngine(core, services, ring, log, first, gate, order, held, line, journal, setup, duty, taken);
+        return new RelayEngine(
+                core, services, ring, log, first, gate, handler, held, line, journal, setup, duty, taken);
     }
 }

@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.FrameRing;
-import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.RunStage;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.flow.HeldSources;
@@ -54,7 +54,7 @@ public record RelayEngine(
         PacketLog log,
         Mark first,
         WindowGate gate,
-        Order order,
+        NetworkBatchHandler handler,
         HeldSources held,
         MemoryLine line,
         JournalLink journal,
@@ -75,7 +75,7 @@ public record RelayEngine(
     /** A stage for one producer thread. Any thread. */
     public RunStage newStage() {
         RunStage stage = new RunStage(ring, services.identity().maxBody(), core::asleep);
-        order.add(stage);
+        handler.add(stage);
         return stage;
     }
 
@@ -92,7 +92,7 @@ public record RelayEngine(
         // Before the look at the table: later publishers see it.
         services.table().drain();
         live(PublisherConnection.class).forEach(p -> p.session().loop().execute(() -> p.stopReading(closesInMillis)));
-        order.endStages();
+        handler.endStages();
     }
 
     /**
@@ -106,7 +106,7 @@ public record RelayEngine(
         }
         long head = log.head().position();
         // Subscribers that replay may go on with the journal at the next relay.
-        return order.isEmpty()
+        return handler.isEmpty()
                 && head == log.endPosition()
                 && live(SubscriberConnection.class).allMatch(s -> s.replays() || s.position() >= head);
     }
@@ -153,7 +153,7 @@ public record RelayEngine(
         values.put(Counter.RING_CELLS, (long) ring.cells());
         values.put(Counter.RING_USED_CELLS, ring.cells() - ring.remainingCells());
         values.put(Counter.CHUNKS_ASIDE, (long) log.chunksAside());
-        values.put(Counter.LOCAL_PUBLISHERS, (long) order.stages());
+        values.put(Counter.LOCAL_PUBLISHERS, (long) handler.stages());
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
         values.put(Counter.MEMORY_DIRECT_BYTES, services.budget().used(Kind.DIRECT));
         values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));

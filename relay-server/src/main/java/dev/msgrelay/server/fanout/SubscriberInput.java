@@ -42,7 +42,7 @@ final class SubscriberInput implements SocketReads.Reader, Inbox.Handler {
     }
 
     @Override
-    public void moreExpected() {
+    public void readWasFull() {
         // Nobody waits for it.
     }
 

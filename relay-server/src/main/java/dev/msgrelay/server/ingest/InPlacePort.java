@@ -1,6 +1,6 @@
 package dev.msgrelay.server.ingest;
 
-import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.log.PacketLog;
@@ -11,14 +11,19 @@ import dev.msgrelay.server.memory.ReadWindow;
  * there. So the kernel alone copies the bytes between two sockets.
  */
 public record InPlacePort(
-        Order order, PacketLog log, NameTable names, RunScan scan, HeldSources held, LoopBuffers buffers)
+        NetworkBatchHandler handler,
+        PacketLog log,
+        NameTable names,
+        RunScan scan,
+        HeldSources held,
+        LoopBuffers buffers)
         implements IngestPort {
     /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
     private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
 
     @Override
     public boolean makeReady() {
-        return order.makeReady();
+        return handler.makeReady();
     }
 
     @Override
@@ -37,7 +42,7 @@ public record InPlacePort(
         if (name != null && !names.hasRoom()) {
             return false;
         }
-        order.take(span);
+        handler.take(span);
         if (name != null) {
             names.accepted(name, span.frames(), log.lastSequence());
         }
@@ -46,11 +51,11 @@ public record InPlacePort(
 
     @Override
     public boolean allShown() {
-        return order.allShown();
+        return handler.allShown();
     }
 
     @Override
-    public void moreExpected() {
-        order.moreExpected();
+    public void readWasFull() {
+        handler.readWasFull();
     }
 }

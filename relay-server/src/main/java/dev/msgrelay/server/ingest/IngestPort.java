@@ -73,7 +73,7 @@ public interface IngestPort {
     }
 
     /** Notes that a read took all it could: more is likely to come. A port that packs elsewhere need not know. */
-    default void moreExpected() {}
+    default void readWasFull() {}
 
     /** The memory that the loop's publishers share. */
     LoopBuffers buffers();

@@ -152,9 +152,9 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
     }
 
     @Override
-    public void moreExpected() {
+    public void readWasFull() {
         if (wait == Wait.NOTHING && !session.state().ended()) {
-            port.moreExpected();
+            port.readWasFull();
         }
     }
 

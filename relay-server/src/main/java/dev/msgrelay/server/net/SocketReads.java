@@ -22,7 +22,7 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         void refused();
 
         /** Takes note that a read has filled its memory. */
-        void moreExpected();
+        void readWasFull();
 
         /** Whether nothing is taken any more, for good: what still comes is thrown away. */
         boolean isDeaf();
@@ -91,7 +91,7 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
             @Override
             public void readComplete() {
                 if (lastBytesRead() > 0 && lastBytesRead() == attemptedBytesRead()) {
-                    reader.moreExpected();
+                    reader.readWasFull();
                 }
             }
         };

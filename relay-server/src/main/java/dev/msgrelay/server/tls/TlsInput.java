@@ -111,8 +111,8 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     @Override
-    public void moreExpected() {
-        reader.moreExpected();
+    public void readWasFull() {
+        reader.readWasFull();
     }
 
     @Override

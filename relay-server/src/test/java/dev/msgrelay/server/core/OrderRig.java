@@ -11,7 +11,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Ring, order, batch handler and log, as a relay wires them, driven by hand. */
+/** Ring, batch handler and log, as a relay wires them, driven by hand. */
 public final class OrderRig implements AutoCloseable {
     public static final int PACKET = 1460;
     public static final int MAX_BODY = 60_000;
@@ -26,7 +26,7 @@ public final class OrderRig implements AutoCloseable {
     public final WindowGate gate = new WindowGate(WINDOW, new NoWriter(), System::nanoTime);
     public final FrameRing ring;
     public final PacketLog log;
-    public final Order order;
+    public final NetworkBatchHandler handler;
     /** The head's position after each call of the handler by {@link #poll}. */
     final List<Long> heads = new ArrayList<>();
 
@@ -36,7 +36,6 @@ public final class OrderRig implements AutoCloseable {
     final List<Long> nanosOfBatches = new ArrayList<>();
 
     final RunScan scan = new RunScan(PACKET, MAX_BODY);
-    final NetworkBatchHandler handler;
     private final Watched watched = new Watched();
     private final int chunk;
     private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
@@ -50,8 +49,8 @@ public final class OrderRig implements AutoCloseable {
         this.chunk = chunk;
         ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, LOG, chunk, PACKET, 8, MAX_RUN, gate, Mark.of(0, 1));
-        handler = new NetworkBatchHandler(log, PACKET, MAX_BODY, () -> nanos, nanosOfBatches::add);
-        order = new Order(ring, handler, null, gate, log);
+        handler = new NetworkBatchHandler(
+                ring, log, gate, null, new RunScan(PACKET, MAX_BODY), () -> nanos, nanosOfBatches::add);
     }
 
     /** Publishes frames as one run. */
@@ -71,13 +70,13 @@ public final class OrderRig implements AutoCloseable {
 
     /** Takes frames into the order, as a read of the core's own loop does. */
     void readInPlace(Frames frames) {
-        order.take(scan.scan(frames.nativeBuffer(), 0, frames.size(), log.openPacketBytes()));
+        handler.take(scan.scan(frames.nativeBuffer(), 0, frames.size(), log.openPacketBytes()));
     }
 
     /** A producer's stage; the consumer is busy, so that small messages gather. */
     RunStage stage() {
         RunStage stage = new RunStage(ring, MAX_BODY, () -> false);
-        order.add(stage);
+        handler.add(stage);
         return stage;
     }
 

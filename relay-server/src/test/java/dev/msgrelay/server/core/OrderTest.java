@@ -15,7 +15,7 @@ class OrderTest {
     private static final int FRAME = OrderRig.WINDOW;
 
     private final OrderRig rig = new OrderRig();
-    private final Order order = rig.order;
+    private final NetworkBatchHandler handler = rig.handler;
     private final PacketLog log = rig.log;
     // The place of a subscriber that holds the publishers back: it has read all that it sees.
     private long reader;
@@ -36,10 +36,10 @@ class OrderTest {
     /** In a publisher's read, whose wall would end the publisher alone. */
     @Test
     void whatFailsWhileASpanIsPackedEndsTheOrder() {
-        assertThatNullPointerException().isThrownBy(() -> order.take(null));
-        assertThat(order.makeReady()).isFalse();
+        assertThatNullPointerException().isThrownBy(() -> handler.take(null));
+        assertThat(handler.makeReady()).isFalse();
         assertThatIllegalStateException()
-                .isThrownBy(order::drain)
+                .isThrownBy(handler::drain)
                 .withMessageContaining("in doubt")
                 .withCauseInstanceOf(NullPointerException.class);
     }
@@ -50,13 +50,13 @@ class OrderTest {
             publish(i, 50_000);
         }
         // 2,048 cells are a batch.
-        assertThat(order.drain()).isTrue();
+        assertThat(handler.drain()).isTrue();
         assertThat(log.lastSequence()).isEqualTo(3);
         assertThat(log.head().position()).isEqualTo(3 * 50_008);
-        assertThat(order.pending()).isTrue();
-        assertThat(order.drain()).isFalse();
+        assertThat(handler.pending()).isTrue();
+        assertThat(handler.drain()).isFalse();
         assertThat(log.lastSequence()).isEqualTo(4);
-        assertThat(order.pending()).isFalse();
+        assertThat(handler.pending()).isFalse();
     }
 
     @Test
@@ -65,43 +65,43 @@ class OrderTest {
         put(stage, 1);
         put(stage, 2);
         publish(3, 10);
-        assertThat(order.isEmpty()).isFalse();
-        assertThat(order.pending()).isTrue();
-        order.drain();
+        assertThat(handler.isEmpty()).isFalse();
+        assertThat(handler.pending()).isTrue();
+        handler.drain();
         assertThat(log.lastSequence()).as("the ring first").isEqualTo(1);
-        order.drain();
+        handler.drain();
         assertThat(log.lastSequence()).isEqualTo(3);
         assertThat(log.head().position()).isEqualTo(54);
-        assertThat(order.isEmpty()).isTrue();
-        assertThat(order.pending()).isFalse();
-        assertThat(order.sleepNanos()).isZero();
+        assertThat(handler.isEmpty()).isTrue();
+        assertThat(handler.pending()).isFalse();
+        assertThat(handler.sleepNanos()).isZero();
     }
 
     /** Also where nothing is in the ring: the core does not sleep, and if it does, not for long. */
     @Test
     void whatGathersInAStageIsPending() {
         RunStage stage = rig.stage();
-        assertThat(order.pending()).isFalse();
-        assertThat(order.sleepNanos()).isZero();
+        assertThat(handler.pending()).isFalse();
+        assertThat(handler.sleepNanos()).isZero();
         put(stage, 1);
-        assertThat(order.isEmpty()).isFalse();
-        assertThat(order.pending()).isTrue();
-        assertThat(order.sleepNanos()).isPositive();
-        assertThat(order.drain()).as("nothing more in the ring").isFalse();
+        assertThat(handler.isEmpty()).isFalse();
+        assertThat(handler.pending()).isTrue();
+        assertThat(handler.sleepNanos()).isPositive();
+        assertThat(handler.drain()).as("nothing more in the ring").isFalse();
         assertThat(log.lastSequence()).isEqualTo(1);
-        assertThat(order.pending()).isFalse();
+        assertThat(handler.pending()).isFalse();
     }
 
     @Test
     void whatIsDroppedIsInTheOrderNoMore() {
         RunStage stage = rig.stage();
         put(stage, 1);
-        order.dropStages();
-        assertThat(order.isEmpty()).isTrue();
+        handler.dropStages();
+        assertThat(handler.isEmpty()).isTrue();
         assertThat(stage.put(2, ByteBuffer.allocate(1), 1)).isFalse();
-        order.drain();
+        handler.drain();
         assertThat(log.lastSequence()).isZero();
-        assertThat(order.stages()).isZero();
+        assertThat(handler.stages()).isZero();
     }
 
     @Test
@@ -111,7 +111,7 @@ class OrderTest {
         int rounds = 0;
         while (stage.waiting()) {
             publish(2, 10);
-            order.drain();
+            handler.drain();
             assertThat(++rounds).isLessThanOrEqualTo(256);
         }
         assertThat(rounds).isEqualTo(256);
@@ -123,17 +123,17 @@ class OrderTest {
         RunStage two = rig.stage();
         put(one, 1);
         put(two, 2);
-        assertThat(order.stages()).isEqualTo(2);
+        assertThat(handler.stages()).isEqualTo(2);
         one.end();
-        order.drain();
-        order.drain();
+        handler.drain();
+        handler.drain();
         assertThat(log.lastSequence()).isEqualTo(2);
-        assertThat(order.stages()).isEqualTo(1);
-        order.endStages();
-        order.drain();
-        assertThat(order.stages()).isZero();
+        assertThat(handler.stages()).isEqualTo(1);
+        handler.endStages();
+        handler.drain();
+        assertThat(handler.stages()).isZero();
         assertThat(two.put(3, ByteBuffer.allocate(1), 1)).isFalse();
-        assertThat(order.isEmpty()).isTrue();
+        assertThat(handler.isEmpty()).isTrue();
     }
 
     /** While readers hold the log back, what waits in the ring is no reason to stay awake. */
@@ -144,18 +144,18 @@ class OrderTest {
             publish(i, 992);
         }
         put(rig.stage(), 7);
-        assertThat(order.drain()).isFalse();
+        assertThat(handler.drain()).isFalse();
         assertThat(log.lastSequence()).as("the window, and one run").isEqualTo(2);
-        assertThat(order.makeReady()).isFalse();
-        assertThat(order.isEmpty()).isFalse();
-        assertThat(order.pending()).isFalse();
-        assertThat(order.sleepNanos()).as("until it is woken").isZero();
+        assertThat(handler.makeReady()).isFalse();
+        assertThat(handler.isEmpty()).isFalse();
+        assertThat(handler.pending()).isFalse();
+        assertThat(handler.sleepNanos()).as("until it is woken").isZero();
         reader = 2000;
-        assertThat(order.pending()).isTrue();
-        order.drain();
-        order.drain();
+        assertThat(handler.pending()).isTrue();
+        handler.drain();
+        handler.drain();
         assertThat(log.lastSequence()).isEqualTo(4);
-        assertThat(order.isEmpty()).isTrue();
+        assertThat(handler.isEmpty()).isTrue();
     }
 
     // ---- the head moves at the end of a batch, and nowhere else: also where the gate refuses in the middle of one
@@ -171,7 +171,7 @@ class OrderTest {
 
     /** One cycle of the core, and the reader gets what it sees; returns how much that is. */
     private long cycle() {
-        order.drain();
+        handler.drain();
         assertThat(log.head().position()).as("all that is packed").isEqualTo(log.endPosition());
         reader = log.head().position();
         return reader;
@@ -188,16 +188,16 @@ class OrderTest {
         assertThat(cycle()).isEqualTo(4 * FRAME);
         assertThat(cycle()).isEqualTo(6 * FRAME);
         assertThat(cycle()).isEqualTo(7 * FRAME);
-        assertThat(order.isEmpty()).isTrue();
+        assertThat(handler.isEmpty()).isTrue();
     }
 
     @Test
     void theGateRefusesBehindWhatWasReadInPlace() {
         rig.gate.add(() -> reader);
         readInPlace(1);
-        assertThat(order.makeReady()).isTrue();
+        assertThat(handler.makeReady()).isTrue();
         readInPlace(2);
-        assertThat(order.makeReady()).isFalse();
+        assertThat(handler.makeReady()).isFalse();
         publishFrame(3);
         assertThat(log.head().position()).as("in the middle of a batch").isZero();
         assertThat(cycle()).isEqualTo(2 * FRAME);
@@ -214,7 +214,7 @@ class OrderTest {
         readInPlace(2);
         assertThat(cycle()).as("one of the stages").isEqualTo(2 * FRAME);
         assertThat(cycle()).isEqualTo(3 * FRAME);
-        assertThat(order.isEmpty()).isTrue();
+        assertThat(handler.isEmpty()).isTrue();
     }
 
     @Test
@@ -240,14 +240,14 @@ class OrderTest {
         publishFrame(2);
         cycle();
         rig.nanos += 12_000;
-        order.handedOver();
+        handler.handedOver();
         cycle();
-        order.handedOver();
+        handler.handedOver();
         assertThat(rig.nanosOfBatches).containsExactly(42_000L);
         publishFrame(3);
         cycle();
         rig.nanos += 8_000;
-        order.handedOver();
+        handler.handedOver();
         assertThat(rig.nanosOfBatches).containsExactly(42_000L, 8_000L);
     }
 
@@ -258,6 +258,6 @@ class OrderTest {
         publishFrame(1);
         rig.ring.abandon(claim, 200);
         assertThat(cycle()).isEqualTo(FRAME);
-        assertThat(order.isEmpty()).isTrue();
+        assertThat(handler.isEmpty()).isTrue();
     }
 }

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.FrameRing;
 import dev.msgrelay.server.core.NetworkBatchHandler;
-import dev.msgrelay.server.core.Order;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.engine.NoJournal;
 import dev.msgrelay.server.flow.HeldSources;
@@ -65,7 +64,7 @@ final class PublisherRig implements AutoCloseable {
     final NameTable names;
     final PacketLog log;
     final FrameRing ring;
-    final Order order;
+    final NetworkBatchHandler handler;
     final MemoryBudget budget;
     final MemoryLine line;
     BooleanSupplier logMayGrow = () -> true;
@@ -124,11 +123,12 @@ final class PublisherRig implements AutoCloseable {
         log = new PacketLog(
                 allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean(), Mark.of(0, 1));
         held = new HeldSources(() -> true, clock::nanoTime);
-        NetworkBatchHandler handler = new NetworkBatchHandler(log, PACKET, MAX_BODY, clock::nanoTime, nanos -> {});
-        order = new Order(ring, handler, orderer, new WindowGate(1, null, null), log);
+        WindowGate gate = new WindowGate(1, null, null);
+        RunScan scan = new RunScan(PACKET, MAX_BODY);
+        handler = new NetworkBatchHandler(ring, log, gate, orderer, scan, clock::nanoTime, nanos -> {});
         LoopBuffers buffers = new LoopBuffers(allocator, budget, SHORTS);
         if (orderer == null) {
-            port = new InPlacePort(order, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
+            port = new InPlacePort(handler, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
         } else {
             port = new OrdererPort(orderer, held, RunScan.unpacked(MAX_BODY), buffers);
             names.decidedBy(orderer);
@@ -162,7 +162,7 @@ final class PublisherRig implements AutoCloseable {
     }
 
     private void duty() {
-        order.drain();
+        handler.drain();
         names.acknowledge();
         if (port.makeReady()) {
             held.resumeIfRoom();

@@ -148,7 +148,7 @@ class PublisherSplitTest {
         // A producer of this process gathers; now and then the loop takes that in the middle of a read, to where the
         // log ends: which is where the rest of a read in place lies.
         RunStage stage = new RunStage(rig.ring, PublisherRig.MAX_BODY, () -> false);
-        rig.order.add(stage);
+        rig.handler.add(stage);
         Publisher publisher = rig.connect().read(Hello.acks("orders", 1));
         int reads = 2000;
         int sent = 0;

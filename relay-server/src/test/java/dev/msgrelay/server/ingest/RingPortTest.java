@@ -3,7 +3,7 @@ package dev.msgrelay.server.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.core.FrameRing;
-import dev.msgrelay.server.core.Order;
+import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.OrderRig;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
@@ -32,7 +32,7 @@ class RingPortTest {
     private final OrderRig rig = new OrderRig();
     private final FrameRing ring = rig.ring;
     private final PacketLog log = rig.log;
-    private final Order order = rig.order;
+    private final NetworkBatchHandler handler = rig.handler;
     private final HeldSources held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
     private final RingPort port =
@@ -66,7 +66,7 @@ class RingPortTest {
         assertThat(span.rest()).isEqualTo(8);
         assertThat(port.take(span, null)).isTrue();
         assertThat(log.head().position()).isZero();
-        order.drain();
+        handler.drain();
         assertThat(log.head().position()).isEqualTo(bytes.length - 8);
         assertThat(log.lastSequence()).isEqualTo(3);
     }
@@ -81,7 +81,7 @@ class RingPortTest {
         assertThat(taken).isEqualTo(OrderRig.CELLS / FrameRing.cellsOf(bytes.length));
         assertThat(port.makeReady()).isFalse();
         for (int i = 0; i < 10; i++) {
-            order.drain();
+            handler.drain();
         }
         assertThat(port.makeReady()).isTrue();
         assertThat(log.lastSequence()).isEqualTo(taken);
@@ -125,7 +125,7 @@ class RingPortTest {
         Mark head = new Mark();
         int next = 0;
         while (next < MESSAGES && !workers.failed()) {
-            order.drain();
+            handler.drain();
             if (held.any()) {
                 held.resumeIfRoom();
             }
