@@ -55,11 +55,11 @@ class RelayCloseTest {
                         .orElseThrow();
                 CountDownLatch returned = new CountDownLatch(1);
                 AtomicBoolean inLoop = new AtomicBoolean();
-                connection.loop().execute(() -> {
+                connection.execute(() -> {
                     relay.relay().close();
                     // As one does that is called again on its way.
                     relay.relay().close();
-                    inLoop.set(connection.loop().isHere());
+                    inLoop.set(connection.isHere());
                     returned.countDown();
                 });
                 assertThat(returned.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
@@ -240,7 +240,7 @@ class RelayCloseTest {
             assertThat(subscriber.end()).isNull();
             assertThat(relay.relay().live()).isTrue();
             RelayEngine engine = relay.relay().engine();
-            engine.services().table().live().iterator().next().loop().execute(() -> {
+            engine.services().table().live().iterator().next().execute(() -> {
                 try {
                     hang.await();
                 } catch (InterruptedException e) {

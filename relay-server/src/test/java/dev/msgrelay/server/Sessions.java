@@ -39,8 +39,7 @@ public final class Sessions {
 
     /** Takes away what a connection needs for its next step; on its thread. */
     public static void takeAway(Session session, String field) {
-        List<Object> parts =
-                new ArrayList<>(List.of(session, session.dialogue(), get(session, "deadlines"), session.role()));
+        List<Object> parts = new ArrayList<>(List.of(session, session.dialogue(), session.role()));
         if (session.kind() == Role.PUBLISHER) {
             parts.add(get(session.role(), "intake"));
         }
@@ -85,7 +84,7 @@ public final class Sessions {
     /** Does something on a connection's thread, and waits until it is done. */
     public static void onItsThread(Session session, Runnable task) throws Exception {
         CompletableFuture<Void> done = new CompletableFuture<>();
-        session.loop().execute(() -> {
+        session.execute(() -> {
             try {
                 task.run();
                 done.complete(null);

@@ -4,7 +4,6 @@ import dev.msgrelay.server.fanout.PinRelief;
 import dev.msgrelay.server.fanout.SubscriberConnection;
 import dev.msgrelay.server.ingest.PublisherConnection;
 import dev.msgrelay.server.session.Session;
-import dev.msgrelay.server.session.SessionLoop;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import java.util.Map;
@@ -21,7 +20,6 @@ final class Steps {
 
     private static final Map<String, String> CONNECTIONS = Map.ofEntries(
             Map.entry(Session.class.getName(), ""),
-            Map.entry(SessionLoop.class.getName(), ""),
             Map.entry(PublisherConnection.class.getName(), "publisher."),
             Map.entry(OF_PUBLISHERS + "SocketIntake", "publisher."),
             Map.entry(OF_PUBLISHERS + "NamedProducer", "publisher."),
@@ -35,7 +33,7 @@ final class Steps {
     private static final Set<Class<?>> OF_THE_CHANNEL =
             Set.of(Steps.class, SimChannel.class, AbstractChannel.class, Channel.class);
 
-    private static final String ON_ITS_THREAD = "execute|walled|lambda.execute.*";
+    private static final String ON_ITS_THREAD = "execute|walled|moveTo|lambda.(execute|moveTo).*";
 
     private Steps() {}
 
@@ -75,8 +73,7 @@ final class Steps {
     /** Others ask for the loop of a connection, to have it do something: no step of its own. */
     private static boolean asksWhoseItIs(StackWalker.StackFrame frame) {
         String method = frame.getMethodName();
-        return frame.getDeclaringClass() == SessionLoop.class
-                && (method.contains("execute") || method.equals("isHere"));
+        return frame.getDeclaringClass() == Session.class && (method.contains("execute") || method.equals("isHere"));
     }
 
     private static boolean ofTheRelay(Class<?> type) {

@@ -110,7 +110,7 @@ final class CoreDuty implements EngineLoop.Duty {
         if (services.durability().failed()) {
             // Subscribers that wait for the journal first get the bytes that were written.
             sends.pumpAll();
-            services.table().live().forEach(c -> c.loop().execute(c::journalFailed));
+            services.table().live().forEach(c -> c.execute(c::journalFailed));
         }
     }
 
@@ -123,11 +123,11 @@ final class CoreDuty implements EngineLoop.Duty {
         for (Session c : services.table().live()) {
             if (c.role() instanceof PublisherConnection publisher) {
                 anyWaits |= publisher.waitsForRoom();
-                if (c.loop().isHere()) {
+                if (c.isHere()) {
                     c.tick(nowNanos);
                 } else {
                     // The time of that loop, which may be late.
-                    c.loop().execute(() -> c.tick(services.clock().nanoTime()));
+                    c.execute(() -> c.tick(services.clock().nanoTime()));
                 }
             }
         }

@@ -83,15 +83,16 @@ public record RelayEngine(
 
     /** Sends subscribers that said HELLO elsewhere. Any thread. */
     public void sayGoAway(int closesInMillis) {
-        live(SubscriberConnection.class).map(SubscriberConnection::session).forEach(c -> c.loop()
-                .execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis)));
+        live(SubscriberConnection.class)
+                .map(SubscriberConnection::session)
+                .forEach(c -> c.execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis)));
     }
 
     /** Stops the reading of publishers, present and later ones. Any thread. */
     public void stopReading(int closesInMillis) {
         // Before the look at the table: later publishers see it.
         services.table().drain();
-        live(PublisherConnection.class).forEach(p -> p.session().loop().execute(() -> p.stopReading(closesInMillis)));
+        live(PublisherConnection.class).forEach(p -> p.session().execute(() -> p.stopReading(closesInMillis)));
         handler.endStages();
     }
 
@@ -112,8 +113,9 @@ public record RelayEngine(
     }
 
     public void closeConnections() {
-        services.table().live().forEach(c -> c.loop()
-                .execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text())));
+        services.table()
+                .live()
+                .forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text())));
     }
 
     /** The roles of one kind whose end has not come. */

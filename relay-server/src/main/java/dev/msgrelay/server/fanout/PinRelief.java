@@ -62,10 +62,10 @@ public final class PinRelief {
                         "slow subscribers hold more than " + pinBytes + " bytes of the log, and this one lags most");
             }
         };
-        if (session.loop().isHere()) {
-            session.loop().walled(end);
+        if (session.isHere()) {
+            session.walled(end);
         } else {
-            session.loop().execute(end);
+            session.execute(end);
         }
     }
 }

@@ -64,7 +64,7 @@ final class Seat {
         }
         group.remove(subscriber);
         group = null;
-        subscriber.session().loop().moveTo(to.loop(), () -> {
+        subscriber.session().moveTo(to.loop(), () -> {
             if (subscriber.isServed()) {
                 group = to;
                 enter();

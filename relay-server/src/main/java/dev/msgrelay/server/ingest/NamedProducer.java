@@ -116,7 +116,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
 
     @Override
     public void claimed(CloseReason refusal, String text, long accepted, long sequence) {
-        session.loop().walled(() -> {
+        session.walled(() -> {
             try {
                 goOnWithName(refusal, text, accepted, sequence);
             } catch (FrameException e) {
@@ -185,10 +185,9 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
         stage = Stage.LOST;
         if (lastWords != null) {
             // Nobody tells this connection any more what becomes of its messages.
-            session.loop().execute(this::sayWaiting);
+            session.execute(this::sayWaiting);
         }
-        session.loop()
-                .execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name));
+        session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + name));
     }
 
     // ---- what the client is told ---------------------------------------------------------------------------------
@@ -199,7 +198,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
 
     @Override
     public void acknowledge() {
-        session.loop().walled(acknowledging);
+        session.walled(acknowledging);
     }
 
     private void tellTaken() {
@@ -228,7 +227,7 @@ final class NamedProducer implements PublisherName.Holder, Orderer.Claimant {
     public boolean journalMoved() {
         watchesJournal = false;
         if (session.state().speaks()) {
-            session.loop().walled(looking);
+            session.walled(looking);
         }
         return watchesJournal;
     }

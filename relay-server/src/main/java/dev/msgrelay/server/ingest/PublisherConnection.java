@@ -111,7 +111,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     private void moveTo(Reader reader) {
         atReader = true;
         intake.leave();
-        session.loop().moveTo(reader.loop(), () -> {
+        session.moveTo(reader.loop(), () -> {
             intake.arrived(reader.port());
             if (services.table().draining()) {
                 stopReading(0);
@@ -192,7 +192,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         } else {
             producer.release();
             Closing.closeLater(session.channel());
-            shared.names.whenShown(() -> session.loop().execute(words));
+            shared.names.whenShown(() -> session.execute(words));
         }
         if (spoke || why.reason() != CloseReason.SHUTDOWN) {
             intake.readToTheEnd();

@@ -227,7 +227,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     @Override
     public void resume() {
-        session.loop().execute(() -> {
+        session.execute(() -> {
             if (wait == Wait.DRAINING) {
                 handInTheLast();
             } else {
@@ -289,7 +289,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     @Override
     public void granted() {
-        session.loop().walled(() -> {
+        session.walled(() -> {
             if (wait != Wait.MEMORY || session.state().ended()) {
                 line.give(asked);
             } else {

@@ -14,23 +14,17 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /** Who is connected, one row each. Any thread. */
 public final class ConnectionTable {
-    /** The age of one connection, and its messages a second, for reports. One caller at a time. */
+    /** The messages a second of one connection, for reports. One caller at a time. */
     private static final class RateMeter {
         /** A rate is over at least this, however many ask and however often: a second, less what timers are early. */
         private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
-        private final long openedNanos;
         private long sinceMessages;
         private long sinceNanos;
         private double rate;
 
-        RateMeter(long nowNanos) {
-            openedNanos = nowNanos;
-            sinceNanos = nowNanos;
-        }
-
-        long ageMillis(long nowNanos) {
-            return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
+        RateMeter(long openedNanos) {
+            sinceNanos = openedNanos;
         }
 
         /** Returns the rate over the time since the last look that is long enough ago. */
@@ -44,8 +38,9 @@ public final class ConnectionTable {
         }
     }
 
-    // The rates are those of reports.
-    private final Map<Session, RateMeter> live = new ConcurrentHashMap<>();
+    private final Set<Session> live = ConcurrentHashMap.newKeySet();
+    // Since the first report that had the connection.
+    private final Map<Session, RateMeter> rates = new ConcurrentHashMap<>();
     // The live ones, and those whose channels are not closed yet, or whose memory is not given back.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
@@ -55,14 +50,15 @@ public final class ConnectionTable {
         return ids.incrementAndGet();
     }
 
-    void opened(Session session, long nowNanos) {
+    void opened(Session session) {
         present.add(session);
-        live.put(session, new RateMeter(nowNanos));
+        live.add(session);
     }
 
     /** Its end has been counted. */
     void closed(Session session) {
         live.remove(session);
+        rates.remove(session);
     }
 
     /** Its channel is closed, and its memory given back. */
@@ -86,12 +82,12 @@ public final class ConnectionTable {
     }
 
     public long count(Role role) {
-        return live.keySet().stream().filter(s -> s.kind() == role).count();
+        return live.stream().filter(s -> s.kind() == role).count();
     }
 
     /** Returns the connections whose end has not come. */
     public Set<Session> live() {
-        return live.keySet();
+        return live;
     }
 
     /** Returns the connections whose channels are not closed yet: they may hold memory, whether their end has come or not. */
@@ -101,13 +97,16 @@ public final class ConnectionTable {
 
     /** One row each, in the order in which they came. One caller at a time. */
     public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
-        return live.entrySet().stream()
-                .map(c -> row(c.getKey(), c.getValue(), headPosition, nowNanos))
+        // One that ended while the last report had its turn.
+        rates.keySet().retainAll(live);
+        return live.stream()
+                .map(c -> row(c, headPosition, nowNanos))
                 .sorted(Comparator.comparingLong(ConnectionRow::id))
                 .toList();
     }
 
-    private static ConnectionRow row(Session session, RateMeter rate, long headPosition, long nowNanos) {
+    private ConnectionRow row(Session session, long headPosition, long nowNanos) {
+        RateMeter rate = rates.computeIfAbsent(session, s -> new RateMeter(s.openedNanos()));
         SessionRole.Report own = session.role().report(headPosition);
         return new ConnectionRow(
                 session.id(),
@@ -127,6 +126,6 @@ public final class ConnectionTable {
                 own.messages(),
                 own.bytes(),
                 rate.look(own.messages(), nowNanos),
-                rate.ageMillis(nowNanos));
+                TimeUnit.NANOSECONDS.toMillis(nowNanos - session.openedNanos()));
     }
 }

@@ -34,11 +34,11 @@ public final class Dialogue {
     private final RelayIdentity identity;
     private final Durability durability;
     private final Counters counters;
-    final Heartbeat heartbeat;
+    private final Timeouts heartbeat;
     private Outbox outbox;
     private Level level;
 
-    Dialogue(Role role, RelayIdentity identity, Durability durability, Counters counters, Heartbeat heartbeat) {
+    Dialogue(Role role, RelayIdentity identity, Durability durability, Counters counters, Timeouts heartbeat) {
         this.role = role;
         this.identity = identity;
         this.durability = durability;

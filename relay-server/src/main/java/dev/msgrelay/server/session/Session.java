@@ -12,6 +12,7 @@ import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.access.PeerText;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.net.PeerName;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.ops.Admission;
@@ -19,6 +20,7 @@ import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
 import io.netty.channel.socket.ChannelOutputShutdownEvent;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -52,13 +54,12 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private final Reserve reserve;
     private final long id;
     private final Standing standing;
+    private final Timeouts timeouts;
     private final Dialogue dialogue;
 
     private Channel channel;
-    private SessionLoop loop;
     // Null: the connection is a plain one.
     private TlsHandler tls;
-    private Deadlines deadlines;
     private Admission.Ticket place;
     private boolean added;
     // The client has ended its output before the last word to it was out.
@@ -80,8 +81,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.reserve = new Reserve(services.budget(), saidBytes);
         this.id = services.table().nextId();
         this.standing = new Standing(services.access(), kind);
-        Heartbeat heartbeat = new Heartbeat(services.clients(), services.limits());
-        this.dialogue = new Dialogue(kind, services.identity(), services.durability(), services.counters(), heartbeat);
+        this.timeouts = new Timeouts(services.clients(), services.limits(), standing);
+        this.dialogue = new Dialogue(kind, services.identity(), services.durability(), services.counters(), timeouts);
     }
 
     // ---- its life ----------------------------------------------------------------------------------------------
@@ -106,19 +107,18 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void channelActive(ChannelHandlerContext ctx) {
         channel = ctx.channel();
-        loop = new SessionLoop(channel, this::failed, this::lost);
         tls = TlsHandler.of(channel);
         reserve.take();
         long now = services.clock().nanoTime();
         openedNanos = now;
-        deadlines = new Deadlines(services.clients(), services.limits(), standing, dialogue.heartbeat, tls, now);
+        timeouts.opened(tls, now);
         standing.opened(Peer.of(channel));
         if (!keyExchange().isEmpty()) {
             services.closes().agreed(who(), keyExchange());
         }
         role.opened();
         // Counted once it has its place: a reader of the count may rely on it.
-        services.table().opened(this, now);
+        services.table().opened(this);
         if (services.table().draining()) {
             close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
         }
@@ -137,7 +137,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     public void tick(long nowNanos) {
-        loop.walled(() -> {
+        walled(() -> {
             if (!state.ended()) {
                 lookAtTheTime(nowNanos);
             }
@@ -148,21 +148,63 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     private void lookAtTheTime(long nowNanos) {
-        Refusal over = deadlines.look(nowNanos, state.speaks(), role.progress());
+        Refusal over = timeouts.look(nowNanos, state.speaks(), role.progress());
         if (over != null) {
             close(over);
             return;
         }
-        if (deadlines.keyUsedUp(nowNanos)) {
-            goAway(CloseReason.TLS_KEY_USED_UP, Deadlines.KEY_MILLIS);
+        if (timeouts.keyUsedUp(nowNanos)) {
+            goAway(CloseReason.TLS_KEY_USED_UP, Timeouts.KEY_MILLIS);
         }
-        if (state == SessionState.OPEN && dialogue.heartbeat.pingDue()) {
+        if (state == SessionState.OPEN && timeouts.pingDue()) {
             dialogue.ping(nowNanos);
         }
         if (!audited && nowNanos - openedNanos >= PROBE_NANOS) {
             audit();
         }
         role.tick(nowNanos);
+    }
+
+    // ---- its thread ----------------------------------------------------------------------------------------------
+
+    /** Whether the caller is on the thread of the channel's loop, which alone may touch the connection's state. */
+    public boolean isHere() {
+        return channel.eventLoop().inEventLoop();
+    }
+
+    /** Has the loop's thread run a task behind the wall. Any thread. */
+    public void execute(Runnable task) {
+        EventLoop loop = channel.eventLoop();
+        loop.execute(() -> {
+            if (channel.eventLoop() == loop) {
+                walled(task);
+            } else {
+                // The connection has moved meanwhile.
+                execute(task);
+            }
+        });
+    }
+
+    /** Runs a step behind the wall: whatever it throws ends this connection. */
+    public void walled(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            failed(e);
+        }
+    }
+
+    /** Moves the connection to another loop, see {@link EngineLoop#move}. */
+    public void moveTo(EngineLoop to, Runnable arrived) {
+        EngineLoop.move(channel, to, there -> {
+            if (there.isSuccess()) {
+                walled(arrived);
+            } else {
+                // The channel was closed on its way.
+                exceptionCaught(null, there.cause());
+                gone();
+            }
+        });
     }
 
     // ---- what the client says ------------------------------------------------------------------------------------
@@ -372,12 +414,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The channel was closed on its way to another loop. */
-    private void lost(Throwable cause) {
-        exceptionCaught(null, cause);
-        gone();
-    }
-
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
         gone();
@@ -422,10 +458,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return channel;
     }
 
-    public SessionLoop loop() {
-        return loop;
-    }
-
     public Dialogue dialogue() {
         return dialogue;
     }
@@ -449,6 +481,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     long id() {
         return id;
+    }
+
+    long openedNanos() {
+        return openedNanos;
     }
 
     /** The name of HELLO, printable; empty: there is none. Any thread. */

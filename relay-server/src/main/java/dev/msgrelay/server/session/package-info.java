@@ -2,7 +2,7 @@
  * The life of a connection, as publishers and subscribers share it.
  *
  * <pre>
- *   Session --> Dialogue: control frames     --> Deadlines: what is overdue     --> SessionRole: publisher or subscriber
+ *   Session --> Dialogue: control frames     --> Timeouts: what is overdue      --> SessionRole: publisher or subscriber
  *                  Outbox: what is told, Closing: why it ends    Inbox: what a subscriber says
  *   ConnectionTable: who is connected      Services: what all connections of a relay share
  *   Durability: earlier lives of the stream, and up to where it is written and forced

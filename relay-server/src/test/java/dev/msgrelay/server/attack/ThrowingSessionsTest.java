@@ -139,9 +139,9 @@ class ThrowingSessionsTest {
     private void publishersInTheirSteps() throws Exception {
         publisher("whereToRead", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "segment")));
         publisher("channelRead", c -> spoil(c, When.BEFORE_READ, "segment"));
-        publisher("tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
+        publisher("tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "timeouts")));
         publisher("a task", ThrowingSessionsTest::throwInATask);
-        publisher("a task, an Error", c -> c.loop().execute(ThrowingSessionsTest::throwAnError));
+        publisher("a task, an Error", c -> c.execute(ThrowingSessionsTest::throwAnError));
         publisher("a read, an Error", c -> spoil(c, When.BEHIND_READ, ThrowingSessionsTest::throwAnError));
         named("channelReadComplete", When.BEFORE_READ_COMPLETE);
         named("acknowledge", When.BEHIND_READ_COMPLETE);
@@ -213,9 +213,9 @@ class ThrowingSessionsTest {
 
     private void subscribersInTheirSteps() throws Exception {
         subscriber("send", c -> Sessions.onItsThread(c, () -> takeWriter(c)));
-        subscriber("tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "progress")));
+        subscriber("tick", c -> Sessions.onItsThread(c, () -> Sessions.takeAway(c, "timeouts")));
         subscriber("a task", ThrowingSessionsTest::throwInATask);
-        subscriber("a task, an Error", c -> c.loop().execute(ThrowingSessionsTest::throwAnError));
+        subscriber("a task, an Error", c -> c.execute(ThrowingSessionsTest::throwAnError));
         speaking("channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
         speaking("say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
         writable();
@@ -284,7 +284,7 @@ class ThrowingSessionsTest {
     }
 
     private static void throwInATask(Session connection) {
-        connection.loop().execute(() -> {
+        connection.execute(() -> {
             throw new IllegalStateException("a fault that the test made");
         });
     }
