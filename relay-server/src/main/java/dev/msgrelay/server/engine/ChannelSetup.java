@@ -79,11 +79,10 @@ record ChannelSetup(
 
     private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
         SubscriberConnection connection = new SubscriberConnection(services, subscribing);
-        accepted.config().setRecvByteBufAllocator(new SocketReads(connection.reader(), 1));
-        if (tls != null && !secure(accepted, tls, connection.reader(), ticket)) {
+        accepted.config().setRecvByteBufAllocator(new SocketReads(connection, 1));
+        if (tls != null && !secure(accepted, tls, connection, ticket)) {
             return core;
         }
-        accepted.closeFuture().addListener(closed -> connection.leaveSeat());
         EngineLoop loop = connection.takeSeat();
         connection.session().join(accepted, ticket);
         return loop;

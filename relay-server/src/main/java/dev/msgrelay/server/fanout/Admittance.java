@@ -36,7 +36,7 @@ final class Admittance {
     private final FanoutParts shared;
     private final Services services;
     private final Standing standing;
-    private final Allowance allowance;
+    private final SlowReader slowness;
     private final TypeChoice types;
     // The HELLO that WELCOME has not answered yet, with those of its types that access allows; otherwise null.
     private HelloFrame hello;
@@ -52,11 +52,11 @@ final class Admittance {
     // Null: the subscriber gets messages before they are durable.
     private Level durable;
 
-    Admittance(FanoutParts shared, Services services, Standing standing, Allowance allowance) {
+    Admittance(FanoutParts shared, Services services, Standing standing, SlowReader slowness) {
         this.shared = shared;
         this.services = services;
         this.standing = standing;
-        this.allowance = allowance;
+        this.slowness = slowness;
         this.types = new TypeChoice(
                 services.budget().pool(Part.CONTROL), services.limits().controlBytesPerConnection());
     }
@@ -103,7 +103,7 @@ final class Admittance {
         start = Start.of(hello, services.durability(), head, replayed);
         // Not earlier: until here the subscriber was a plain one, and may have skipped what it would be cut off for.
         granted = services.clients().grant(hello.policy(), replayed);
-        allowance.change(SlowPolicy.of(granted, shared.gate()));
+        slowness.change(granted);
         if (durable == null && (level == Level.WRITTEN || level == Level.FORCED)) {
             durable = level;
             delivery.durableOnly(shared.durable().join(level));

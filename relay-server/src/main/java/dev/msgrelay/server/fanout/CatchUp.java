@@ -75,7 +75,7 @@ final class CatchUp {
 
     private final PacketLog log;
     private final LogReader reader;
-    private final Allowance allowance;
+    private final SlowReader slowness;
     private final Standing standing;
     private final Services services;
     // Null: the state is LIVE, always.
@@ -98,10 +98,10 @@ final class CatchUp {
     private volatile long sequence;
 
     /** @param reader of the subscriber */
-    CatchUp(FanoutParts shared, Services services, Standing standing, Allowance allowance, LogReader reader) {
+    CatchUp(FanoutParts shared, Services services, Standing standing, SlowReader slowness, LogReader reader) {
         this.log = shared.log();
         this.reader = reader;
-        this.allowance = allowance;
+        this.slowness = slowness;
         this.standing = standing;
         this.services = services;
         FanoutParts.Replays replays = shared.replays();
@@ -122,7 +122,7 @@ final class CatchUp {
 
     /** Goes on in the journal; returns why the subscriber's identity may not do so, or null. */
     Refusal toJournal() {
-        allowance.leave();
+        slowness.leave();
         if (state == State.LIVE) {
             Refusal refusal = standing.beginReplay();
             if (refusal != null) {
@@ -173,8 +173,8 @@ final class CatchUp {
         if (journal != null && !start.isIn(log, journal)) {
             return Place.IN_JOURNAL;
         }
-        allowance.join();
-        start.seek(reader, log, head, allowance);
+        slowness.join();
+        start.seek(reader, log, head, slowness);
         long first = start.resumes() ? start.first() : reader.boundary().sequence();
         if (journal != null && reader.boundary().sequence() != first) {
             // The log has dropped the message meanwhile.
@@ -258,10 +258,10 @@ final class CatchUp {
     }
 
     private Next backInTheLog(long behind) {
-        if (!allowance.joined() && !joinAgain()) {
+        if (!slowness.joined() && !joinAgain()) {
             return Next.JOURNAL;
         }
-        if (!allowance.isNear(behind)) {
+        if (!slowness.isNear(behind)) {
             return Next.AGAIN;
         }
         state(State.CATCHING_UP);
@@ -280,12 +280,12 @@ final class CatchUp {
 
     /** Lets the policy hold the log back from here on; returns whether the log still has the place. */
     private boolean joinAgain() {
-        allowance.join();
-        allowance.movedBack();
+        slowness.join();
+        slowness.movedBack();
         if (reader.overtaken()) {
-            allowance.leave();
+            slowness.leave();
         }
-        return allowance.joined();
+        return slowness.joined();
     }
 
     /** Finds the bytes that come next. May wait for the disk. */
@@ -390,9 +390,9 @@ final class CatchUp {
         }
     }
 
-    /** Returns since when others wait for the memory that this way has; {@link SlowPolicy#NEVER}: nobody does. */
+    /** Returns since when others wait for the memory that this way has; {@link SlowReader#NEVER}: nobody does. */
     long waitedForSince() {
-        return page == null ? SlowPolicy.NEVER : pages.waitingSince();
+        return page == null ? SlowReader.NEVER : pages.waitingSince();
     }
 
     /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */

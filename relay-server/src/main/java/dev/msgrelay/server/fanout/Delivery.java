@@ -31,10 +31,10 @@ import java.util.function.IntUnaryOperator;
  *
  * <p>Owned by the subscriber's thread; counts and {@link #catchUp} may be asked for by any.
  */
-final class Delivery {
+final class Delivery implements Feed.Sent {
     private final PacketLog log;
     final CatchUp catchUp;
-    private final Allowance allowance;
+    private final SlowReader slowness;
     private final Counters counters;
     private final Seat seat;
     final LogReader reader;
@@ -53,18 +53,18 @@ final class Delivery {
     private volatile long bytes;
 
     /** @param seat has the buffers of the loop that sends at the time */
-    Delivery(FanoutParts shared, Services services, Session session, Allowance allowance, Seat seat) {
+    Delivery(FanoutParts shared, Services services, Session session, SlowReader slowness, Seat seat) {
         Channel channel = session.channel();
         this.log = shared.log();
         this.reader = new LogReader(log);
-        this.catchUp = new CatchUp(shared, services, session.standing(), allowance, reader);
-        this.allowance = allowance;
+        this.catchUp = new CatchUp(shared, services, session.standing(), slowness, reader);
+        this.slowness = slowness;
         this.counters = services.counters();
         this.seat = seat;
         this.writer = new SocketWriter(channel);
         this.tls = TlsHandler.of(channel);
         this.segment = new SegmentSize(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
-        this.feed = new WholeFeed(reader, writer, segment, this::count);
+        this.feed = new WholeFeed(reader, writer, segment, this);
     }
 
     Mark end(Mark head) {
@@ -88,8 +88,8 @@ final class Delivery {
         if (chosen.isAll() != feed instanceof WholeFeed) {
             feed.release();
             feed = chosen.isAll()
-                    ? new WholeFeed(reader, writer, segment, this::count)
-                    : new FilteredFeed(reader, writer, seat::buffers, this::count);
+                    ? new WholeFeed(reader, writer, segment, this)
+                    : new FilteredFeed(reader, writer, seat::buffers, this);
         }
         if (feed instanceof FilteredFeed filtered) {
             filtered.choose(chosen, sequences);
@@ -112,12 +112,12 @@ final class Delivery {
     }
 
     private void standAtTheEnd(Mark head) {
-        allowance.join();
+        slowness.join();
         log.head().read(head);
         reader.leaveFor(end(head));
         if (durable != null) {
             // The stream ends earlier for the subscriber, and the writer may have seen where it stood before.
-            allowance.movedBack();
+            slowness.movedBack();
         }
         feed.jumped();
     }
@@ -131,8 +131,8 @@ final class Delivery {
     /** Returns whether it is too late to wait for the write in flight. */
     boolean tooLate(Mark end) {
         return catchUp.isLive()
-                && (reader.overtaken() || allowance.lags(end.position() - reader.position()))
-                && allowance.policy().overtaken() == SlowPolicy.Overtaken.CUT;
+                && (reader.overtaken() || slowness.lags(end.position() - reader.position()))
+                && slowness.overtaken() == SlowReader.Overtaken.CUT;
     }
 
     /** The answer of a stream that was asked for its next write. */
@@ -143,7 +143,7 @@ final class Delivery {
         AGAIN,
         /** Messages are missing, and the reader stands behind them: {@link Delivery#gap} names them. */
         GAP,
-        /** The subscriber is cut off: {@link Allowance#tooSlow} says why. */
+        /** The subscriber is cut off: {@link SlowReader#tooSlow} says why. */
         CUT,
         /** The stream goes on in the journal, on the loop that may wait for the disk. */
         JOURNAL,
@@ -159,10 +159,10 @@ final class Delivery {
     Outcome next(Mark end, int stride, int least, boolean everything) {
         long behind = end.position() - reader.position();
         boolean live = catchUp.isLive();
-        if (live && allowance.lags(behind)) {
+        if (live && slowness.lags(behind)) {
             return overtaken(end);
         }
-        if (allowance.pauseIfSpent(behind)) {
+        if (slowness.pauseIfSpent(behind)) {
             return pause();
         }
         if (live || !reader.atBoundary()) {
@@ -199,7 +199,7 @@ final class Delivery {
 
     /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
     private Outcome pause() {
-        if (catchUp.waitedForSince() != SlowPolicy.NEVER) {
+        if (catchUp.waitedForSince() != SlowReader.NEVER) {
             if (!reader.atBoundary()) {
                 return Outcome.of(finish());
             }
@@ -210,15 +210,15 @@ final class Delivery {
 
     /** A live subscriber's policy decides; one that catches up goes back to the journal. */
     private Outcome overtaken(Mark end) {
-        SlowPolicy.Overtaken rule = catchUp.isLive() ? allowance.policy().overtaken() : SlowPolicy.Overtaken.JOURNAL;
-        if (rule == SlowPolicy.Overtaken.CUT) {
+        SlowReader.Overtaken rule = catchUp.isLive() ? slowness.overtaken() : SlowReader.Overtaken.JOURNAL;
+        if (rule == SlowReader.Overtaken.CUT) {
             return Outcome.CUT;
         }
         if (!reader.atBoundary()) {
             // The last write ended within a frame. The rest of that is still held, and goes first.
             return Outcome.of(finish());
         }
-        if (rule == SlowPolicy.Overtaken.JOURNAL) {
+        if (rule == SlowReader.Overtaken.JOURNAL) {
             return Outcome.JOURNAL;
         }
         long lost = reader.boundary().sequence();
@@ -272,26 +272,27 @@ final class Delivery {
     }
 
     /** Counts what the socket has taken, and tells the policy where the reader stands now. */
-    private void count(long moreMessages, long moreBytes) {
+    @Override
+    public void count(long moreMessages, long moreBytes) {
         counters.add(Counter.MESSAGES_OUT, moreMessages);
         counters.add(Counter.BYTES_OUT, moreBytes);
         if (!catchUp.isLive()) {
             counters.add(Counter.JOURNAL_REPLAY_BYTES, moreBytes);
         }
-        allowance.reached(reader.position(), moreBytes);
+        slowness.reached(reader.position(), moreBytes);
         messages = messages + moreMessages;
         bytes = bytes + moreBytes;
     }
 
     // ---- time --------------------------------------------------------------------------------------------------
 
-    /** Returns since when somebody waits for subscribers like this one; {@link SlowPolicy#NEVER}: nobody does. */
+    /** Returns since when somebody waits for subscribers like this one; {@link SlowReader#NEVER}: nobody does. */
     private long waitedForSince() {
-        return allowance.joined() ? allowance.holdsBackSince() : catchUp.waitedForSince();
+        return slowness.joined() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }
 
     boolean isWaitedFor() {
-        return waitedForSince() != SlowPolicy.NEVER;
+        return waitedForSince() != SlowReader.NEVER;
     }
 
     /** Notes how far the socket is; returns whether it has taken anything of a write in flight since the last call. */
@@ -302,7 +303,7 @@ final class Delivery {
         boolean moved = mark != progressMark;
         progressMark = mark;
         if (moved || !busy()) {
-            allowance.progress(nowNanos);
+            slowness.progress(nowNanos);
         }
         return moved && busy();
     }
@@ -310,10 +311,10 @@ final class Delivery {
     /** Returns whether somebody has waited too long for the subscriber to move on. */
     boolean stalls(long nowNanos) {
         long since = waitedForSince();
-        if (since == SlowPolicy.NEVER) {
-            allowance.progress(nowNanos);
+        if (since == SlowReader.NEVER) {
+            slowness.progress(nowNanos);
         }
-        return since != SlowPolicy.NEVER && allowance.stalls(since, nowNanos);
+        return since != SlowReader.NEVER && slowness.stalls(since, nowNanos);
     }
 
     // ---- counts, and the end -----------------------------------------------------------------------------------

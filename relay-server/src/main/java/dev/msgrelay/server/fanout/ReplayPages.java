@@ -28,7 +28,7 @@ public final class ReplayPages {
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
     private int readers;
-    private volatile long since = SlowPolicy.NEVER;
+    private volatile long since = SlowReader.NEVER;
 
     public ReplayPages(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, LongSupplier clock) {
         this.allocator = allocator;
@@ -99,10 +99,10 @@ public final class ReplayPages {
             return;
         }
         line.pollFirst();
-        since = line.isEmpty() ? SlowPolicy.NEVER : clock.getAsLong();
+        since = line.isEmpty() ? SlowReader.NEVER : clock.getAsLong();
     }
 
-    /** Returns since when somebody has been first in the line; {@link SlowPolicy#NEVER}: nobody waits. */
+    /** Returns since when somebody has been first in the line; {@link SlowReader#NEVER}: nobody waits. */
     long waitingSince() {
         return since;
     }

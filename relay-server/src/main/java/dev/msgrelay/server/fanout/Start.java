@@ -60,12 +60,12 @@ record Start(StartFrom from, long first, long millis, long fork) {
     }
 
     /** Moves a reader there in the log, whose writer may have gone on; or to the oldest message that is left. */
-    void seek(LogReader reader, PacketLog log, Mark head, Allowance allowance) {
+    void seek(LogReader reader, PacketLog log, Mark head, SlowReader slowness) {
         int tries = 0;
         do {
             log.head().read(head);
             reader.seek(resumes() ? first : LogReader.EARLIEST, head);
-            allowance.movedBack();
+            slowness.movedBack();
         } while (reader.overtaken() && ++tries < MOST_TRIES);
     }
 }

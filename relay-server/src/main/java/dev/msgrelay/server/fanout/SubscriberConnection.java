@@ -14,9 +14,13 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.session.Closing;
+import dev.msgrelay.server.session.Inbox;
 import dev.msgrelay.server.session.Outbox;
 import dev.msgrelay.server.session.Progress;
 import dev.msgrelay.server.session.Services;
@@ -24,10 +28,12 @@ import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionRole;
 import dev.msgrelay.server.session.SessionState;
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -38,7 +44,10 @@ import java.util.concurrent.TimeUnit;
  * {@link #position} and what reports ask may be read by any.
  */
 public final class SubscriberConnection extends ChannelInboundHandlerAdapter
-        implements SessionRole, SendGroup.Member, WindowGate.Limit {
+        implements SessionRole, SocketReads.Reader, Inbox.Handler, SendGroup.Member, WindowGate.Limit {
+    /** A read: control frames, and few of them; with TLS or without. */
+    private static final int READ_BYTES = 1 << 10;
+
     /** Ranges of types that a row of the report tells. */
     private static final int ROW_RANGES = 8;
 
@@ -46,33 +55,36 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private static final int MAX_WAITING = 16;
 
     /** Bytes in flight beside the stream at most: a read, answers to what has come, a GAP between messages, and an ERROR. */
-    public static final int SAID_BYTES = SubscriberInput.READ_BYTES
+    public static final int SAID_BYTES = READ_BYTES
             + Outbox.MOST_BYTES
-            + (MAX_WAITING + SubscriberInput.READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
+            + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
             + GapFrame.FRAME_LENGTH
             + Closing.ERROR_BYTES;
 
     private final Services services;
     private final Session session;
     private final FanoutParts shared;
-    private final SubscriberInput input;
-    private final Allowance allowance;
+    private final Inbox inbox;
+    private final SlowReader slowness;
     private final Admittance admittance;
     private final Seat seat;
-    private final Missed missed;
-    private final Farewell farewell = new Farewell();
     // Null until the subscriber may be sent to.
     private volatile Delivery delivery;
+    // The client has said something: plain ones have not.
+    private boolean said;
+    private boolean missedIsLogged;
+    // The end that is to be told; null: none is.
+    private Refusal farewell;
+    private Future<?> farewellLimit;
 
     public SubscriberConnection(Services services, FanoutParts shared) {
         this.services = services;
         this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
         this.seat = new Seat(this);
-        this.input = new SubscriberInput(services, session);
-        this.missed = new Missed(services, session);
-        this.allowance = new Allowance(shared, services, session.standing(), this);
-        this.admittance = new Admittance(shared, services, session.standing(), allowance);
+        this.inbox = new Inbox(services.budget().pool(Part.CONTROL));
+        this.slowness = new SlowReader(shared, services, session.standing(), this);
+        this.admittance = new Admittance(shared, services, session.standing(), slowness);
     }
 
     /** Takes a seat, and returns the loop that it is on. Called before the channel is registered. */
@@ -101,18 +113,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     private void begin() {
-        delivery = new Delivery(shared, services, session, allowance, seat);
-        allowance.join();
+        delivery = new Delivery(shared, services, session, slowness, seat);
+        slowness.join();
     }
 
     @Override
     public Session session() {
         return session;
-    }
-
-    /** The memory that the socket, or TLS, reads to. */
-    public SocketReads.Reader reader() {
-        return input;
     }
 
     private Outbox outbox() {
@@ -134,12 +141,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             if (session.state() != SessionState.GREETED
                     && session.state() != SessionState.CLOSING
                     && way.tooLate(end)) {
-                session.close(allowance.tooSlow());
+                session.close(slowness.tooSlow());
             }
             return false;
         }
         if (session.state() == SessionState.CLOSING) {
-            return farewell.isDue() && sayFarewell(way);
+            return farewell != null && sayFarewell(way);
         }
         if (session.state() == SessionState.GREETED || (outbox() != null && outbox().due())) {
             return way.reader.atBoundary() ? say(head) : way.finish();
@@ -148,11 +155,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             case WAIT -> false;
             case AGAIN -> true;
             case GAP -> {
-                missed.tell(way.gap());
+                tellMissed(way.gap());
                 yield session.state() != SessionState.CLOSING;
             }
             case CUT -> {
-                session.close(allowance.tooSlow());
+                session.close(slowness.tooSlow());
                 yield false;
             }
             case JOURNAL -> toJournal();
@@ -181,18 +188,41 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (outbox().answers() > 0) {
             admittance.chooseTypes(delivery);
         }
-        ByteBuffer said = ByteBuffer.allocate(outbox().mostBytes());
+        ByteBuffer words = ByteBuffer.allocate(outbox().mostBytes());
         long next = delivery.reader.boundary().sequence();
-        boolean tellsNext = outbox().putDue(said, next, delivery.end(head).sequence() - 1);
+        boolean tellsNext = outbox().putDue(words, next, delivery.end(head).sequence() - 1);
         readMore(true);
-        return delivery.say(said.flip(), tellsNext);
+        return delivery.say(words.flip(), tellsNext);
+    }
+
+    /** Counts messages that the subscriber does not get, and tells it; a plain one cannot be told, and may end by that. */
+    private void tellMissed(Gap gap) {
+        boolean slow = gap.reason() == GapReason.SLOW;
+        String what = "messages " + gap.from() + " to " + gap.to();
+        if (!missedIsLogged) {
+            missedIsLogged = true;
+            String text = slow
+                    ? " is too slow: it skips " + what
+                    : " misses " + what + ", " + gap.reason().text();
+            String line = session.who() + text + " (logged once, counted always)";
+            services.closes().warn(CloseReason.SLOW_SUBSCRIBER, services.clock().nanoTime(), line);
+        }
+        Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
+        services.counters().add(counter, gap.to() - gap.from() + 1);
+        if (session.state() == SessionState.OPEN) {
+            outbox().gap(gap.from(), gap.to(), gap.reason());
+        } else if (!slow) {
+            // A plain subscriber cannot be told, and was to get them all.
+            session.close(
+                    CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
+        }
     }
 
     // ---- HELLO --------------------------------------------------------------------------------------------------
 
     @Override
-    public void greeted(HelloFrame said) throws FrameException {
-        admittance.greeted(said);
+    public void greeted(HelloFrame hello) throws FrameException {
+        admittance.greeted(hello);
         if (delivery == null) {
             begin();
         }
@@ -223,7 +253,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                     // The client asks for messages that are gone: nothing has happened to it here.
                     outbox().gap(gap.from(), gap.to(), gap.reason());
                 } else {
-                    missed.tell(gap);
+                    tellMissed(gap);
                 }
             }
         }
@@ -237,8 +267,61 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // ---- input, and time ----------------------------------------------------------------------------------------
 
     @Override
+    public boolean mayRead() {
+        return true;
+    }
+
+    @Override
+    public ByteBuf whereToRead() {
+        return session.channel().alloc().directBuffer(READ_BYTES, READ_BYTES);
+    }
+
+    @Override
+    public void refused() {
+        // No read is refused.
+    }
+
+    @Override
+    public void readWasFull() {
+        // Nobody waits for it.
+    }
+
+    @Override
+    public boolean isDeaf() {
+        return session.state().ended();
+    }
+
+    @Override
+    public boolean mayEnd() {
+        return session.mayEnd();
+    }
+
+    @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        input.came((ByteBuf) msg);
+        ByteBuf in = (ByteBuf) msg;
+        try {
+            if (!session.state().ended()) {
+                session.dialogue().heard();
+                // Before it is refused: a client that has said something is told why it ends.
+                said = true;
+                inbox.take(in, this);
+            }
+        } catch (FrameException e) {
+            session.close(e);
+        } finally {
+            in.release();
+        }
+    }
+
+    @Override
+    public boolean onControl(int type, ByteBuffer body) throws FrameException {
+        session.dialogue().checkTurn(type, session.state());
+        return session.control(type, body);
+    }
+
+    @Override
+    public FrameException onStranger(Stranger who, FrameException fault) {
+        return session.dialogue().refusalOf(who, fault.reason(), fault.getMessage());
     }
 
     @Override
@@ -246,9 +329,9 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (type != ControlFrames.SUBSCRIBE) {
             return;
         }
-        SubscribeFrame said = SubscribeFrame.decode(body);
-        admittance.want(said.types());
-        outbox().subscribed(said.request());
+        SubscribeFrame asked = SubscribeFrame.decode(body);
+        admittance.want(asked.types());
+        outbox().subscribed(asked.request());
         readMore(outbox().answers() < MAX_WAITING);
     }
 
@@ -258,7 +341,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public Progress progress() {
-        return input.progress();
+        boolean begun = inbox.unfinished();
+        String unfinished = begun ? "part of a control frame" : "";
+        // Before WELCOME, which may have to wait for memory, the client is asked nothing.
+        boolean listening = session.state() != SessionState.GREETED;
+        return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
     }
 
     @Override
@@ -287,11 +374,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public boolean isServed() {
-        return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell.isDue());
+        return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell != null);
     }
 
-    /** The channel is closed: its seat is free, if it has taken one. */
-    public void leaveSeat() {
+    @Override
+    public void channelClosed() {
         seat.free();
     }
 
@@ -338,7 +425,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {
-        allowance.leave();
+        slowness.leave();
         Delivery way = delivery;
         if (way == null) {
             // Nothing has been sent, so this stands between two frames.
@@ -346,33 +433,54 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             Closing.say(session.channel(), why);
             return;
         }
-        if (!input.any() && why.reason() != CloseReason.REVOKED) {
+        if (!said && why.reason() != CloseReason.REVOKED) {
             release();
             session.channel().close();
             return;
         }
         readMore(true);
         long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
-        farewell.begin(why, session.channel(), most);
-        while (farewell.isDue() && !way.busy() && way.reader.atBoundary()) {
+        farewell = why;
+        Channel channel = session.channel();
+        // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
+        farewellLimit = channel.eventLoop().schedule(() -> channel.close(), most, TimeUnit.NANOSECONDS);
+        while (farewell != null && !way.busy() && way.reader.atBoundary()) {
             sayFarewell(way);
         }
     }
 
+    /**
+     * Says the next of the last words: the rest of the frame that is being sent, GOAWAY where that is due, then ERROR. Only while
+     * no write is in flight; returns whether the socket has taken it and another one is due.
+     */
     private boolean sayFarewell(Delivery way) {
-        return farewell.say(session.channel(), way, outbox(), this::release);
+        if (!way.reader.atBoundary()) {
+            return way.finish();
+        }
+        // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
+        ByteBuffer goAway = outbox() == null ? null : outbox().takeGoAway();
+        if (goAway != null) {
+            return way.say(goAway, false);
+        }
+        Refusal last = farewell;
+        release();
+        Closing.say(session.channel(), last);
+        return false;
     }
 
     @Override
     public void release() {
-        farewell.end();
-        allowance.leave();
+        farewell = null;
+        if (farewellLimit != null) {
+            farewellLimit.cancel(false);
+        }
+        slowness.leave();
         seat.leave();
         admittance.release();
         if (delivery != null) {
             delivery.release();
         }
-        input.release();
+        inbox.release();
     }
 
     // ---- reports: any thread ----------------------------------------------------------------------------------
@@ -400,7 +508,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         long nanos = services.clock().nanoTime();
         return new Report(
                 "",
-                allowance.policy().wire(),
+                slowness.policy(),
                 chosen.isAll() ? "" : chosen.text(ROW_RANGES),
                 at,
                 Math.max(0, headPosition - at),

@@ -7,10 +7,8 @@
  *     Delivery             log --LogReader--> Feed: WholeFeed | FilteredFeed --> SocketWriter
  *                                  ^                           '-- FilterBuffers
  *                                  '-- CatchUp, ReplayPages: from the journal, where the log has moved on
- *     Allowance            how slow it may be: SlowPolicy, lag, rate, standing still
- *     SubscriberInput      what it says        Missed   what it does not get
+ *     SlowReader           how slow it may be: policy, lag, rate, standing still
  *     Seat                 which group sends to it, and the way there
- *     Farewell             the last words
  *
  *   SendGroup   the subscribers of one loop, served in turn, each behind a wall of its own
  *               those that get the journal have one of their own, whose loop may wait for the disk

@@ -92,6 +92,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         accepted.pipeline().addLast(role, this);
         place = ticket;
         accepted.closeFuture().addListener(closed -> {
+            role.channelClosed();
             // A channel that closes before it has come to its loop calls no handler.
             if (!added) {
                 services.admission().left(place);

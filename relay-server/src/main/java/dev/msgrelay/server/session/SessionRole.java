@@ -37,6 +37,9 @@ public interface SessionRole extends ChannelHandler {
     /** All is over at once: nothing is said and nothing sent any more, and memory goes back. More than once without harm. */
     void release();
 
+    /** The channel is closed; its handlers hear of that next, if it has come to its loop. */
+    default void channelClosed() {}
+
     Progress progress();
 
     /** Returns what reports say of the role alone. Any thread. */

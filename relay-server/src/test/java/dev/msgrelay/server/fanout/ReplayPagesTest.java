@@ -36,7 +36,7 @@ class ReplayPagesTest {
                 .as("the second one is the first from here on")
                 .isEqualTo(40);
         pages.leave("second");
-        assertThat(pages.waitingSince()).isEqualTo(SlowPolicy.NEVER);
+        assertThat(pages.waitingSince()).isEqualTo(SlowReader.NEVER);
         pages.give(page);
         assertThat(pool.used()).isZero();
         assertThat(allocator.metric().usedDirectMemory()).isZero();

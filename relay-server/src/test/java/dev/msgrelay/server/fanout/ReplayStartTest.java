@@ -97,9 +97,9 @@ class ReplayStartTest {
                 budget,
                 Ticker.newMockTicker());
         Standing standing = new Standing(services.access(), Role.SUBSCRIBER);
-        Allowance allowance = new Allowance(shared, services, standing, reader::position);
-        allowance.change(SlowPolicy.of(Policy.REPLAY, gate));
-        catchUp = new CatchUp(shared, services, standing, allowance, reader);
+        SlowReader slowness = new SlowReader(shared, services, standing, reader::position);
+        slowness.change(Policy.REPLAY);
+        catchUp = new CatchUp(shared, services, standing, slowness, reader);
         assertThat(catchUp.toJournal()).isNull();
     }
 

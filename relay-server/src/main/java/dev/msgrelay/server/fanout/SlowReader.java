@@ -1,5 +1,6 @@
 package dev.msgrelay.server.fanout;
 
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
 import dev.msgrelay.server.flow.ReaderGate;
@@ -10,8 +11,23 @@ import io.netty.util.concurrent.Ticker;
 /**
  * The limits of a slow subscriber: its policy, how far behind and how fast its identity may be sent to, and how long it may stand
  * still while others wait for it. Owned by the subscriber's thread; {@link #policy} may be asked by any.
+ *
+ * <p>With {@link Policy#BACKPRESSURE} publishers are held back for the subscriber, as long as that makes progress.
  */
-final class Allowance {
+final class SlowReader {
+    /** The end of a subscriber's stream as it was, once the log has overtaken it. */
+    enum Overtaken {
+        /** The subscriber is cut off: {@link #tooSlow} says why. */
+        CUT,
+        /** The subscriber jumps to the newest packets, and is told what it missed. */
+        JUMP,
+        /** The journal has what the subscriber was too slow for. */
+        JOURNAL
+    }
+
+    /** No time: nobody is held back. */
+    static final long NEVER = Long.MAX_VALUE;
+
     /** A subscriber that was behind goes back to a sending loop within this part of the log: room is left, should that be late. */
     private static final int NEAR = 4;
 
@@ -19,7 +35,8 @@ final class Allowance {
     private final WindowGate.Limit subscriber;
     private final FanoutParts shared;
     private final Ticker clock;
-    private volatile SlowPolicy policy;
+    private volatile Policy policy;
+    private ReaderGate gate = ReaderGate.NEVER_HOLDS;
     // The policy knows of the subscriber, and may hold the log back for it.
     private boolean joined;
     private long progressNanos;
@@ -30,21 +47,32 @@ final class Allowance {
     private boolean paused;
 
     /** Begins with the relay's own policy. */
-    Allowance(FanoutParts shared, Services services, Standing standing, WindowGate.Limit subscriber) {
+    SlowReader(FanoutParts shared, Services services, Standing standing, WindowGate.Limit subscriber) {
         this.shared = shared;
         this.standing = standing;
         this.subscriber = subscriber;
-        this.policy = SlowPolicy.of(services.clients().slowSubscriber(), shared.gate());
         this.clock = services.clock();
+        change(services.clients().slowSubscriber());
     }
 
-    SlowPolicy policy() {
+    Policy policy() {
         return policy;
     }
 
-    void change(SlowPolicy to) {
+    /** @param to not {@link Policy#RELAY_DEFAULT} */
+    void change(Policy to) {
         leave();
         policy = to;
+        gate = to == Policy.BACKPRESSURE ? shared.gate() : ReaderGate.NEVER_HOLDS;
+    }
+
+    Overtaken overtaken() {
+        return switch (policy) {
+            case DISCONNECT, BACKPRESSURE -> Overtaken.CUT;
+            case SKIP -> Overtaken.JUMP;
+            case REPLAY -> Overtaken.JOURNAL;
+            case RELAY_DEFAULT -> throw new IllegalStateException("no policy of a subscriber: " + policy);
+        };
     }
 
     /** Joins the policy: from here on the log may be held back for the subscriber. */
@@ -52,7 +80,7 @@ final class Allowance {
         joined = true;
         // Publishers may have waited for others for long.
         progressNanos = clock.nanoTime();
-        policy.gate().add(subscriber);
+        gate.add(subscriber);
     }
 
     boolean joined() {
@@ -61,19 +89,18 @@ final class Allowance {
 
     void leave() {
         if (joined) {
-            policy.gate().remove(subscriber);
+            gate.remove(subscriber);
         }
         joined = false;
     }
 
     void movedBack() {
-        policy.gate().movedBack();
+        gate.movedBack();
     }
 
-    /** Returns since when subscribers like this one hold publishers back; {@link SlowPolicy#NEVER}: they do not. */
+    /** Returns since when subscribers like this one hold publishers back; {@link #NEVER}: they do not. */
     long holdsBackSince() {
-        ReaderGate gate = policy.gate();
-        return gate.blockedByReaders() ? gate.blockedSinceNanos() : SlowPolicy.NEVER;
+        return gate.blockedByReaders() ? gate.blockedSinceNanos() : NEVER;
     }
 
     boolean lags(long behind) {
@@ -92,7 +119,7 @@ final class Allowance {
     /** Notes where the subscriber stands; the socket has taken so many bytes more. */
     void reached(long position, long bytes) {
         untold = standing.hasRate() ? untold + bytes : 0;
-        policy.gate().wakeIfRoom(position);
+        gate.wakeIfRoom(position);
     }
 
     /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */
