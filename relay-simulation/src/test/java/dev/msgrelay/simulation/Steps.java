@@ -21,8 +21,8 @@ final class Steps {
     private static final Map<String, String> CONNECTIONS = Map.ofEntries(
             Map.entry(Session.class.getName(), ""),
             Map.entry(PublisherConnection.class.getName(), "publisher."),
-            Map.entry(OF_PUBLISHERS + "SocketIntake", "publisher."),
-            Map.entry(OF_PUBLISHERS + "NamedProducer", "publisher."),
+            Map.entry(OF_PUBLISHERS + "Intake", "publisher."),
+            Map.entry(OF_PUBLISHERS + "Producer", "publisher."),
             Map.entry(SubscriberConnection.class.getName(), "subscriber."),
             Map.entry(OF_SUBSCRIBERS + "Seat", "subscriber."),
             Map.entry(PinRelief.class.getName(), "relief."),

@@ -8,7 +8,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.ingest.SocketIntake.Wait;
+import dev.msgrelay.server.ingest.Intake.Wait;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
@@ -58,9 +58,8 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     private final Shared shared;
     private final Session session;
     private final FrameAssembler assembler;
-    private final NamedProducer producer;
-    private final FrameIntake frames;
-    private final SocketIntake intake;
+    private final Producer producer;
+    private final Intake intake;
     private boolean atReader;
     // The last look that found something sent, and the bytes read until then.
     private long spokeNanos;
@@ -71,9 +70,8 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         this.shared = shared;
         session = new Session(services, Role.PUBLISHER, this, SAID_BYTES);
         assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, corePort);
-        producer = new NamedProducer(session, services, shared.log, shared.names, shared.orderer, this::goOnWithName);
-        frames = new FrameIntake(session, services.clock(), assembler, producer);
-        intake = new SocketIntake(session, services.counters(), shared.line, assembler, frames, producer, corePort);
+        producer = new Producer(session, services, shared.log, shared.names, shared.orderer, this::goOnWithName);
+        intake = new Intake(session, services.counters(), shared.line, assembler, producer, services.clock(), corePort);
     }
 
     public Session session() {
@@ -142,7 +140,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         String begun = listening ? assembler.text() : "";
         boolean control = listening && assembler.beginsControl();
         boolean holdsUp = assembler.isLong() && shared.line.length() > 0;
-        return new Progress(frames.messages(), intake.bytesRead(), begun, control, listening, holdsUp);
+        return new Progress(intake.messages(), intake.bytesRead(), begun, control, listening, holdsUp);
     }
 
     @Override
@@ -228,7 +226,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     /** Whether it reads no more, and all that it has read is handed in, and as durable as it waits for. */
     public boolean quiet() {
-        return intake.waitsFor() == Wait.DRAINED && !producer.numbers().unsettled()
+        return intake.waitsFor() == Wait.DRAINED && !producer.unsettled()
                 || session.state().ended();
     }
 
@@ -237,6 +235,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         Wait why = intake.waitsFor();
         String waitsFor = why == Wait.NOTHING ? "" : why.name().toLowerCase(Locale.ROOT);
         return new Report(
-                waitsFor, Policy.RELAY_DEFAULT, "", 0, 0, 0, ConnectionRow.LIVE, 0, frames.messages(), frames.bytes());
+                waitsFor, Policy.RELAY_DEFAULT, "", 0, 0, 0, ConnectionRow.LIVE, 0, intake.messages(), intake.bytes());
     }
 }

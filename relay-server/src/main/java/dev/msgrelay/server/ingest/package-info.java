@@ -2,11 +2,11 @@
  * From a publisher's socket into the order.
  *
  * <pre>
- *   socket --ReadWindow--> SocketIntake --bytes--> FrameIntake --runs--> IngestPort: InPlacePort --> log  (the core's own loop)
- *                             |                        |                             RingPort ----> ring (a reader loop)
- *                             '---- FrameAssembler ----'                             OrdererPort -> cluster (the core's own loop)
- *                   the rest of a frame, in           '--HELLO--> NamedProducer: its PublisherName of the NameTable;
- *                   SMALL, SHORT, LONG memory                     ProducerState: numbers, Levels
+ *   socket --ReadWindow--> Intake --runs--> IngestPort: InPlacePort --> log  (the core's own loop)
+ *                            |  |                       RingPort ----> ring (a reader loop)
+ *              FrameAssembler'  |                       OrdererPort -> cluster (the core's own loop)
+ *       the rest of a frame, in '--HELLO--> Producer: its PublisherName of the NameTable, numbers, Levels
+ *       SMALL, SHORT, LONG memory
  *
  *   PublisherConnection puts them together.
  * </pre>

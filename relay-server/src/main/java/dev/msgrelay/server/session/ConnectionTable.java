@@ -6,41 +6,13 @@ import dev.msgrelay.server.ops.ConnectionRow;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Who is connected, one row each. Any thread. */
 public final class ConnectionTable {
-    /** The messages a second of one connection, for reports. One caller at a time. */
-    private static final class RateMeter {
-        /** A rate is over at least this, however many ask and however often: a second, less what timers are early. */
-        private static final long LEAST_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
-
-        private long sinceMessages;
-        private long sinceNanos;
-        private double rate;
-
-        RateMeter(long openedNanos) {
-            sinceNanos = openedNanos;
-        }
-
-        /** Returns the rate over the time since the last look that is long enough ago. */
-        double look(long messages, long nowNanos) {
-            if (nowNanos - sinceNanos >= LEAST_NANOS) {
-                rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
-                sinceMessages = messages;
-                sinceNanos = nowNanos;
-            }
-            return rate;
-        }
-    }
-
     private final Set<Session> live = ConcurrentHashMap.newKeySet();
-    // Since the first report that had the connection.
-    private final Map<Session, RateMeter> rates = new ConcurrentHashMap<>();
     // The live ones, and those whose channels are not closed yet, or whose memory is not given back.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
@@ -58,7 +30,6 @@ public final class ConnectionTable {
     /** Its end has been counted. */
     void closed(Session session) {
         live.remove(session);
-        rates.remove(session);
     }
 
     /** Its channel is closed, and its memory given back. */
@@ -97,16 +68,13 @@ public final class ConnectionTable {
 
     /** One row each, in the order in which they came. One caller at a time. */
     public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
-        // One that ended while the last report had its turn.
-        rates.keySet().retainAll(live);
         return live.stream()
                 .map(c -> row(c, headPosition, nowNanos))
                 .sorted(Comparator.comparingLong(ConnectionRow::id))
                 .toList();
     }
 
-    private ConnectionRow row(Session session, long headPosition, long nowNanos) {
-        RateMeter rate = rates.computeIfAbsent(session, s -> new RateMeter(s.openedNanos()));
+    private static ConnectionRow row(Session session, long headPosition, long nowNanos) {
         SessionRole.Report own = session.role().report(headPosition);
         return new ConnectionRow(
                 session.id(),
@@ -125,7 +93,7 @@ public final class ConnectionTable {
                 own.replayLeftMillis(),
                 own.messages(),
                 own.bytes(),
-                rate.look(own.messages(), nowNanos),
-                TimeUnit.NANOSECONDS.toMillis(nowNanos - session.openedNanos()));
+                session.rate(own.messages(), nowNanos),
+                session.ageMillis(nowNanos));
     }
 }

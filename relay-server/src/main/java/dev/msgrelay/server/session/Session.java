@@ -48,6 +48,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /** A connection without a byte that its peer ends sooner is a probe: no client has gone. */
     private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
+    /** A rate is over at least this, however many ask and however often: a second, less what timers are early. */
+    private static final long LEAST_RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+
     private final Services services;
     private final Role kind;
     private final SessionRole role;
@@ -69,6 +72,11 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private boolean audited;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
+
+    // Of reports alone.
+    private long sinceMessages;
+    private long sinceNanos;
+    private double rate;
 
     /**
      * @param saidBytes that the connection may have in flight beside the stream, and beside memory that it keeps: the
@@ -112,6 +120,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         reserve.take();
         long now = services.clock().nanoTime();
         openedNanos = now;
+        sinceNanos = now;
         timeouts.opened(tls, now);
         standing.opened(Peer.of(channel));
         if (!keyExchange().isEmpty()) {
@@ -484,8 +493,23 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return id;
     }
 
-    long openedNanos() {
-        return openedNanos;
+    // ---- reports -----------------------------------------------------------------------------------------------
+
+    long ageMillis(long nowNanos) {
+        return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
+    }
+
+    /**
+     * Returns the messages a second since the last report that is long enough ago, or since the beginning. Reports alone ask, one
+     * at a time.
+     */
+    double rate(long messages, long nowNanos) {
+        if (nowNanos - sinceNanos >= LEAST_RATE_NANOS) {
+            rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
+            sinceMessages = messages;
+            sinceNanos = nowNanos;
+        }
+        return rate;
     }
 
     /** The name of HELLO, printable; empty: there is none. Any thread. */

@@ -184,7 +184,7 @@ class FrameAssemblerTest {
     @Test
     void onlyWhatIsItsOwnMayMoveToAnotherPort() {
         Publisher publisher = rig.connect();
-        SocketIntake intake = Sessions.get(publisher.connection, "intake");
+        Intake intake = Sessions.get(publisher.connection, "intake");
 
         assertThat(intake.movable()).isTrue();
         publisher.read(Arrays.copyOf(SHORT, 100));

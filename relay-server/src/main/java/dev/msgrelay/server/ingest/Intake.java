@@ -1,31 +1,42 @@
 package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.Counters;
 import dev.msgrelay.server.session.Session;
 import dev.msgrelay.server.session.SessionState;
 import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.Ticker;
+import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The bytes of one publisher's socket: where a read goes, and why the socket is not read.
+ * The intake of one publisher: where a read of its socket goes, why the socket is not read, and how what has come goes on: whole
+ * frames into the order as one run, a control frame between them is obeyed, and the rest of the bytes waits in the {@link
+ * FrameAssembler}.
  *
  * <pre>
- *   whereToRead --> the kernel reads --> came --> FrameIntake: runs, control frames --> what is left waits in FrameAssembler
- *     room?                                          room for one more?
+ *   whereToRead --> the kernel reads --> came --> |begun frame| bytes read now ................. |
+ *     room?                                       | frame | frame | frame | frame | part of one  |
+ *                        room for one more? <---- `------- one run ---------------'  `-- kept ---'
  * </pre>
  *
  * The gate is asked twice a read: before it, since others may have filled the log, and once all of it is taken, so that a
- * publisher that fills the log is not read in vain. Owned by the connection's thread.
+ * publisher that fills the log is not read in vain. Owned by the connection's thread; the counts may be read by any.
  */
-final class SocketIntake implements SocketReads.Reader, HeldSources.Source, MemoryLine.Waiter {
+final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine.Waiter {
     enum Wait {
         NOTHING,
         /** The log may not grow, or the ring is full. */
@@ -44,6 +55,17 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         DRAINED
     }
 
+    private enum Taken {
+        /** All are taken, but for a frame in part. */
+        ALL,
+        /** There was no room for a run: it waits, and what follows it. */
+        NO_ROOM,
+        /** HELLO asks for a name that others give: what follows it waits for the name. */
+        NAME,
+        /** The connection ends, or is about to: the bytes are dropped. */
+        ENDED
+    }
+
     /** A HELLO of a publisher is shorter. */
     private static final int HELLO_BYTES = 1 << 10;
 
@@ -51,8 +73,8 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
     private final Counters counters;
     private final MemoryLine line;
     private final FrameAssembler assembler;
-    private final FrameIntake frames;
-    private final NamedProducer producer;
+    private final Producer producer;
+    private final Ticker clock;
     private IngestPort port;
     private SegmentSize segment;
     private ReadSwitch reads;
@@ -60,21 +82,23 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
     // Bytes that were asked for in the line.
     private int asked;
     private long bytesRead;
+    private volatile long messages;
+    private volatile long bytes;
 
-    SocketIntake(
+    Intake(
             Session session,
             Counters counters,
             MemoryLine line,
             FrameAssembler assembler,
-            FrameIntake frames,
-            NamedProducer producer,
+            Producer producer,
+            Ticker clock,
             IngestPort port) {
         this.session = session;
         this.counters = counters;
         this.line = line;
         this.assembler = assembler;
-        this.frames = frames;
         this.producer = producer;
+        this.clock = clock;
         this.port = port;
     }
 
@@ -103,6 +127,16 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
 
     long bytesRead() {
         return bytesRead;
+    }
+
+    /** Messages that were handed in. Any thread. */
+    long messages() {
+        return messages;
+    }
+
+    /** Their bytes. Any thread. */
+    long bytes() {
+        return bytes;
     }
 
     // ---- reading ----------------------------------------------------------------------------------------------
@@ -186,18 +220,18 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         } else {
             bytesRead += read.readableBytes() - assembler.bytes();
             // The port has given the window, so it has room.
-            follow(frames.take(port, read.view(), read.readerIndex(), read.readableBytes(), true));
+            follow(take(read.view(), read.readerIndex(), read.readableBytes(), true));
         }
     }
 
     /** Takes the bytes that wait in the connection's own memory. */
-    private FrameIntake.Taken takeOwn() {
+    private Taken takeOwn() {
         boolean some = assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame());
-        return some ? frames.take(port, assembler.view(), 0, assembler.bytes(), false) : FrameIntake.Taken.ALL;
+        return some ? take(assembler.view(), 0, assembler.bytes(), false) : Taken.ALL;
     }
 
     /** Goes on as what was taken says; where all is, looks whether the next read may come. */
-    private void follow(FrameIntake.Taken taken) {
+    private void follow(Taken taken) {
         if (session.state().ended()) {
             return;
         }
@@ -206,7 +240,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
             case NAME -> askForName();
             case ENDED -> {}
             case ALL -> {
-                if (frames.isPaused()) {
+                if (isPaused()) {
                     become(Wait.RATE);
                 } else if (assembler.wants() > 0) {
                     askForMemory();
@@ -215,6 +249,120 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
                 }
             }
         }
+    }
+
+    // ---- taking ------------------------------------------------------------------------------------------------
+
+    /** Whether the identity has published more than it may for now. */
+    private boolean isPaused() {
+        Standing standing = session.standing();
+        return standing.hasRate() && standing.isPaused(clock.nanoTime());
+    }
+
+    /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
+    private Taken take(ByteBuffer view, int offset, int length, boolean room) {
+        if (producer.hasLostItsName()) {
+            // A task ends the connection soon. What was dropped before may have begun a frame, so no byte is looked at.
+            assembler.keep(view, 0, 0, 0);
+            return Taken.ENDED;
+        }
+        int at = offset;
+        int end = offset + length;
+        boolean ready = room;
+        try {
+            // Once, but for control frames and for messages that were sent before.
+            while (true) {
+                RunScan run = port.walk(view, at, end - at, session.standing().types());
+                if (run.frames() > 0) {
+                    if (session.standing().refusal() != null) {
+                        throw session.standing().refusal().exception();
+                    }
+                    if (producer.sendsAgain()) {
+                        at += producer.drop(run);
+                        continue;
+                    }
+                    if (!hand(run, ready)) {
+                        assembler.keep(view, at, end - at, 0);
+                        return Taken.NO_ROOM;
+                    }
+                    ready = false;
+                }
+                at += run.end();
+                boolean message = run.problem() == null;
+                if (session.state() == SessionState.CONNECTED && awaitsStranger(run, view, at, end - at)) {
+                    assembler.keep(view, at, end - at, 0);
+                    return Taken.ALL;
+                }
+                int frame = message ? run.incompleteFrame() : announced(run);
+                if (message || end - at < frame) {
+                    assembler.keep(view, at, end - at, frame);
+                    return Taken.ALL;
+                }
+                // A slice is big-endian, as control frames are.
+                int type = run.problemType();
+                ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
+                at += frame;
+                if (!session.control(type, body)) {
+                    assembler.keep(view, at, 0, 0);
+                    return Taken.ENDED;
+                }
+                if (producer.claims()) {
+                    assembler.keep(view, at, end - at, 0);
+                    return Taken.NAME;
+                }
+            }
+        } catch (FrameException e) {
+            assembler.keep(view, 0, 0, 0);
+            session.close(e);
+            return Taken.ENDED;
+        }
+    }
+
+    /**
+     * Looks for another protocol in the first bytes of a connection, which are no whole message. Returns whether they break a
+     * rule, and more of them may say which protocol it is: they wait, as a header in part does.
+     *
+     * @throws FrameException it is another protocol
+     */
+    private boolean awaitsStranger(RunScan run, ByteBuffer view, int offset, int length) throws FrameException {
+        boolean header = run.problem() == null || run.problem() == CloseReason.NOT_PERMITTED;
+        Stranger who = Stranger.of(view, offset, length, header);
+        if (who != null) {
+            String fault = run.problem() == null ? "" : run.problemText();
+            throw session.dialogue().refusalOf(who, run.problem(), fault);
+        }
+        return run.problem() != null && Stranger.mayFollow(view, offset, length, header);
+    }
+
+    private boolean hand(RunScan run, boolean ready) throws FrameException {
+        int frames = run.frames();
+        producer.checkNumbers(frames);
+        int length = run.end();
+        if (!ready && !port.makeReady() || !port.take(run, producer.name())) {
+            return false;
+        }
+        if (producer.name() == null) {
+            session.plain();
+        }
+        messages += frames;
+        bytes += length;
+        Standing standing = session.standing();
+        if (standing.hasRate()) {
+            standing.spend(length, clock.nanoTime());
+        }
+        return true;
+    }
+
+    /** Returns the length of the control frame whose header has come, if it may come now. */
+    private int announced(RunScan run) throws FrameException {
+        boolean control = run.problem() == CloseReason.RESERVED_TYPE;
+        int type = run.problemType();
+        if (!control || (!session.state().speaks() && type != ControlFrames.HELLO)) {
+            throw new FrameException(run.problem(), run.problemText());
+        }
+        session.dialogue().checkTurn(type, session.state());
+        FrameLayout.checkBodyLength(type, run.problemLength(), ControlFrames.MAX_CONTROL_BODY);
+        return FrameLayout.frameLength(run.problemLength());
     }
 
     // ---- waiting ------------------------------------------------------------------------------------------------
@@ -255,7 +403,7 @@ final class SocketIntake implements SocketReads.Reader, HeldSources.Source, Memo
         if (session.state().ended()) {
             return;
         }
-        if (takeOwn() == FrameIntake.Taken.NO_ROOM) {
+        if (takeOwn() == Taken.NO_ROOM) {
             waitForRoom(Wait.DRAINING);
         } else {
             // The rest of a begun frame is never read: there is nothing to wait for.
