@@ -1,6 +1,7 @@
 package dev.msgrelay.server.net;
 
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ServerChannel;
 import io.netty.channel.unix.Socket;
 import io.netty.channel.unix.UnixChannel;
@@ -19,11 +20,13 @@ public final class OpenSockets {
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
+    // One for all sockets.
+    private final ChannelFutureListener forgetting = closed -> open.remove(closed.channel());
 
     /** Takes a socket, which is forgotten once it is closed. */
     public void add(Channel socket) {
         open.add(socket);
-        socket.closeFuture().addListener(closed -> open.remove(socket));
+        socket.closeFuture().addListener(forgetting);
     }
 
     /**
