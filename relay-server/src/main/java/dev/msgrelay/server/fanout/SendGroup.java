@@ -4,8 +4,7 @@ import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.session.Session;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -41,7 +40,10 @@ public final class SendGroup implements EngineLoop.Duty {
     final FilterBuffers buffers;
     // Null: the subscribers are live ones.
     private final ReplayPages pages;
-    private final List<Member> members = new ArrayList<>();
+    // Replaced when a subscriber comes or goes, so that a turn goes on with those that it began with.
+    private Member[] members = {};
+    // The subscriber that is served first in the next turn, if there are so many.
+    private int first;
     private final Mark head = new Mark();
     private long lastHead;
     private boolean more;
@@ -68,14 +70,15 @@ public final class SendGroup implements EngineLoop.Duty {
     }
 
     void add(Member subscriber) {
-        members.add(subscriber);
+        members = Arrays.copyOf(members, members.length + 1);
+        members[members.length - 1] = subscriber;
         // Set before the subscriber's first look at the head: a writer that does not see this moved the head before.
         any = true;
     }
 
     void remove(Member subscriber) {
-        members.remove(subscriber);
-        any = !members.isEmpty();
+        members = Arrays.stream(members).filter(m -> m != subscriber).toArray(Member[]::new);
+        any = members.length > 0;
     }
 
     /** Wakes the loop if it sleeps and has someone to send to. Any thread, after the head has moved and a full fence. */
@@ -113,32 +116,33 @@ public final class SendGroup implements EngineLoop.Duty {
      * @return whether some of them would take more right away
      */
     public boolean pump(boolean everything) {
-        if (members.size() > 1) {
-            // Turns: the subscriber that was served first is served last now.
-            members.add(0, members.remove(members.size() - 1));
-        }
         if (moreDurable) {
             // Cleared before the look at where durable streams end.
             moreDurable = false;
         }
         log.head().read(head);
         lastHead = head.position();
-        int stride = members.size() > 1 ? SHARED_WRITE_BYTES : WRITE_BYTES;
-        int least = members.size() > 1 ? stride : 1;
+        boolean several = members.length > 1;
+        int stride = several ? SHARED_WRITE_BYTES : WRITE_BYTES;
+        int least = several ? stride : 1;
         int writes = MOST_WRITES;
-        more = !members.isEmpty();
+        more = members.length > 0;
+        // Turns: the subscriber that is served first now is served last in the next one.
+        first = first + 1 < members.length ? first + 1 : 0;
         while (more && writes > 0) {
             more = false;
-            // By index, and from the end: a subscriber that is closed leaves the list on the way.
-            for (int i = members.size() - 1; i >= 0; i--) {
-                Member subscriber = members.get(i);
+            Member[] turn = members;
+            int at = first < turn.length ? first : 0;
+            for (int i = 0; i < turn.length; i++) {
+                Member subscriber = turn[at];
+                at = at + 1 < turn.length ? at + 1 : 0;
                 try {
                     more |= subscriber.send(head, stride, least, everything);
                 } catch (Throwable e) {
                     subscriber.session().failed(e);
                 }
             }
-            writes -= Math.max(1, members.size());
+            writes -= Math.max(1, turn.length);
         }
         return more;
     }
@@ -157,7 +161,7 @@ public final class SendGroup implements EngineLoop.Duty {
     /** Returns whether the head has moved since the last pump, or the last one has left something. */
     @Override
     public boolean pending() {
-        return !members.isEmpty()
+        return members.length > 0
                 && (more || moreDurable || pages == null && log.head().position() != lastHead);
     }
 
@@ -170,8 +174,8 @@ public final class SendGroup implements EngineLoop.Duty {
 
     /** Looks, a few times a second, for subscribers that stand still or are silent for too long, or want a PING. */
     public void tick(long nowNanos) {
-        for (int i = members.size() - 1; i >= 0; i--) {
-            members.get(i).session().tick(nowNanos);
+        for (Member subscriber : members) {
+            subscriber.session().tick(nowNanos);
         }
     }
 }
