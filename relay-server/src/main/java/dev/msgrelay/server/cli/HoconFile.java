@@ -25,8 +25,9 @@ public final class HoconFile {
         } catch (ConfigException e) {
             throw new IllegalArgumentException(describe(path, source, e), e);
         } catch (StackOverflowError e) {
-            // The library recurses over sections, keys and values alike; HoconText limits each of them alone.
-            throw new IllegalArgumentException(path + ": sections, words of keys and values" + HoconText.WITHIN, e);
+            // The library recurses over sections, keys and values alike.
+            throw new IllegalArgumentException(
+                    path + ": too many sections, words of a key or lists within one another", e);
         }
     }
 

@@ -1,30 +1,19 @@
 package dev.msgrelay.server.cli;
 
 import java.nio.file.Path;
-import java.util.ArrayDeque;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Limits of a configuration's text, all files together, before the library parses it: the library recurses, has an
- * object for each word, line and brace, and looks at all substitutions of a key for each of them.
+ * A look at a configuration's text, all files together, before the library parses it: comments that would cut a text, the
+ * variables that are taken, and a limit on words, since a relay that runs reads its file again, and the library has an object
+ * for each word, line and brace.
  */
 final class HoconText {
     /** Most words, lines, braces and brackets: 10,000 identities have about 200,000. */
     static final int MOST_WORDS = 300_000;
-
-    /** Most words, lists and sections of one value without a comma between: the library joins them one by one. */
-    static final int MOST_JOINED = 1_000;
-
-    /** Most variables that values take from the environment, and values that are added to a list. */
-    static final int MOST_SUBSTITUTIONS = 300;
-
-    /** Most sections within sections, and words of a key. */
-    static final int MOST_DEEP = 100;
-
-    static final String WITHIN = " within one another: the limit is " + MOST_DEEP;
 
     /** Values that refer to values could double with each line. */
     static final String NO_REFERENCES = "; values do not refer to other values";
@@ -35,7 +24,6 @@ final class HoconText {
     // Of all files so far.
     private final Set<String> variables = new HashSet<>();
     private int words;
-    private int substitutions;
 
     /** Checks the text of one more file. */
     void check(Path path, String text) {
@@ -52,12 +40,6 @@ final class HoconText {
         private final Path path;
         private final String text;
         private int line = 1;
-        // How many sections each open brace has begun: a.b { is two. Deep is their sum.
-        private final ArrayDeque<Integer> open = new ArrayDeque<>();
-        private int deep;
-        // Dots of the present key; words, lists and sections of the present value.
-        private int dots;
-        private int joined;
         private boolean withinWord;
 
         Walk(Path path, String text) {
@@ -69,7 +51,7 @@ final class HoconText {
             for (int at = 0; at < text.length(); at++) {
                 char c = text.charAt(at);
                 if (c == '"') {
-                    begins();
+                    words++;
                     withinWord = false;
                     int end = endOfQuoted(text, at);
                     line += (int) text.substring(at, end)
@@ -87,10 +69,9 @@ final class HoconText {
                 } else if (text.startsWith("${", at)) {
                     at = addVariable(at) - 1;
                 } else {
-                    substitutions += text.startsWith("+=", at) ? 1 : 0;
                     step(c);
                 }
-                checkLimits();
+                limit(words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words and lines");
             }
         }
 
@@ -99,9 +80,8 @@ final class HoconText {
             Matcher name = VARIABLE.matcher(text).region(at, text.length());
             limit(name.lookingAt(), "${...} takes the name of a variable of the environment" + NO_REFERENCES);
             variables.add(name.group(1));
-            substitutions++;
             if (!withinWord) {
-                begins();
+                words++;
             }
             withinWord = true;
             return name.end();
@@ -110,49 +90,13 @@ final class HoconText {
         private void step(char c) {
             boolean word = !isBlank(c) && SEPARATORS.indexOf(c) < 0;
             if (word && !withinWord) {
-                begins();
+                words++;
             }
             withinWord = word;
-            switch (c) {
-                case '.' -> dots++;
-                case '{', '[' -> {
-                    begins();
-                    open.push(1 + dots);
-                    deep += 1 + dots;
-                    dots = 0;
-                }
-                case '}', ']' -> {
-                    deep -= open.isEmpty() ? 0 : open.pop();
-                    dots = 0;
-                }
-                case ',', ':', '=' -> ends();
-                case '\n' -> {
-                    line++;
-                    words++;
-                    ends();
-                }
-                default -> {}
+            if (c == '{' || c == '[' || c == '\n') {
+                words++;
             }
-        }
-
-        /** A word, a list or a section begins. */
-        private void begins() {
-            words++;
-            joined++;
-        }
-
-        /** A key or a value ends. */
-        private void ends() {
-            dots = 0;
-            joined = 0;
-        }
-
-        private void checkLimits() {
-            limit(deep <= MOST_DEEP, "sections" + WITHIN);
-            limit(dots <= MOST_DEEP, "words of a key" + WITHIN);
-            limit(joined <= MOST_JOINED, "over the limit of " + MOST_JOINED + " words, lists and sections of a value");
-            limit(words <= MOST_WORDS, "over the limit of " + MOST_WORDS + " words and lines");
-            limit(substitutions <= MOST_SUBSTITUTIONS, "over the limit of " + MOST_SUBSTITUTIONS + " substitutions");
+            line += c == '\n' ? 1 : 0;
         }
 
         private void limit(boolean kept, String fault) {

@@ -230,7 +230,7 @@ class ReloadProcessTest {
             file(token, "include \"pipe\"");
             reload(relay, 409, ADMIN, "relay.conf:2: include " + pipe + ": it cannot be read: it is a pipe");
             file(token, "x { ".repeat(60_000));
-            reload(relay, 409, ADMIN, "relay.conf:2: sections within one another");
+            reload(relay, 409, ADMIN, "relay.conf: too many sections");
             // The lock of the reload is free, and the old block holds.
             file(token, orders(TOKEN, "1-9"));
             reload(relay, 200, ADMIN, "access as before");
