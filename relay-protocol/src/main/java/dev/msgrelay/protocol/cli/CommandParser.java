@@ -30,6 +30,8 @@ public final class CommandParser {
         return line
                 // picocli would put a file's content in the place of @file, and take a sign away from @@text.
                 .setExpandAtFiles(false)
+                // A value may be the name of a subcommand: --journal journal.
+                .setAllowSubcommandsAsOptionParameters(true)
                 // These two are picocli's defaults, which its system properties change.
                 .setTrimQuotes(false)
                 .setAbbreviatedOptionsAllowed(false)

@@ -38,6 +38,15 @@ class CommandParserTest {
     }
 
     @Test
+    void aValueMayBeTheNameOfASubcommand() {
+        Inner inner = new Inner();
+        Root root = new Root();
+        CommandParser.of(root, inner).parseArgs("--name", "inner", "inner", "--name", "inner");
+        assertThat(root.name).isEqualTo("inner");
+        assertThat(inner.name).isEqualTo("inner");
+    }
+
+    @Test
     void noDefaultIsChanged() {
         for (String text : Stream.concat(TEXTS.stream(), Stream.of("$${x}", "$$${x}", "a$b"))
                 .toList()) {
