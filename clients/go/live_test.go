@@ -8,9 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"strings"
 	"testing"
-	"time"
 )
 
 // A real relay with a journal, if RELAY_SERVER_JAR names its jar.
@@ -78,57 +76,4 @@ func TestRealRelay(t *testing.T) {
 			}
 		}
 	})
-	t.Run("README", func(t *testing.T) { tryReadme(t, publish, subscribe) })
-}
-
-// Runs the README's programs in an empty module that requires this one.
-func tryReadme(t *testing.T, publish, subscribe string) {
-	readme, err := os.ReadFile("README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	here, _ := os.Getwd()
-	programs := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(string(readme), -1)
-	var built []string
-	for i, program := range programs {
-		directory := t.TempDir()
-		code := strings.NewReplacer("127.0.0.1:7400", subscribe, "127.0.0.1:7401", publish).Replace(program[1])
-		module := "module empty\n\ngo 1.23\n\nrequire msgrelay.dev/relay v0.1.0\n\n" +
-			"replace msgrelay.dev/relay => " + here + "\n"
-		for name, content := range map[string]string{"main.go": code, "go.mod": module} {
-			if err := os.WriteFile(filepath.Join(directory, name), []byte(content), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		build := exec.Command("go", "build", "-o", "program", ".")
-		build.Dir = directory
-		if out, err := build.CombinedOutput(); err != nil {
-			t.Fatalf("program %d: %v\n%s", i, err, out)
-		}
-		built = append(built, filepath.Join(directory, "program"))
-	}
-	var said strings.Builder
-	publisher := exec.Command(built[1])
-	publisher.Stderr = &said
-	if out, err := publisher.Output(); err != nil || string(out) != "10 acknowledged\n" {
-		t.Fatalf("%v: %q, %s", err, out, said.String())
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	subscriber := exec.CommandContext(ctx, built[0])
-	stdout, err := subscriber.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := subscriber.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer subscriber.Wait()
-	defer subscriber.Process.Kill()
-	for lines := bufio.NewScanner(stdout); lines.Scan(); {
-		if strings.HasSuffix(lines.Text(), " 7 message 9") {
-			return
-		}
-	}
-	t.Error("the subscriber has ended without message 9")
 }
