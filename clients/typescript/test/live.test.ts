@@ -1,11 +1,10 @@
 /**
- * Round trips with a real relay, if RELAY_SERVER_JAR names its jar. MSGRELAY_PROJECT is a directory in which the built
- * package is installed: the README's programs run there.
+ * Round trips with a real relay, if RELAY_SERVER_JAR names its jar.
  */
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -13,7 +12,7 @@ import { after, before, describe, test } from "node:test";
 
 import { Message, Publisher, Subscriber } from "../src/index.js";
 
-const { RELAY_SERVER_JAR: jar = "", MSGRELAY_PROJECT: project = "" } = process.env;
+const { RELAY_SERVER_JAR: jar = "" } = process.env;
 // A hang alone takes so long.
 const HANG = { timeout: 120_000 };
 
@@ -75,39 +74,4 @@ describe("with a real relay", { skip: jar === "" && "RELAY_SERVER_JAR names no r
             break;
         }
     });
-
-    test(
-        "the programs of the README, with the installed package",
-        { ...HANG, skip: project === "" && "MSGRELAY_PROJECT names no project" },
-        async () => {
-            const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
-            const programs = [...readme.matchAll(/```ts\n(.*?)```/gs)].map((found) =>
-                String(found[1]).replace("127.0.0.1:7400", subscribe).replace("127.0.0.1:7401", publish),
-            );
-            assert.equal(programs.length, 2);
-            const [subscriber, publisher] = programs.map((program, i) => {
-                const file = join(project, `program${i}.mjs`);
-                writeFileSync(file, program);
-                const child = spawn(process.execPath, [file], { cwd: project, stdio: ["ignore", "pipe", "inherit"] });
-                return { child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() };
-            });
-            assert.equal((await publisher!.lines.next()).value, "10 acknowledged");
-            const got: string[] = [];
-            while (got.length < 10) {
-                const line = await subscriber!.lines.next();
-                assert.notEqual(line.done, true, got.join());
-                const [, type, text] = /^\d+n (\d+) (.*)$/.exec(String(line.value)) ?? [];
-                if (type === "7") {
-                    got.push(String(text));
-                }
-            }
-            assert.deepEqual(
-                got,
-                Array.from({ length: 10 }, (_, i) => `message ${i}`),
-            );
-            const ended = once(subscriber!.child, "exit");
-            subscriber!.child.kill("SIGINT");
-            assert.deepEqual(await ended, [0, null]);
-        },
-    );
 });
