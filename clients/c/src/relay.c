@@ -3116,8 +3116,10 @@ int64_t relay_publisher_close(relay_publisher *p, relay_error *error) {
     } else if (done < 0) {
         *error = l->error;
     } else if (unsettled > 0) {
-        yours(error, 0, "%lld messages were not settled within %d ms", (long long)unsettled,
-              (int)l->options.close_timeout_ms);
+        bool is_lost = l->state != OPEN && *l->error.text != 0;
+        yours(error, 0, "%lld message%s not settled within %d ms%s%.300s", (long long)unsettled,
+              unsettled == 1 ? "" : "s", (int)l->options.close_timeout_ms, is_lost ? ": " : "",
+              is_lost ? l->error.text : "");
         error->kind = RELAY_RETRY;
     } else if (l->state == OPEN) {
         end_in_order(p, limit, error);
