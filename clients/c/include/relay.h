@@ -1,12 +1,15 @@
 /**
  * @file
- * A client of Relay: subscribers and publishers. C11 and POSIX; one header, one source, no threads inside.
+ * A client of Relay: subscribers and publishers. C11 and POSIX; one header, one source, no threads inside but for names.
  *
  * An object belongs to one thread at a time, and to the process that opened it: in a child of fork each call is
  * RELAY_YOURS, and close frees memory and the child's descriptors; the parent goes on undisturbed. A program that ends
- * without relay_publisher_close loses what is not settled, without a word. Functions with a time-out do their own waiting. With 0 they never wait,
- * and relay_*_fd, relay_*_events and relay_*_wait_ms say what a loop of your own waits for. Names of hosts are looked up
- * by getaddrinfo, which may block: give addresses where that matters. No function allocates per message.
+ * without relay_publisher_close loses what is not settled, without a word.
+ *
+ * Functions with a time-out do their own waiting. With 0 they never wait, and relay_*_fd, relay_*_events and
+ * relay_*_wait_ms say what a loop of your own waits for. The name of a host is looked up by getaddrinfo on a thread of
+ * its own, without signals, within the connect time-out: one for each endpoint at most, which getaddrinfo may keep for
+ * longer, also after a close. An address needs no thread. No function allocates per message.
  *
  * Times are in milliseconds, lengths in bytes, sequences and numbers count from 1.
  */
@@ -289,8 +292,8 @@ relay_result relay_subscriber_types(relay_subscriber *subscriber, const relay_ra
 void relay_subscriber_wake(relay_subscriber *subscriber);
 
 /**
- * The socket for a loop of your own, which changes with the connection; -1: none now, or several, while the addresses of
- * a name race for 50 ms and longer.
+ * The socket for a loop of your own, which changes with the connection; while a name is looked up the pipe that its
+ * answer comes by; -1: none now, or several, while the addresses of a name race for 50 ms and longer.
  *
  * The next connection often has the number of the last one. poll and select do not mind, but epoll and kqueue forget a
  * socket that is closed: register again after each RELAY_LOST and RELAY_CONNECTED. Before each wait is simplest: with

@@ -13,6 +13,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -430,12 +431,29 @@ enum {
     LOOK_AT_RACE_MS = 50
 };
 
+/*
+ * A question to getaddrinfo, which waits as long as it wants: a thread of its own asks. It belongs to this thread and to
+ * an endpoint; the one that is done with it last frees it. Once `is_done` the answer is the endpoint's.
+ */
+typedef struct lookup {
+    atomic_int owners;
+    atomic_bool is_done;
+    /* A byte comes once it is done. */
+    int done[2];
+    int failure;
+    struct addrinfo *addresses;
+    const char *port;
+    char host[];
+} lookup;
+
 typedef struct endpoint {
     char *text;
     char *host;       /* Of a Unix socket: its path. */
     const char *port; /* NULL: a Unix socket. */
     /* No try before this time. */
     int64_t not_before;
+    /* It goes on when the try is over, and the next try takes the answer: there is one thread of an endpoint at most. */
+    lookup *lookup;
 } endpoint;
 
 typedef enum state { IDLE, CONNECTING, SECURING, GREETING, OPEN, ENDED } state;
@@ -997,6 +1015,68 @@ static void take_turns(relay_link *l) {
     }
 }
 
+/* ---- Names of hosts ---- */
+
+static void leave_lookup(lookup *q) {
+    if (atomic_fetch_sub(&q->owners, 1) > 1) {
+        return;
+    }
+    if (q->addresses != NULL) {
+        freeaddrinfo(q->addresses);
+    }
+    close(q->done[0]);
+    close(q->done[1]);
+    free(q);
+}
+
+static int look_up(const char *host, const char *port, int flags, struct addrinfo **to) {
+    struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV | flags};
+    int failure = getaddrinfo(host, port, &hints, to);
+    *to = failure == 0 ? *to : NULL;
+    return failure;
+}
+
+static void *run_lookup(void *argument) {
+    lookup *q = argument;
+    q->failure = look_up(q->host, q->port, 0, &q->addresses);
+    atomic_store(&q->is_done, true);
+    ssize_t written = write(q->done[1], "", 1);
+    (void)written;
+    leave_lookup(q);
+    return NULL;
+}
+
+/* A thread that asks for this name, without a signal of the user's in it; NULL: there is none, and errno says why. */
+static lookup *begin_lookup(const char *host, const char *port) {
+    size_t host_size = strlen(host) + 1;
+    lookup *q = calloc(1, sizeof *q + host_size + strlen(port) + 1);
+    if (q == NULL || pipe(q->done) != 0) {
+        free(q);
+        return NULL;
+    }
+    fcntl(q->done[0], F_SETFD, FD_CLOEXEC);
+    fcntl(q->done[1], F_SETFD, FD_CLOEXEC);
+    memcpy(q->host, host, host_size);
+    memcpy(q->host + host_size, port, strlen(port) + 1);
+    q->port = q->host + host_size;
+    atomic_init(&q->owners, 2);
+    pthread_t thread;
+    sigset_t all;
+    sigset_t before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failure = pthread_create(&thread, NULL, run_lookup, q);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failure != 0) {
+        atomic_store(&q->owners, 1);
+        leave_lookup(q);
+        errno = failure;
+        return NULL;
+    }
+    pthread_detach(thread);
+    return q;
+}
+
 static relay_result check_string(const char *what, const char *text, size_t least, relay_error *error) {
     size_t length = text == NULL ? 0 : strlen(text);
     if (text != NULL && (length < least || length > MAX_NAME)) {
@@ -1071,8 +1151,19 @@ static bool token_may_change(const relay_link *l) {
     return l->options.token_file != NULL || l->options.token_call != NULL;
 }
 
+/* The name's addresses, or why there are none: the race can begin, or the try is over. */
+static void take_addresses(relay_link *l, int failure, struct addrinfo *addresses) {
+    if (failure != 0) {
+        fail(l, AGAIN, 0, "looking up %s: %s", endpoint_text(l), gai_strerror(failure));
+        return;
+    }
+    l->addresses = addresses;
+    l->next_turn = l->now;
+    take_turns(l);
+}
+
 static void start_connecting(relay_link *l) {
-    const endpoint *where = &l->endpoints[l->index];
+    endpoint *where = &l->endpoints[l->index];
     l->state = CONNECTING;
     if (token_may_change(l) && !read_token(l)) {
         connection_failed(l, AGAIN, false);
@@ -1083,17 +1174,47 @@ static void start_connecting(relay_link *l) {
     l->refusal = 0;
     l->begun = 0;
     l->turn_count = 1;
-    if (where->port != NULL) {
-        l->turn_count = 0;
-        struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-        int failure = getaddrinfo(where->host, where->port, &hints, &l->addresses);
-        if (failure != 0) {
-            l->addresses = NULL;
-            fail(l, AGAIN, 0, "looking up %s: %s", where->text, gai_strerror(failure));
-            return;
-        }
-        take_turns(l);
+    if (where->port == NULL) {
+        return;
     }
+    l->turn_count = 0;
+    struct addrinfo *addresses = NULL;
+    /* An address needs no thread. */
+    int failure = look_up(where->host, where->port, AI_NUMERICHOST, &addresses);
+    if (failure == 0) {
+        take_addresses(l, 0, addresses);
+        return;
+    }
+    if (where->lookup == NULL) {
+        where->lookup = begin_lookup(where->host, where->port);
+    }
+    if (where->lookup == NULL) {
+        fail(l, AGAIN, 0, "looking up %s: %s", where->text, strerror(errno));
+    }
+}
+
+/* The endpoint's look-up, while this try waits for it. */
+static lookup *awaited_lookup(const relay_link *l) {
+    return l->state == CONNECTING ? l->endpoints[l->index].lookup : NULL;
+}
+
+static step await_lookup(relay_link *l) {
+    endpoint *where = &l->endpoints[l->index];
+    lookup *q = where->lookup;
+    if (atomic_load(&q->is_done)) {
+        struct addrinfo *addresses = q->addresses;
+        int failure = q->failure;
+        q->addresses = NULL;
+        where->lookup = NULL;
+        leave_lookup(q);
+        take_addresses(l, failure, addresses);
+        return MOVED;
+    }
+    if (l->now >= l->deadline) {
+        fail(l, AGAIN, 0, "looking up %s took more than %d ms", endpoint_text(l), (int)l->options.connect_timeout_ms);
+        return MOVED;
+    }
+    return BLOCKED;
 }
 
 /* What poll waits for; returns the number of sockets. */
@@ -1101,6 +1222,10 @@ static nfds_t wanted_sockets(const relay_link *l, struct pollfd *to) {
     if (l->state != CONNECTING) {
         to[0] = (struct pollfd){.fd = l->fd, .events = wanted_events(l)};
         return l->fd < 0 ? 0 : 1;
+    }
+    if (awaited_lookup(l) != NULL) {
+        to[0] = (struct pollfd){.fd = awaited_lookup(l)->done[0], .events = POLLIN};
+        return 1;
     }
     for (size_t i = 0; i < l->racing; i++) {
         to[i] = (struct pollfd){.fd = l->racers[i], .events = POLLOUT};
@@ -1140,6 +1265,9 @@ static void look_at_race(relay_link *l, bool *won, bool *failed) {
 static step await_connection(relay_link *l) {
     bool won;
     bool failed;
+    if (awaited_lookup(l) != NULL) {
+        return await_lookup(l);
+    }
     look_at_race(l, &won, &failed);
     if (won) {
         win(l, l->fd);
@@ -1357,9 +1485,13 @@ static step advance(relay_link *l) {
     return l->state == ENDED ? STOPPED : done;
 }
 
-/* The one socket that a loop of the user's sees; -1: there is none, or several race. */
+/* The one descriptor that a loop of the user's sees; -1: there is none, or several race. */
 static int shown_fd(const relay_link *l) {
-    return is_of_parent(l) ? -1 : l->state != CONNECTING ? l->fd : l->racing == 1 ? l->racers[0] : -1;
+    return is_of_parent(l)             ? -1
+           : l->state != CONNECTING    ? l->fd
+           : awaited_lookup(l) != NULL ? awaited_lookup(l)->done[0]
+           : l->racing == 1            ? l->racers[0]
+                                       : -1;
 }
 
 static short wanted_events(const relay_link *l) {
@@ -1367,7 +1499,7 @@ static short wanted_events(const relay_link *l) {
         return 0;
     }
     if (l->state == CONNECTING) {
-        return POLLOUT;
+        return awaited_lookup(l) != NULL ? POLLIN : POLLOUT;
     }
     return (short)((is_full(l) ? 0 : POLLIN) | (l->write_blocked || l->read_wants_write ? POLLOUT : 0));
 }
@@ -1794,6 +1926,15 @@ static void end_link(relay_link *l) {
         }
     }
     for (size_t i = 0; l->endpoints != NULL && i < l->options.endpoint_count; i++) {
+        lookup *q = l->endpoints[i].lookup;
+        if (q != NULL) {
+            if (is_of_parent(l)) {
+                /* The thread is in the parent; what it was at work on here is left alone. */
+                atomic_store(&q->owners, 1);
+                q->addresses = NULL;
+            }
+            leave_lookup(q);
+        }
         free(l->endpoints[i].text);
         free(l->endpoints[i].host);
     }

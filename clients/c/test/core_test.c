@@ -3,20 +3,37 @@
 #define _DEFAULT_SOURCE 1
 
 #include <netdb.h>
+#include <stdatomic.h>
+#include <unistd.h>
 
 /* The addresses of every name. */
 static struct addrinfo *names;
 
+/* Where there is one, a name is answered once a byte comes out of it, with a failure if that is not 0. */
+static int answers = -1;
+static atomic_int asked;
+static atomic_int freed;
+
 static int fake_getaddrinfo(const char *host, const char *port, const struct addrinfo *hints, struct addrinfo **to) {
     (void)host;
     (void)port;
-    (void)hints;
+    char failure = 0;
+    if (answers >= 0) {
+        if ((hints->ai_flags & AI_NUMERICHOST) != 0) {
+            return EAI_NONAME;
+        }
+        atomic_fetch_add(&asked, 1);
+        if (read(answers, &failure, 1) != 1) {
+            return EAI_SYSTEM;
+        }
+    }
     *to = names;
-    return 0;
+    return failure != 0 ? EAI_AGAIN : 0;
 }
 
 static void fake_freeaddrinfo(struct addrinfo *addresses) {
     (void)addresses;
+    atomic_fetch_add(&freed, 1);
 }
 
 #define getaddrinfo fake_getaddrinfo
@@ -26,6 +43,7 @@ static void fake_freeaddrinfo(struct addrinfo *addresses) {
 #include "check.h"
 
 #include <dirent.h>
+#include <sys/wait.h>
 
 /* ---- A connection of memory: the client reads what a test feeds, and what it writes is kept ---- */
 
@@ -1082,6 +1100,88 @@ static void test_race(void) {
     close(dead);
 }
 
+static relay_subscriber *subscriber_of_a_name(const relay_options *o) {
+    static const char *const NAME[] = {"relay.example:1"};
+    relay_options named = *o;
+    named.endpoints = NAME;
+    relay_subscriber *s = relay_subscriber_open(&named, NULL);
+    CHECK(s != NULL);
+    return s;
+}
+
+static void await_frees(int count) {
+    int64_t end = now_ms() + 120000;
+    while (atomic_load(&freed) < count && now_ms() < end) {
+        sched_yield();
+    }
+    CHECK_EQUAL(count, atomic_load(&freed));
+}
+
+/* A name that nobody answers holds up neither a call nor the time for a try, and keeps one thread. */
+static void test_slow_name(void) {
+    int live = listen_at(0, 8);
+    int gate[2];
+    CHECK(pipe(gate) == 0);
+    answers = gate[0];
+    asked = freed = 0;
+    told_count = 0;
+    relay_options o = options_of_tests();
+    o.tls = NULL;
+    relay_event e;
+
+    relay_subscriber *s = subscriber_of_a_name(&o);
+    CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 0));
+    CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 20));
+    int fd = relay_subscriber_fd(s);
+    CHECK(fd >= 0);
+    CHECK_EQUAL(POLLIN, relay_subscriber_events(s));
+    CHECK(relay_subscriber_wait_ms(s) > 0);
+    CHECK(write(gate[1], "", 1) == 1);
+    struct pollfd answer = {.fd = fd, .events = POLLIN};
+    CHECK_EQUAL(1, poll(&answer, 1, 120000));
+    while (s->link.state != GREETING) {
+        CHECK_EQUAL(RELAY_NOTHING, relay_subscriber_next(s, &e, 20));
+    }
+    relay_subscriber_close(s);
+    await_frees(1);
+
+    /* The second try waits for the thread of the first one. */
+    o.connect_timeout_ms = 20;
+    o.reconnect.rounds = 1;
+    o.reconnect.first_ms = o.reconnect.longest_ms = 1;
+    s = subscriber_of_a_name(&o);
+    CHECK_EQUAL(RELAY_RETRY, relay_subscriber_next(s, &e, 60000));
+    CHECK(strstr(relay_subscriber_error(s)->text, "looking up relay.example:1 took more than 20 ms") != NULL);
+    CHECK_EQUAL(2, told_count);
+    /* A child has no such thread, and frees what it can. */
+    pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+        relay_subscriber_close(s);
+        _exit(0);
+    }
+    int status = -1;
+    CHECK_EQUAL(child, waitpid(child, &status, 0));
+    CHECK_EQUAL(0, status);
+    relay_subscriber_close(s);
+    CHECK(write(gate[1], "", 1) == 1);
+    await_frees(2);
+    CHECK_EQUAL(2, atomic_load(&asked));
+
+    o.connect_timeout_ms = 60000;
+    o.reconnect.rounds = 0;
+    s = subscriber_of_a_name(&o);
+    CHECK(write(gate[1], "1", 1) == 1);
+    CHECK_EQUAL(RELAY_RETRY, relay_subscriber_next(s, &e, 60000));
+    CHECK(strstr(relay_subscriber_error(s)->text, gai_strerror(EAI_AGAIN)) != NULL);
+    relay_subscriber_close(s);
+
+    answers = -1;
+    close(gate[0]);
+    close(gate[1]);
+    close(live);
+}
+
 /* IPv6 and IPv4 take turns, and what a name has above the limit is left out. */
 static void test_turns(void) {
     static struct addrinfo many[MAX_ADDRESSES + 10];
@@ -1203,6 +1303,7 @@ int main(int count, char **arguments) {
     test_slow_handler();
     test_unasked_pong();
     test_race();
+    test_slow_name();
     test_turns();
     test_common_life();
     test_older_backup();
