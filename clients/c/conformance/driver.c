@@ -279,8 +279,8 @@ static void tell(const relay_event *event) {
             puts("}");
             break;
         case RELAY_GOING_AWAY:
-            printf("{\"event\":\"going_away\",\"code\":%d,\"closes_in_ms\":%" PRId64 "}\n", event->code,
-                   event->sequence);
+            printf("{\"event\":\"going_away\",\"code\":%d,\"closes_in_ms\":%" PRId32 "}\n", event->code,
+                   event->closes_in_ms);
             break;
         case RELAY_ACKED:
             printf("{\"event\":\"acked\",\"number\":\"%" PRId64 "\",\"sequence\":\"%" PRId64 "\"}\n", event->number,

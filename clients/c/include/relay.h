@@ -137,7 +137,7 @@ typedef enum relay_kind {
     RELAY_CONNECTED,
     /** A try failed, or a connection was lost; there will be another try. error says why. */
     RELAY_LOST,
-    /** GOAWAY with this code; the relay closes in `sequence` ms. */
+    /** GOAWAY with this code; the relay closes within closes_in_ms. */
     RELAY_GOING_AWAY,
     /** The publisher's messages up to number are acknowledged; sequence is that of the last one, 0: not known. */
     RELAY_ACKED,
@@ -161,6 +161,7 @@ typedef struct relay_event {
     int reason;
     int code;
     uint32_t request;
+    int32_t closes_in_ms;
     int64_t number;
     /** Of RELAY_CONNECTED; plain connections have the endpoint only. */
     const char *endpoint;

@@ -1721,7 +1721,7 @@ static bool take_control(relay_link *l, int32_t type, const uint8_t *body, size_
             l->leaving_endpoint = get16(body) != TLS_KEY_USED_UP;
             emit(l, (relay_event){.kind = RELAY_GOING_AWAY,
                                   .code = get16(body),
-                                  .sequence = (int32_t)get32(body + 4),
+                                  .closes_in_ms = (int32_t)get32(body + 4),
                                   .endpoint = endpoint_text(l)});
             return true;
         default:

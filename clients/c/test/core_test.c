@@ -685,6 +685,9 @@ static void test_going_away(void) {
     publish(p, 2);
     uint8_t frames[64];
     feed_to(p, frames, put32(put32(put_header(frames, GOAWAY, 8), SHUTDOWN << 16), 60000));
+    CHECK_EQUAL(RELAY_GOING_AWAY, told[told_count - 1].kind);
+    CHECK_EQUAL(60000, told[told_count - 1].closes_in_ms);
+    CHECK_EQUAL(0, told[told_count - 1].sequence);
     written_length = 0;
     publish(p, 1);
     p->ping_at -= 10000;
