@@ -386,7 +386,7 @@ impl Link {
             self.next_wait(advice, told.is_some())
         };
         // A publisher's close tells of an end behind its last message, unless it stands for a fault.
-        let is_told = self.closing && !self.options.plain && (failure.code == 0 || advice != Advice::Stop);
+        let is_told = self.closing && (failure.code == 0 || (!self.options.plain && advice != Advice::Stop));
         self.error = advice.error(failure.code, text);
         match wait {
             Some(wait) => {

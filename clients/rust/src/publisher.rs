@@ -428,7 +428,9 @@ impl Role for PublisherCore {
         let messages = self
             .confirming
             .lost(failure.advice.error(failure.code, failure.text.clone()));
-        if messages > 0 {
+        // Plain, the end of a connection after a close in order is no loss.
+        let in_order = self.closing && self.link.options.plain && self.ring.is_empty();
+        if messages > 0 && !in_order {
             self.link.events.push(Event::InDoubt { messages });
         }
         self.send_again();
@@ -622,6 +624,24 @@ mod tests {
                 assert!(core.put(1, b"x").unwrap());
             }
             assert_eq!(core.unsettled().as_deref(), Some(words));
+        }
+    }
+
+    /// A plain publisher's own close tells what the end of its connection means; a cut before is a loss.
+    #[test]
+    fn an_end_in_order_is_no_loss() {
+        for (closing, events) in [(true, 0), (false, 2)] {
+            let mut options = PublisherOptions::new(["h:1"]);
+            options.connection.plain = true;
+            let mut core = PublisherCore::new(options, 0, 1).unwrap();
+            core.begin(true).unwrap();
+            assert!(core.put(1, b"x").unwrap());
+            core.wrote_all();
+            core.link.events.clear();
+            core.closing = closing;
+            core.link.closing = closing;
+            core.fail(Failure::new(Advice::Again, 0, "h:1 closed the connection"));
+            assert_eq!(core.link.events.len(), events, "{:?}", core.link.events);
         }
     }
 
