@@ -3,8 +3,10 @@ package relay
 import (
 	"context"
 	"net"
+	"os"
 	"syscall"
 	"testing"
+	"time"
 )
 
 func TestSystemNoticesThatTheOtherEndIsGone(t *testing.T) {
@@ -57,4 +59,14 @@ func TestSystemNoticesThatTheOtherEndIsGone(t *testing.T) {
 		t.Fatal(err)
 	}
 	expect(t, probes(welcomed.session), []int{1, 15, 5, 3, 0})
+}
+
+// ETIMEDOUT is a time-out too, but no silence that this client measured.
+func TestCutLinkIsNotTakenForSilence(t *testing.T) {
+	s := &session{ctx: context.Background()}
+	open := &link{endpoint: "relay:7400", isOpen: true, idle: time.Second}
+	cut := &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ETIMEDOUT)}
+	expect(t, s.endOf(open, cut).Error(), "connection to relay:7400 lost: read tcp: read: connection timed out")
+	late := &net.OpError{Op: "read", Net: "tcp", Err: os.ErrDeadlineExceeded}
+	expect(t, s.endOf(open, late).Error(), "nothing was heard of the relay at relay:7400 for 1s")
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -291,11 +292,12 @@ func (s *session) endOf(l *link, err error) *Error {
 	if s.ctx.Err() != nil {
 		return usage("the client is closed")
 	}
-	var netErr net.Error
+	// The client's own time, not the system's: ETIMEDOUT, which tells a cut link, is a time-out too.
+	isLate := errors.Is(err, os.ErrDeadlineExceeded)
 	switch {
-	case errors.As(err, &netErr) && netErr.Timeout() && l.isOpen:
+	case isLate && l.isOpen:
 		return failed(again, "nothing was heard of the relay at %s for %v", l.endpoint, l.idle)
-	case errors.As(err, &netErr) && netErr.Timeout():
+	case isLate:
 		return failed(again, "no WELCOME from %s within %v", l.endpoint, s.options.HandshakeTimeout)
 	case errors.Is(err, io.EOF) && l.isWithinFrame():
 		end := failed(again, "the relay at %s closed the connection within a frame", l.endpoint)
