@@ -104,8 +104,7 @@ final class CeilingCommand extends Told {
     private int measure() throws IOException, InterruptedException {
         try (Interrupts interrupts = new Interrupts();
                 ProgressLine lines = new ProgressLine(err());
-                Way way =
-                        Way.open(LaneSpec.of(unix ? LaneKind.UNIX : LaneKind.LOOPBACK), List.of(), List.of(), false)) {
+                Way way = Way.open(LaneSpec.of(unix ? LaneKind.UNIX : LaneKind.LOOPBACK), List.of(), List.of())) {
             List<Plan> plans = new ArrayList<>();
             for (int body : bodies) {
                 Load load = Load.oneToOne(body).withCounts(1, subscribers);

@@ -137,7 +137,7 @@ final class CompareSides extends Options {
         return new Sided(
                 "relay" + said + build,
                 itsLoad,
-                new RelayContestant(args, options.start.jvmOptions(), false, build(option, directory)));
+                new RelayContestant(args, options.start.jvmOptions(), build(option, directory)));
     }
 
     private Contestant command(String option, String command, Load itsLoad) {

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Load.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
@@ -119,7 +120,7 @@ final class LoadOptions extends Options {
                 sizes,
                 types,
                 rate,
-                unix,
+                unix ? Transport.UNIX : lane.isEmulated() && !tls ? Transport.UNIX_IN : Transport.TCP,
                 new Clients(kind, ack, false),
                 check,
                 policy,

@@ -157,7 +157,7 @@ final class RunCommand extends Told {
         LaneSpec lane = LaneSpec.of(loadOptions.lane());
         List<String> args = start.arguments(lane.isEmulated() ? lane.mtu() : null);
         checkJournal(load, args);
-        return Way.open(lane, args, start.jvmOptions(), load.clients().tls());
+        return Way.open(lane, args, start.jvmOptions());
     }
 
     /** The plain relay, with as many subscribers; null where it gave nothing. */

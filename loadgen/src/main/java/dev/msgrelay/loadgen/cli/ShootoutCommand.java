@@ -194,7 +194,7 @@ final class ShootoutCommand extends Told {
         if (spec.kind() != LaneKind.REMOTE) {
             // Packets of the relay's log fit the lane's link.
             Integer mtu = spec.isEmulated() ? spec.mtu() : null;
-            return Way.open(spec, relayOptions.arguments(mtu), relayOptions.jvmOptions(), tls);
+            return Way.open(spec, relayOptions.arguments(mtu), relayOptions.jvmOptions());
         }
         RemoteRelay relay = remotes.get(spec.name());
         try {

@@ -47,17 +47,15 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
     private static final Timing TRIAL = new Timing(Duration.ZERO, Duration.ofMillis(20));
 
     /**
-     * Opens a lane of this host, and tries it where it is emulated. Publishers beside the relay of a link use its Unix socket,
-     * where they do not speak TLS.
+     * Opens a lane of this host, and tries it where it is emulated.
      *
      * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people
      */
-    public static Way open(LaneSpec spec, List<String> relayArgs, List<String> javaOptions, boolean tls)
+    public static Way open(LaneSpec spec, List<String> relayArgs, List<String> javaOptions)
             throws IOException, InterruptedException {
-        boolean door = spec.isEmulated() && !tls;
-        Places places = spec.isEmulated() ? new Places(door ? Place.NEAR_UNIX : Place.NEAR, Place.FAR) : Places.NEAR;
+        Places places = spec.isEmulated() ? new Places(Place.NEAR, Place.FAR) : Places.NEAR;
         Lane lane = Lane.open(spec, new Subprocess());
-        Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions, door, null));
+        Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions, null));
         if (!spec.isEmulated()) {
             return way;
         }
@@ -120,7 +118,7 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
 
     /** @param what behind the lane's name, for people */
     Plan plan(String what, Contestant contestant, Load load, Timing timing, Rig rig) {
-        Load over = load.withUnix(load.unix() || lane.unix());
+        Load over = lane.unix() ? load.withUnix(true) : load;
         return new Plan(
                 lane.label() + what + ", " + over,
                 "lane " + name(),

@@ -20,7 +20,7 @@ public record Load(
         BodySizes body,
         int types,
         int rate,
-        boolean unix,
+        Transport transport,
         Clients clients,
         Check check,
         Policy policy,
@@ -46,6 +46,23 @@ public record Load(
         public static final SlowReaders NONE = new SlowReaders(0, 0, Policy.SKIP);
     }
 
+    /** Sockets that clients connect to where the relay is a process of this host. */
+    public enum Transport {
+        TCP,
+        /** Publishers beside the relay on its Unix socket, subscribers on TCP. */
+        UNIX_IN,
+        UNIX;
+
+        public boolean isUnixIn() {
+            return this != TCP;
+        }
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
+    }
+
     /** 1 -> 1 as in the first command of the README. */
     public static Load oneToOne(int body) {
         return new Load(
@@ -54,7 +71,7 @@ public record Load(
                 BodySizes.fixed(body),
                 1,
                 0,
-                false,
+                Transport.TCP,
                 Clients.RAW,
                 Check.FULL,
                 Policy.BACKPRESSURE,
@@ -62,40 +79,44 @@ public record Load(
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
-        return new Load(newPublishers, newSubscribers, body, types, rate, unix, clients, check, policy, slow);
+        return new Load(newPublishers, newSubscribers, body, types, rate, transport, clients, check, policy, slow);
     }
 
     public Load withBody(BodySizes newBody) {
-        return new Load(publishers, subscribers, newBody, types, rate, unix, clients, check, policy, slow);
+        return new Load(publishers, subscribers, newBody, types, rate, transport, clients, check, policy, slow);
     }
 
     public Load withRate(int newRate) {
-        return new Load(publishers, subscribers, body, types, newRate, unix, clients, check, policy, slow);
+        return new Load(publishers, subscribers, body, types, newRate, transport, clients, check, policy, slow);
     }
 
     public Load withUnix(boolean newUnix) {
-        return new Load(publishers, subscribers, body, types, rate, newUnix, clients, check, policy, slow);
+        return withTransport(newUnix ? Transport.UNIX : Transport.TCP);
+    }
+
+    public Load withTransport(Transport newTransport) {
+        return new Load(publishers, subscribers, body, types, rate, newTransport, clients, check, policy, slow);
     }
 
     public Load withClients(Clients newClients) {
-        return new Load(publishers, subscribers, body, types, rate, unix, newClients, check, policy, slow);
+        return new Load(publishers, subscribers, body, types, rate, transport, newClients, check, policy, slow);
     }
 
     public Load withCheck(Check newCheck) {
-        return new Load(publishers, subscribers, body, types, rate, unix, clients, newCheck, policy, slow);
+        return new Load(publishers, subscribers, body, types, rate, transport, clients, newCheck, policy, slow);
     }
 
     public Load withPolicy(Policy newPolicy) {
-        return new Load(publishers, subscribers, body, types, rate, unix, clients, check, newPolicy, slow);
+        return new Load(publishers, subscribers, body, types, rate, transport, clients, check, newPolicy, slow);
     }
 
     public Load withSlow(SlowReaders newSlow) {
-        return new Load(publishers, subscribers, body, types, rate, unix, clients, check, policy, newSlow);
+        return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, newSlow);
     }
 
     /** Over TLS; instead of any other transport. */
     public Load withTls() {
-        return withUnix(false).withClients(clients.withTls());
+        return withTransport(Transport.TCP).withClients(clients.withTls());
     }
 
     /** Through the plain relay: one publisher at full speed, loadgen's own clients, nobody slow. */
@@ -104,6 +125,10 @@ public record Load(
                 .withClients(Clients.RAW)
                 .withSlow(SlowReaders.NONE)
                 .withRate(0);
+    }
+
+    public boolean unix() {
+        return transport == Transport.UNIX;
     }
 
     public SizeTable sizes() {
@@ -153,6 +178,7 @@ public record Load(
     /** "1 -> 8, body 100, full speed". */
     @Override
     public String toString() {
-        return publishers + " -> " + subscribers + ", body " + body + ", " + pace();
+        return publishers + " -> " + subscribers + ", body " + body + ", " + pace()
+                + (transport == Transport.UNIX_IN ? ", Unix in" : "");
     }
 }

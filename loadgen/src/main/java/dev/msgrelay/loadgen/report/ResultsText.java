@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.report;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.Table.Mark;
@@ -179,8 +180,8 @@ public final class ResultsText {
                     .skip(1)
                     .flatMap(lane -> lane.cells().stream()
                             .filter(cell -> cell.load()
-                                    .withUnix(false)
-                                    .equals(reference.load().withUnix(false)))
+                                    .withTransport(Load.Transport.TCP)
+                                    .equals(reference.load().withTransport(Load.Transport.TCP)))
                             .map(cell -> ratio(lane, cell, reference)))
                     .collect(Collectors.joining(", "));
             if (!ratios.isEmpty()) {

@@ -25,7 +25,7 @@ public record LaneResult(
             return publishers == Place.FAR || subscribers == Place.FAR;
         }
 
-        /** For people: "publishers at the relay's side, over its Unix socket, subscribers across the link". */
+        /** For people: "publishers at the relay's side, subscribers across the link". */
         public String text() {
             return publishers == subscribers
                     ? "publishers and subscribers " + publishers.text()
@@ -34,16 +34,13 @@ public record LaneResult(
     }
 
     public enum Place {
-        /** With the relay, in processes of their own; over TCP where its lane is not one of Unix sockets. */
+        /** With the relay, in processes of their own. */
         NEAR,
-        /** The same, over the relay's Unix socket although the lane is a link. */
-        NEAR_UNIX,
         FAR;
 
         String text() {
             return switch (this) {
                 case NEAR -> "at the relay's side";
-                case NEAR_UNIX -> "at the relay's side, over its Unix socket";
                 case FAR -> "across the link";
             };
         }

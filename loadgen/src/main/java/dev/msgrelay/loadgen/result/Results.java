@@ -31,7 +31,7 @@ public record Results(
         List<Finding> findings,
         List<String> notes) {
     /** Version of the form that this build writes and reads. A change that older readers would misread gets the next. */
-    public static final int SCHEMA_VERSION = 4;
+    public static final int SCHEMA_VERSION = 5;
 
     /**
      * Facts that are known before the first run.

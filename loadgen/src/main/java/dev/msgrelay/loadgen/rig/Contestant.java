@@ -15,7 +15,7 @@ public interface Contestant {
 
     /** For people: what its connections are, "TCP" or "Unix sockets in, TCP out". */
     default String transport(Load load) {
-        return Contestants.transport(load.unix(), load.unix());
+        return Contestants.transport(load.transport().isUnixIn(), load.unix());
     }
 
     /** Whether publishers and subscribers may leave it and come again, so that it stands for more than one run. */

@@ -40,7 +40,7 @@ public final class Contestants {
             Site site = children.placement().relay();
             Listen listen = new Listen(
                     site.address(),
-                    load.unix() ? children.socketPath("publish") : null,
+                    load.transport().isUnixIn() ? children.socketPath("publish") : null,
                     load.unix() ? children.socketPath("subscribe") : null);
             Child child = children.startWorker(site, name, main, Job.inPlaceOfARelay(listen, bytes, load));
             Listening told = Json.read(child.await("ready", READY_NANOS), Listening.class);

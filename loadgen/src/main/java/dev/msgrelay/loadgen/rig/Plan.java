@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Cell.Share;
+import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.time.Duration;
@@ -43,7 +44,9 @@ public record Plan(
 
     /** The part of the link's ceilings that a run used, between these endpoints. */
     LinkShare linkShare(RunRecord.Throughput passed, Contestant.Started started) {
-        boolean throughIn = started.publish() != null && !started.publish().isWithinHost();
+        // An emulated link's near end has an address that looks like another host's.
+        boolean throughIn =
+                started.publish() != null && !started.publish().isWithinHost() && places.publishers() == Place.FAR;
         boolean throughOut = !started.subscribe().isWithinHost();
         if (link == null) {
             return new LinkShare(Double.NaN, Double.NaN, throughIn, throughOut);

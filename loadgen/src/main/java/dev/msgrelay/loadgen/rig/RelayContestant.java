@@ -21,11 +21,9 @@ import tools.jackson.databind.JsonNode;
 /**
  * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
  *
- * @param publishOverUnix whether publishers connect to a Unix socket whatever the load says of subscribers
  * @param build null for this one
  */
-public record RelayContestant(List<String> relayArgs, List<String> javaOptions, boolean publishOverUnix, Build build)
-        implements Contestant {
+public record RelayContestant(List<String> relayArgs, List<String> javaOptions, Build build) implements Contestant {
     /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
@@ -62,11 +60,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     }
 
     @Override
-    public String transport(Load load) {
-        return Contestants.transport(load.unix() || publishOverUnix, load.unix());
-    }
-
-    @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         boolean tls = load.clients().tls();
         String address = children.placement().relay().address();
@@ -84,7 +77,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             // On a lane or between hosts whoever gets there may do everything: it lives as long as the run.
             args.add("--insecure");
         }
-        String publishSocket = load.unix() || publishOverUnix ? children.socketPath("publish") : null;
+        String publishSocket = load.transport().isUnixIn() ? children.socketPath("publish") : null;
         String subscribeSocket = load.unix() ? children.socketPath("subscribe") : null;
         if (publishSocket != null) {
             args.addAll(List.of("--publish-socket", publishSocket));

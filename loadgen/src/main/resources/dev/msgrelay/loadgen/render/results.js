@@ -9,7 +9,7 @@ function resultsPage(results, units) {
       + (of.rate === 0 ? 'full speed' : of.rate.toLocaleString('en-US') + ' msg/s')
       + (of.types === 1 ? '' : ', ' + of.types + ' types')
       + (of.clients.kind === 'library' ? ', relay-client' + (of.clients.acks === 'none' ? '' : ', acknowledged: ' + of.clients.acks) : '')
-      + (of.clients.tls ? ', TLS' : '');
+      + (of.clients.tls ? ', TLS' : '') + (of.transport === 'unix in' ? ', Unix in' : '');
   }
   function title(cell) { return cell.contestant === 'relay' ? load(cell.load) : cell.contestant + ': ' + load(cell.load); }
   function label(lane) { return lane.emulated ? lane.name + ' (emulated)' : lane.name; }

@@ -39,7 +39,7 @@ class ResultsTextTest {
 
     @Test
     void aSecondHostBehindALinkOfUnknownSpeedIsStillASecondHost() {
-        Places places = new Places(Place.NEAR_UNIX, Place.FAR);
+        Places places = new Places(Place.NEAR, Place.FAR);
         assertThat(ResultsText.of(MadeUp.of(new LaneResult(
                         "remote",
                         LaneKind.GBE_1,
@@ -48,8 +48,7 @@ class ResultsTextTest {
                         null,
                         places,
                         List.of(MadeUp.cell(LOAD, new Given(1_000_000, 1)))))))
-                .contains(
-                        "remote: a link whose speed nobody tells; publishers at the relay's side, over its Unix socket,"
-                                + " subscribers across the link\n");
+                .contains("remote: a link whose speed nobody tells; publishers at the relay's side,"
+                        + " subscribers across the link\n");
     }
 }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 @Tag("thorough")
 class BoundRunTest {
-    private static final Contestant RELAY = new RelayContestant(
-            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
+    private static final Contestant RELAY =
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null);
 
     @Test
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {

@@ -27,8 +27,8 @@ import org.junit.jupiter.api.condition.OS;
 @EnabledOnOs(OS.LINUX)
 @Tag("thorough")
 class DisturbedRunTest {
-    private static final Contestant RELAY = new RelayContestant(
-            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
+    private static final Contestant RELAY =
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null);
 
     private final List<Process> started = new ArrayList<>();
 

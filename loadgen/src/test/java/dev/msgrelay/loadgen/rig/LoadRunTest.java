@@ -31,8 +31,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 class LoadRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
 
-    private static final Contestant RELAY = new RelayContestant(
-            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, false, null);
+    private static final Contestant RELAY =
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null);
 
     private static final Places PLACES = new Places();
 
@@ -57,8 +57,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aPublisherThatIsRefusedIsTheReasonThatIsTold() {
-        RelayContestant narrow =
-                new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS, false, null);
+        RelayContestant narrow = new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS, null);
         assertThatThrownBy(() -> alone(narrow, Load.oneToOne(100), SHORT))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("publisher 0: ")
@@ -98,7 +97,7 @@ class LoadRunTest {
                         BodySizes.fixed(100),
                         1_000,
                         0,
-                        false,
+                        Load.Transport.TCP,
                         Clients.RAW,
                         Check.FULL,
                         Policy.BACKPRESSURE,
@@ -110,7 +109,7 @@ class LoadRunTest {
     @Test
     void whatIsWrittenAndForcedIsAcknowledgedAndItsTimeIsTold() throws Exception {
         List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");
-        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS, false, null);
+        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS, null);
         for (Clients.Ack ack : List.of(Clients.Ack.WRITTEN, Clients.Ack.FORCED)) {
             Clients clients = new Clients(Clients.Kind.LIBRARY, ack, false);
             RunRecord result = run(durable, Load.oneToOne(100).withRate(2_000).withClients(clients));
@@ -139,7 +138,7 @@ class LoadRunTest {
         oneCore.add("-XX:ActiveProcessorCount=1");
         Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofMillis(500));
         RunRecord result = alone(
-                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore, false, null),
+                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore, null),
                 Load.oneToOne(100),
                 busy);
         expectClean(result);
@@ -190,7 +189,6 @@ class LoadRunTest {
         Contestant small = new RelayContestant(
                 List.of("--slow-subscriber", "backpressure", "--log-size=4m", "--ring-size=1m", "--max-body=100k"),
                 RelayContestant.JAVA_OPTIONS,
-                false,
                 null);
         RunRecord result = alone(small, load, second);
         expectClean(result);
@@ -214,8 +212,8 @@ class LoadRunTest {
             value = Policy.class,
             names = {"SKIP", "DISCONNECT"})
     void throughARelayThatMaySkipOrCutOffSubscribersAreTold(Policy policy) throws Exception {
-        Contestant relay = new RelayContestant(
-                List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS, false, null);
+        Contestant relay =
+                new RelayContestant(List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS, null);
         RunRecord result = run(relay, Load.oneToOne(100).withCounts(2, 2).withPolicy(policy));
         assertThat(Places.faults(result)).isEmpty();
         RunRecord paced = run(
@@ -250,7 +248,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatCannotStartIsNamed() {
-        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS, false, null);
+        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS, null);
         assertThatThrownBy(() -> alone(wrong, Load.oneToOne(100), SHORT))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("relay")

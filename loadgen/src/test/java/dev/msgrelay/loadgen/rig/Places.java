@@ -41,7 +41,8 @@ final class Places implements AutoCloseable {
 
         private Contestant.Started relay(Contestant contestant, Load load)
                 throws IOException, RunException, InterruptedException {
-            List<Object> how = List.of(contestant, load.unix(), load.clients().tls());
+            List<Object> how =
+                    List.of(contestant, load.transport(), load.clients().tls());
             Contestant.Started relay = standing.get(how);
             if (relay == null) {
                 relay = contestant.start(relays, load);
