@@ -1,9 +1,7 @@
 package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.client.cli.Context;
-import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
-import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
@@ -19,7 +17,6 @@ import picocli.CommandLine.Option;
 
 /** A relay that runs already, mostly on another machine: where it is, how it lets clients in, what lies between. */
 final class ConnectOptions extends Options {
-    private static final int ETHERNET_MTU = 1_500;
     static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
     private static final int SUBSCRIBE = 7_400;
@@ -123,12 +120,9 @@ final class ConnectOptions extends Options {
         return relay.access().needsLibrary() ? there.withClients(there.clients().ofLibrary()) : there;
     }
 
-    Link link() {
-        return link == null ? null : parsed("--link: ", link, ConnectOptions::link);
-    }
-
-    static Link link(String speed) {
-        return new Link(LinkSpeed.parse(speed), SegmentFormat.usual(ETHERNET_MTU));
+    /** Null where it is not given. */
+    LinkSpeed link() {
+        return link == null ? null : parsed("--link: ", link, LinkSpeed::parse);
     }
 
     private Access access(Context named, boolean tls) {

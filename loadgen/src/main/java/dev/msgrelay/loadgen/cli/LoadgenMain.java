@@ -28,7 +28,8 @@ import picocli.CommandLine.TypeConversionException;
             DoctorCommand.class,
             CeilingCommand.class,
             ShootoutCommand.class,
-            CompareCommand.class
+            CompareCommand.class,
+            DiffCommand.class
         })
 public final class LoadgenMain implements Runnable {
     private static final int EXIT_INTERRUPTED = 130;

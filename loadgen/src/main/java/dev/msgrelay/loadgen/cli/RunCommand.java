@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.experiment.Run;
 import dev.msgrelay.loadgen.experiment.StandingRig;
 import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.render.HtmlPage;
@@ -144,7 +144,7 @@ final class RunCommand extends Told {
     }
 
     private Way remote(Load given) throws IOException, RunException, InterruptedException {
-        Link link = connect.link();
+        LinkSpeed link = connect.link();
         RemoteRelay relay = connect.relay(given, isGiven("--slow-subscriber") ? start.policy() : null)
                 .checked();
         String name = relay.publish().isUnix()

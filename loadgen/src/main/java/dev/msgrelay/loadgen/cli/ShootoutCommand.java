@@ -7,15 +7,19 @@ import dev.msgrelay.loadgen.experiment.ShootoutRun.Shootout;
 import dev.msgrelay.loadgen.experiment.Way;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
-import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.plan.Access;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.report.ResultsText;
+import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.rig.AdminPort;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -45,6 +49,8 @@ import picocli.CommandLine.Option;
         })
 final class ShootoutCommand extends Told {
     private static final int MAX_ROUNDS = 101;
+    private static final String LINK = "link";
+    private static final String ADMIN = "admin";
     /** A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew. */
     private static final Duration WARMUP = Duration.ofSeconds(10);
 
@@ -91,7 +97,7 @@ final class ShootoutCommand extends Told {
             names = "--rate",
             paramLabel = "R",
             split = ",",
-            defaultValue = "0",
+            defaultValue = "0,20000",
             description = "Messages a second of each publisher, a list; 0: full speed (${DEFAULT-VALUE}).")
     private List<Integer> rates = new ArrayList<>();
 
@@ -128,13 +134,13 @@ final class ShootoutCommand extends Told {
     @Option(
             names = "--connect",
             paramLabel = "NAME=HOST",
-            description = "A lane NAME more: the relay of that host, HOST or HOST:PORT; repeatable.")
+            description = "A lane more, repeatable: NAME=HOST[:PORT][,link=SPEED][,admin=URL].")
     private Map<String, String> connect = new LinkedHashMap<>();
 
     @Option(
             names = "--link",
             paramLabel = "SPEED",
-            description = "Link to the relays of --connect: 1gbe, 10gbe, 25gbe, or a number of Mbit/s.")
+            description = "Link to each relay of --connect that has none of its own: 1gbe, or a number of Mbit/s.")
     private String link;
 
     @Option(
@@ -146,21 +152,40 @@ final class ShootoutCommand extends Told {
     @Option(names = "--json", description = "Print the results as JSON instead of tables.")
     private boolean json;
 
+    @Option(names = "--csv", description = "Print the summary alone, as CSV with all digits.")
+    private boolean csv;
+
+    @Option(names = "--markdown", description = "Print the summary alone, as a table of Markdown.")
+    private boolean markdown;
+
+    @Option(names = "--count-disturbed", description = "Let runs count although the machine was disturbed meanwhile.")
+    private boolean countDisturbed;
+
+    /**
+     * A relay of another host.
+     *
+     * @param link null: what this host's interface tells, if it does
+     */
+    private record Far(RemoteRelay relay, LinkSpeed link) {}
+
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
-        Map<String, RemoteRelay> remotes = remotes();
-        Link far = link == null ? null : parsed("--link: ", link, ConnectOptions::link);
+        refuse(
+                Stream.of(json, csv, markdown).filter(given -> given).count() > 1,
+                "--json, --csv and --markdown exclude each other");
+        Map<String, Far> remotes = remotes();
         Shootout shootout = shootout(remotes.keySet());
         // stderr: stdout may be JSON
         err().println(ShootoutRun.summary(shootout));
         err().flush();
-        ShootoutRun.Kept files = directory == null ? results -> {} : ResultFiles.in(directory)::write;
+        ResultFiles written = directory == null ? null : ResultFiles.in(directory);
+        ShootoutRun.Kept files = written == null ? results -> {} : results -> written.write(ResultsText.told(results));
         ShootoutRun run;
         try (Interrupts interrupts = new Interrupts();
                 ProgressLine lines = new ProgressLine(err())) {
             run = new ShootoutRun(
                     shootout,
-                    new Equipment(spec -> open(spec, remotes, far)),
+                    new Equipment(spec -> open(spec, remotes)),
                     System::nanoTime,
                     interrupts::isRequested,
                     lines,
@@ -178,31 +203,36 @@ final class ShootoutCommand extends Told {
     }
 
     private void print(ShootoutRun run) throws IOException {
+        Results results = ResultsText.told(run.results());
         if (json) {
-            print(run.results());
+            print(results);
+            return;
+        }
+        if (csv || markdown) {
+            Table flat = ResultsText.summary(results);
+            print(csv ? TextTable.csv(flat) : TextTable.markdown(flat));
             return;
         }
         String where = run.isUnwritten()
                 ? "results could not be written to " + directory
                 : "results are in " + directory + ": report.html, results.json";
-        print(ResultsText.of(run.results()) + (directory == null ? "" : where + "\n"));
+        print(ResultsText.of(results) + (directory == null ? "" : where + "\n"));
     }
 
     /** A remote relay that is not there is a lane whose runs fail, and say why: each of them knocks again. */
-    private Way open(LaneSpec spec, Map<String, RemoteRelay> remotes, Link far)
-            throws IOException, InterruptedException {
+    private Way open(LaneSpec spec, Map<String, Far> remotes) throws IOException, InterruptedException {
         if (spec.kind() != LaneKind.REMOTE) {
             // Packets of the relay's log fit the lane's link.
             Integer mtu = spec.isEmulated() ? spec.mtu() : null;
             return Way.open(spec, relayOptions.arguments(mtu), relayOptions.jvmOptions());
         }
-        RemoteRelay relay = remotes.get(spec.name());
+        RemoteRelay relay = remotes.get(spec.name()).relay();
         try {
             relay = relay.checked();
         } catch (RunException e) {
             // told by its first run
         }
-        return Way.to(spec.name(), relay, far);
+        return Way.to(spec.name(), relay, remotes.get(spec.name()).link());
     }
 
     private Shootout shootout(Set<String> remotes) {
@@ -219,7 +249,7 @@ final class ShootoutCommand extends Told {
                 cells > Shootout.MAX_CELLS,
                 specs.size() + " lanes of " + loads.size() + " loads are " + cells + " cells, over the limit of "
                         + Shootout.MAX_CELLS + ": shorten a list");
-        return new Shootout(List.copyOf(specs), List.copyOf(loads), rounds, timing, baseline);
+        return new Shootout(List.copyOf(specs), List.copyOf(loads), rounds, timing, baseline, countDisturbed);
     }
 
     /** Lanes of this host, each once, in the order in which they are named. */
@@ -259,26 +289,46 @@ final class ShootoutCommand extends Told {
         return loads;
     }
 
-    private Map<String, RemoteRelay> remotes() {
-        Map<String, RemoteRelay> remotes = new LinkedHashMap<>();
-        connect.forEach((name, host) -> {
+    private Map<String, Far> remotes() {
+        Map<String, Far> remotes = new LinkedHashMap<>();
+        LinkSpeed all = link == null ? null : parsed("--link: ", link, LinkSpeed::parse);
+        connect.forEach((name, text) -> {
+            String host = text.split(",", 2)[0];
+            String option = "--connect " + name + "=" + text + ": ";
+            Map<String, String> more = settings(option, text);
             boolean taken =
                     Stream.of(LaneKind.values()).anyMatch(kind -> kind.title().equals(name));
             refuse(
                     taken || !name.matches("[A-Za-z0-9._-]+"),
-                    "--connect " + name + "=" + host
-                            + ": a lane's name has letters, digits, '.', '_' and '-', and is no lane of this host");
-            Endpoint publish = parsed("--connect: ", host, text -> ConnectOptions.publish(text, tls));
+                    option + "a lane's name has letters, digits, '.', '_' and '-', and is no lane of this host");
+            Endpoint publish = parsed("--connect: ", host, one -> ConnectOptions.publish(one, tls));
+            String speed = more.get(LINK);
+            String admin = more.get(ADMIN);
             remotes.put(
                     name,
-                    new RemoteRelay(
-                            publish,
-                            parsed("--connect: ", host, text -> ConnectOptions.oneBelow(publish)),
-                            relayOptions.isGiven("--slow-subscriber") ? relayOptions.policy() : null,
-                            new Access(tls, null, null, null, null, null),
-                            ConnectOptions.CONNECT_TIMEOUT,
-                            null));
+                    new Far(
+                            new RemoteRelay(
+                                    publish,
+                                    parsed("--connect: ", host, one -> ConnectOptions.oneBelow(publish)),
+                                    relayOptions.isGiven("--slow-subscriber") ? relayOptions.policy() : null,
+                                    new Access(tls, null, null, null, null, null),
+                                    ConnectOptions.CONNECT_TIMEOUT,
+                                    admin == null ? null : parsed(option, admin, AdminPort::parse)),
+                            speed == null ? all : parsed(option, speed, LinkSpeed::parse)));
         });
         return remotes;
+    }
+
+    /** What is said of a relay behind its host: "link=10gbe,admin=http://host:7402". */
+    private Map<String, String> settings(String option, String text) {
+        Map<String, String> settings = new LinkedHashMap<>();
+        Stream.of(text.split(",")).skip(1).forEach(word -> {
+            String[] pair = word.split("=", 2);
+            refuse(
+                    pair.length < 2 || !List.of(LINK, ADMIN).contains(pair[0]),
+                    option + "'" + word + "' is neither link=SPEED nor admin=URL");
+            refuse(settings.put(pair[0], pair[1]) != null, option + pair[0] + " is there twice");
+        });
+        return settings;
     }
 }

@@ -15,9 +15,23 @@ import java.util.stream.Stream;
  * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
  * @param machine null where it was not seen
  * @param quota limit of the run's cgroup, with its figures of the window; null where there is none
+ * @param resentSegments that TCP sent again, all connections of the network namespaces of the run; -1: not seen
  */
 public record Sampled(
-        int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Quota quota, Queues queues) {
+        int samples,
+        List<CpuShare> cpu,
+        boolean waitsKnown,
+        MachineShare machine,
+        Quota quota,
+        Queues queues,
+        long resentSegments) {
+    public static final long UNSEEN = -1;
+
+    public Sampled(
+            int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Quota quota, Queues queues) {
+        this(samples, cpu, waitsKnown, machine, quota, queues, UNSEEN);
+    }
+
     public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, null, Queues.UNSEEN);
 
     /** The process of a role whose thread wanted a core most; null where none was seen. */

@@ -23,8 +23,8 @@ final class Sampler {
     private int samples;
 
     /** Counters at one edge of the window. */
-    private record Edge(long nanos, MachineTimes machine, double clock, List<Quota> quotas) {
-        static final Edge UNSEEN = new Edge(0, null, Double.NaN, List.of());
+    private record Edge(long nanos, MachineTimes machine, double clock, List<Quota> quotas, long resent) {
+        static final Edge UNSEEN = new Edge(0, null, Double.NaN, List.of(), Sampled.UNSEEN);
     }
 
     Sampler(SystemTree source, CpuGroups groups, Watched watched) {
@@ -78,7 +78,8 @@ final class Sampler {
                 now,
                 MachineTimes.parse(source.text("stat").orElse("")),
                 MachineTimes.clock(source.text("cpuinfo").orElse("")),
-                groups.quotas());
+                groups.quotas(),
+                sockets.resent());
     }
 
     Sampled sampled() {
@@ -92,6 +93,7 @@ final class Sampler {
                 cpu.waitsKnown(),
                 machine,
                 CpuGroups.within(begin.quotas, end.quotas),
-                sockets.queues());
+                sockets.queues(),
+                begin.resent < 0 || end.resent < 0 ? Sampled.UNSEEN : end.resent - begin.resent);
     }
 }

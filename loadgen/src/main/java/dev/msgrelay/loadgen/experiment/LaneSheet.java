@@ -25,7 +25,9 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /** The plans of one open lane, and the words of their runs about it. The shootout's thread owns it. */
 final class LaneSheet {
@@ -35,8 +37,6 @@ final class LaneSheet {
     private final Map<Load, Plan> relays = new LinkedHashMap<>();
     /** Where there is no line rate, the plain relay's, by what is sent through it. Loads that differ little share it. */
     private final Map<Load, Plan> plains = new LinkedHashMap<>();
-    /** Publisher and subscriber with nothing between them, likewise. */
-    private final Map<Load, Plan> directs = new LinkedHashMap<>();
     /** One connection without a relay, where it is asked for: the plain sender's, and iperf3's. */
     private final List<Plan> baselines = new ArrayList<>();
     /** What iperf3 said beside its figures. */
@@ -53,11 +53,11 @@ final class LaneSheet {
         this.shootout = shootout;
         Timing timing = shootout.timing();
         for (Load load : shootout.loads()) {
-            relays.put(load, way.plan(load, timing, rig));
-            if (way.isLocal()) {
-                Load plain = load.ofPlainRelay();
-                directs.computeIfAbsent(plain.withCounts(1, 1), key -> way.direct(key, timing, rig));
-                plains.computeIfAbsent(plain, key -> way.plain(key, timing, rig));
+            for (Load over : way.transported(load)) {
+                relays.put(over, way.plan(over, timing, rig));
+                if (way.isLocal() && !load.isPaced()) {
+                    plains.computeIfAbsent(over.ofPlainRelay(), plain -> way.plain(plain, timing, rig));
+                }
             }
         }
         if (shootout.baseline() && way.lane().spec().isEmulated()) {
@@ -95,15 +95,12 @@ final class LaneSheet {
         return baselines;
     }
 
-    /** All plans of a load, its ceilings first; those that an earlier load has, too, are told again. */
+    /** All plans of a load, each after its ceiling; one that an earlier load has, too, is told again. */
     List<Plan> plans(Load load) {
-        List<Plan> plans = new ArrayList<>();
-        if (way.isLocal()) {
-            plans.add(directs.get(load.ofPlainRelay().withCounts(1, 1)));
-            plans.add(plains.get(load.ofPlainRelay()));
-        }
-        plans.add(relays.get(load));
-        return plans;
+        return way.transported(load).stream()
+                .flatMap(over -> Stream.of(load.isPaced() ? null : plains.get(over.ofPlainRelay()), relays.get(over)))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     LaneResult result(List<Run> runs) {
@@ -111,7 +108,8 @@ final class LaneSheet {
         relays.forEach((load, plan) -> {
             List<RunRecord> own = Run.of(plan, runs);
             if (!own.isEmpty()) {
-                cells.add(cell(plan, own, Run.of(plains.get(load.ofPlainRelay()), runs)));
+                List<RunRecord> above = load.isPaced() ? List.of() : Run.of(plains.get(load.ofPlainRelay()), runs);
+                cells.add(cell(plan, own, above));
             }
         });
         return way.result(cells);
@@ -153,27 +151,11 @@ final class LaneSheet {
     }
 
     List<String> notes(List<Run> runs) {
-        List<String> notes = new ArrayList<>();
-        directs.values().forEach(plan -> ceilingNote("direct", plan, runs, notes));
-        plains.values().forEach(plan -> ceilingNote("plain relay", plan, runs, notes));
+        List<String> notes = new ArrayList<>(way.notes());
         if (!baselines.isEmpty()) {
             baselineNotes(runs, notes);
         }
         return notes;
-    }
-
-    private void ceilingNote(String what, Plan plan, List<Run> runs, List<String> notes) {
-        Ceilings median = median(Run.of(plan, runs));
-        if (median != null) {
-            notes.add(format(
-                    "%s: ceiling measured, %s to %d, %s: %,.0f msg/s, %,.1f MB/s",
-                    way.name(),
-                    what,
-                    plan.load().subscribers(),
-                    plan.load().body().describe(),
-                    median.batched().messagesPerSecond(),
-                    median.batched().bytesPerSecond() / 1e6));
-        }
     }
 
     /** "10gbe ... without a relay: raw stream 1,176.9 MB/s, iperf3 1,170.1 MB/s", and each load's share of both. */

@@ -47,9 +47,17 @@ public final class ShootoutRun {
     /**
      * The tasks of a shootout.
      *
+     * @param loads over TCP; each lane has its own transports
      * @param baseline whether one connection without a relay is measured, too, on lanes with a link
+     * @param countDisturbed whether runs count although the machine was disturbed
      */
-    public record Shootout(List<LaneSpec> lanes, List<Load> loads, int rounds, Timing timing, boolean baseline) {
+    public record Shootout(
+            List<LaneSpec> lanes,
+            List<Load> loads,
+            int rounds,
+            Timing timing,
+            boolean baseline,
+            boolean countDisturbed) {
         /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
         public static final int MAX_CELLS = 500;
     }
@@ -138,6 +146,13 @@ public final class ShootoutRun {
         }
     }
 
+    private Rig rig() {
+        Rig rig = equipment.rig();
+        return shootout.countDisturbed()
+                ? (plan, round, told) -> rig.run(plan, round, told).accepted()
+                : rig;
+    }
+
     private void end(Ending how) {
         ending = how;
         keep();
@@ -180,7 +195,7 @@ public final class ShootoutRun {
             observer.begins("");
             observer.phase("opening " + spec.label());
             try {
-                sheets.add(new LaneSheet(equipment.opener().open(spec), shootout, equipment.rig(), equipment.iperf3()));
+                sheets.add(new LaneSheet(equipment.opener().open(spec), shootout, rig(), equipment.iperf3()));
             } catch (IOException e) {
                 experiment.endIfAsked();
                 observer.notice("lane " + spec.label() + " is skipped: " + e.getMessage());

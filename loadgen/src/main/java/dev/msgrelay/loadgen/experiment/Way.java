@@ -1,13 +1,17 @@
 package dev.msgrelay.loadgen.experiment;
 
+import dev.msgrelay.loadgen.host.Nic;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.lane.Lane;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.lane.Link;
+import dev.msgrelay.loadgen.lane.LinkSpeed;
+import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
@@ -23,6 +27,7 @@ import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
+import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -31,8 +36,10 @@ import java.util.List;
  * An open lane with the relay under test at its near end.
  *
  * @param places ends of the lane where clients are
+ * @param nic the interface of this host that leads to a relay elsewhere; else null
+ * @param notes about the link, for people, one line each
  */
-public record Way(Lane lane, Places places, Contestant relay) implements AutoCloseable {
+public record Way(Lane lane, Places places, Contestant relay, Nic nic, List<String> notes) implements AutoCloseable {
     /**
      * Bytes of a write, and of the plain relay's buffer: what a packet over Linux' loopback carries (MTU 65,536, but no IP
      * packet is longer than 65,535).
@@ -45,6 +52,10 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
     private static final Load COUNTED = Load.oneToOne(100).withCheck(Check.NONE);
     /** A connection that stands and bytes that have passed are what a run waits for before its window begins. */
     private static final Timing TRIAL = new Timing(Duration.ZERO, Duration.ofMillis(20));
+
+    public Way(Lane lane, Places places, Contestant relay) {
+        this(lane, places, relay, null, List.of());
+    }
 
     /**
      * Opens a lane of this host, and tries it where it is emulated.
@@ -71,10 +82,30 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
         }
     }
 
-    /** The way to a relay that runs already: all clients are across the link, of which nothing may be known. */
-    public static Way to(String name, RemoteRelay relay, Link link) {
-        Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, link);
-        return new Way(lane, new Places(Place.FAR, Place.FAR), relay);
+    /**
+     * The way to a relay that runs already: all clients are across the link.
+     *
+     * @param speed of the link; null: that of this host's interface, where it tells one
+     */
+    public static Way to(String name, RemoteRelay relay, LinkSpeed speed) {
+        Nic nic = relay.publish().isUnix()
+                ? null
+                : Nic.towards(SystemTree.ofThisHost(), relay.publish().host());
+        return to(name, relay, speed, nic);
+    }
+
+    static Way to(String name, RemoteRelay relay, LinkSpeed speed, Nic nic) {
+        LinkSpeed told = nic == null || nic.megabits() <= 0 ? null : LinkSpeed.ofMegabits(nic.megabits());
+        LinkSpeed taken = speed == null ? told : speed;
+        SegmentFormat format = SegmentFormat.usual(nic == null || nic.mtu() == 0 ? LaneSpec.ETHERNET_MTU : nic.mtu());
+        Lane lane = Lane.between(
+                LaneSpec.remote(name), Site.HERE, Site.HERE, taken == null ? null : new Link(taken, format));
+        String note = nic == null || taken != null && taken.equals(told)
+                ? null
+                : told == null
+                        ? name + ": " + nic.text() + (speed == null ? ": say link=SPEED in --connect" : "")
+                        : name + ": " + nic.text() + ", not the " + speed + " that were given: the share is of those";
+        return new Way(lane, new Places(Place.FAR, Place.FAR), relay, nic, note == null ? List.of() : List.of(note));
     }
 
     /** Without anything that is open: to know what lies ahead. */
@@ -90,6 +121,14 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
     /** Whether its ceilings can be measured: there is no link between its ends. */
     public boolean isLocal() {
         return lane.link() == null && lane.spec().kind() != LaneKind.REMOTE;
+    }
+
+    /** A load over each of the transports that are compared on this lane: only like is set against like. */
+    List<Load> transported(Load load) {
+        boolean both = lane.spec().kind() != LaneKind.REMOTE && !load.clients().tls();
+        return lane.unix()
+                ? List.of(load.withTransport(Transport.UNIX))
+                : both ? List.of(load, load.withTransport(Transport.UNIX_IN)) : List.of(load);
     }
 
     public Ceilings link(Load load) {
@@ -133,7 +172,7 @@ public record Way(Lane lane, Places places, Contestant relay) implements AutoClo
 
     public LaneResult result(List<Cell> cells) {
         LaneSpec spec = lane.spec();
-        return new LaneResult(name(), spec.kind(), spec.isEmulated(), null, lane.link(), places, cells);
+        return new LaneResult(name(), spec.kind(), spec.isEmulated(), null, lane.link(), nic, places, cells);
     }
 
     @Override

@@ -42,6 +42,10 @@ public record LinkSpeed(long bitsPerSecond) {
                 .longValue());
     }
 
+    public static LinkSpeed ofMegabits(long megabits) {
+        return new LinkSpeed(Math.multiplyExact(megabits, MIN_BITS));
+    }
+
     /** Bytes a second, everything that the wire carries counted. */
     public double bytesPerSecond() {
         return bitsPerSecond / (double) Byte.SIZE;

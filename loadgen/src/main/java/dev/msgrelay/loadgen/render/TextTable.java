@@ -1,47 +1,104 @@
 package dev.msgrelay.loadgen.render;
 
+import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.protocol.text.TextWidth;
+import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
-/** A table for a terminal: columns side by side, numbers to the right, in characters that every terminal has. */
+/** A table as lines: for a terminal, in characters that every terminal has; as CSV; as Markdown. */
 public final class TextTable {
     /** A text that is longer is cut: a line is a row. */
     private static final int MAX_WIDTH = 198;
+
+    /** So much is left of the last column and the first one of a table that is too wide. */
+    private static final int LEAST = 9;
 
     private TextTable() {}
 
     /** Its lines, each with its end; the caption, where there is one, first. A column without a value is left out. */
     public static String of(Table whole) {
+        return of(whole, Integer.MAX_VALUE);
+    }
+
+    /** The same within so many columns of a terminal: with less between its own, then with its outer ones cut. */
+    public static String of(Table whole, int columns) {
         Table table = whole.withoutEmpty();
-        List<List<String>> lines = new ArrayList<>();
-        lines.add(table.columns().stream()
-                .map(column -> Unit.plain(column.title()))
-                .toList());
-        for (List<Table.Value> row : table.rows()) {
-            List<String> cells = new ArrayList<>();
-            for (int i = 0; i < row.size(); i++) {
-                cells.add(Unit.plain(table.columns().get(i).text(row.get(i))));
-            }
-            lines.add(cells);
+        List<List<String>> lines = lines(table, false);
+        int[] widths = IntStream.range(0, table.columns().size())
+                .map(i -> lines.stream()
+                        .mapToInt(row -> Math.min(MAX_WIDTH, TextWidth.of(row.get(i))))
+                        .max()
+                        .orElse(0))
+                .toArray();
+        int sum = IntStream.of(widths).sum();
+        String gap = sum + 2 * widths.length > columns ? " " : "  ";
+        int over = sum + gap.length() * widths.length - columns;
+        for (int i : over > 0 ? new int[] {widths.length - 1, 0} : new int[0]) {
+            int cut = Math.max(0, Math.min(over, widths[i] - LEAST));
+            widths[i] -= cut;
+            over -= cut;
         }
-        String text = lines.stream().map(cells -> line(table, lines, cells)).collect(Collectors.joining());
+        String text =
+                lines.stream().map(cells -> line(table, widths, gap, cells)).collect(Collectors.joining());
         return table.caption().isEmpty() ? text : Unit.plain(table.caption()) + "\n" + text;
     }
 
-    private static String line(Table table, List<List<String>> lines, List<String> cells) {
+    /** As RFC 4180 has it, with figures in full: neither prefix nor unit. */
+    public static String csv(Table table) {
+        return lines(table, true).stream()
+                .map(cells -> cells.stream()
+                        .map(cell -> cell.matches("[^\",\r\n]*") ? cell : '"' + cell.replace("\"", "\"\"") + '"')
+                        .collect(Collectors.joining(",", "", "\n")))
+                .collect(Collectors.joining());
+    }
+
+    public static String markdown(Table table) {
+        List<List<String>> lines = lines(table, false);
+        lines.add(
+                1,
+                table.columns().stream()
+                        .map(column -> column.isNumber() ? "---:" : "---")
+                        .toList());
+        return lines.stream()
+                .map(cells -> "| " + String.join(" | ", cells) + " |\n")
+                .collect(Collectors.joining());
+    }
+
+    /** The titles, then the rows. */
+    private static List<List<String>> lines(Table table, boolean inFull) {
+        List<List<String>> lines = new ArrayList<>();
+        lines.add(table.columns().stream()
+                .map(column -> Unit.plain(column.title()) + (inFull && column.unit() == Unit.NANOS ? ", ns" : ""))
+                .toList());
+        for (List<Value> row : table.rows()) {
+            lines.add(IntStream.range(0, row.size())
+                    .mapToObj(i -> text(table.columns().get(i), row.get(i), inFull))
+                    .toList());
+        }
+        return lines;
+    }
+
+    private static String text(Table.Column column, Value value, boolean inFull) {
+        if (inFull && value.number() != null) {
+            return value.isSaid()
+                    ? new BigDecimal(value.number().toString())
+                            .stripTrailingZeros()
+                            .toPlainString()
+                    : "";
+        }
+        boolean doubted = value.number() != null && value.isSaid() && value.mark() == Table.Mark.WARN;
+        return Unit.plain(column.text(value)) + (doubted ? "?" : "");
+    }
+
+    private static String line(Table table, int[] widths, String gap, List<String> cells) {
         StringBuilder line = new StringBuilder();
-        for (int i = 0; i < cells.size(); i++) {
-            int column = i;
-            int widest = lines.stream()
-                    .mapToInt(row -> TextWidth.of(row.get(column)))
-                    .max()
-                    .orElse(0);
-            int width = Math.min(MAX_WIDTH, widest);
+        for (int i = 0; i < widths.length; i++) {
             boolean right = table.columns().get(i).isNumber();
-            line.append("  ")
-                    .append(right ? TextWidth.right(cells.get(i), width) : TextWidth.left(cells.get(i), width));
+            line.append(gap)
+                    .append(right ? TextWidth.right(cells.get(i), widths[i]) : TextWidth.left(cells.get(i), widths[i]));
         }
         return line.toString().stripTrailing() + "\n";
     }

@@ -23,7 +23,9 @@ public enum Unit {
     /** 0.973 is "97.3 %". */
     FRACTION,
     /** One figure to another: "0.937". */
-    RATIO;
+    RATIO,
+    /** What two digits tell enough of: "0.94", "9.41". */
+    HUNDREDTHS;
 
     private static final double KILO = 1e3;
 
@@ -43,6 +45,7 @@ public enum Unit {
             case SECONDS -> trimmed("%.2f", value) + " s";
             case FRACTION -> format("%.1f %%", value * 100);
             case RATIO -> format("%.3f", value);
+            case HUNDREDTHS -> format("%,.2f", value);
         };
     }
 

@@ -5,12 +5,10 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
-import dev.msgrelay.loadgen.render.Table.Mark;
-import dev.msgrelay.loadgen.render.Table.Value;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.report.LaneSummary.Row;
 import dev.msgrelay.loadgen.result.Cell;
-import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.LaneResult;
@@ -20,12 +18,14 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.ToDoubleFunction;
-import java.util.stream.Collectors;
 
-/** Results of several lanes for a terminal: a table for each, the lanes against each other, and what was left out. */
+/** Results of several lanes for a terminal of 80 columns: the outcome of all of them, then further figures and remarks. */
 public final class ResultsText {
+    static final int WIDTH = 80;
     private static final int FAILURES_LISTED = 3;
 
     private final Results results;
@@ -37,104 +37,106 @@ public final class ResultsText {
 
     public static String of(Results results) {
         ResultsText all = new ResultsText(results);
-        results.lanes().forEach(all::lane);
-        all.comparison();
-        if (!results.runs().isEmpty()) {
-            all.line("%s", Counted.tally(results.runs()));
-        }
+        all.outcome();
+        all.line("");
+        all.details();
+        results.lanes().forEach(lane -> {
+            all.link(lane);
+            lane.cells().forEach(cell -> all.remarks(lane, cell));
+        });
         results.sites().forEach(site -> all.line("%s: %s", site.name(), site.machine()));
-        results.notes().forEach(note -> all.line("%s", note));
-        if (results.ending().how() == Ending.How.INTERRUPTED) {
-            all.line(
-                    "PARTIAL: interrupted after %s",
-                    ShortText.counted(results.runs().size(), "run"));
-        }
         return all.text.toString();
     }
 
-    private void lane(LaneResult lane) {
-        boolean across = lane.link() != null || lane.places().isApart();
-        String link = lane.link() == null
-                ? "a link whose speed nobody tells"
-                : lane.link().toString();
-        line("%s%s", lane.label(), across ? ": " + link + "; " + lane.places().text() : "");
-        if (lane.skipped() != null) {
-            line("  skipped: %s", lane.skipped());
-        } else if (lane.cells().isEmpty()) {
-            line("  no figures");
-        } else {
-            text.append(TextTable.of(table(lane)));
-            lane.cells().forEach(this::remarks);
-        }
-        line("");
+    /** The results with a sentence for each lane in front of their notes. */
+    public static Results told(Results results) {
+        return LaneSummary.told(results);
     }
 
-    /** A line for each cell: medians of the runs that stand for it. */
-    private static Table table(LaneResult lane) {
-        List<Field<Cell>> fields = List.of(
-                Field.text("publishers -> subscribers", Cell::title),
+    /** The summary alone. */
+    public static Table summary(Results results) {
+        return new LaneSummary(results).table();
+    }
+
+    private void outcome() {
+        LaneSummary summary = new LaneSummary(results);
+        summary.tables().forEach(table -> text.append(TextTable.of(table, WIDTH)));
+        if (!results.runs().isEmpty()) {
+            line("in: what publishers connect to; share: of the link, else of the plain relay");
+            line("resent: segments of TCP, of all that is in the relay's namespace or host");
+        }
+        if (summary.isDoubted()) {
+            line("?: no run of it counts; neither quote nor compare it");
+        }
+        if (results.lanes().stream().anyMatch(LaneResult::emulated)) {
+            line("*: emulated, a rate without delay or loss; both ends share these cores");
+        }
+        line("");
+        results.notes().forEach(note -> line("%s", note));
+        results.lanes().stream()
+                .filter(lane -> lane.skipped() != null)
+                .forEach(lane -> line("%s: skipped: %s", lane.label(), lane.skipped()));
+        if (results.ending().how() == Ending.How.INTERRUPTED) {
+            line(
+                    "PARTIAL: interrupted after %s",
+                    ShortText.counted(results.runs().size(), "run"));
+        }
+    }
+
+    /** Figures for which the summary has no room: a table for each load. */
+    private void details() {
+        Map<Load, List<Row>> loads = new LinkedHashMap<>();
+        results.lanes().forEach(lane -> lane.cells()
+                .forEach(cell -> loads.computeIfAbsent(cell.load().withUnix(false), load -> new ArrayList<>())
+                        .add(Row.of(lane, cell))));
+        loads.forEach((load, rows) -> {
+            text.append(TextTable.of(Table.of(load.toString(), rows, fields()), WIDTH));
+            line("");
+        });
+    }
+
+    private static List<Field<Row>> fields() {
+        return List.of(
+                Field.text("lane", Row::name),
+                Field.text("in", Row::in),
                 median("in, msg/s", Unit.COUNT, RunRecord::in),
-                median("out, msg/s", Unit.COUNT, RunRecord::out),
-                median("out", Unit.BYTES_PER_SECOND, RunRecord::bytesOut),
-                edge("least", Spread::min),
-                edge("most", Spread::max),
+                Field.text("Gbit/s, rounds", row -> {
+                    Spread spread = Counted.of(row.told()).over(LaneSummary::gigabits);
+                    return spread.max() > spread.min() && row.paced() == null
+                            ? format("%.2f .. %.2f", spread.min(), spread.max())
+                            : "";
+                }),
                 Field.of(
                         "ceiling",
                         Unit.BYTES_PER_SECOND,
-                        cell -> cell.ceilings() == null
+                        row -> row.full() == null || row.full().ceilings() == null
                                 ? Double.NaN
-                                : cell.ceilings().batched().bytesPerSecond()),
-                Field.of("of it", Unit.FRACTION, Cell::share),
+                                : row.full().ceilings().batched().bytesPerSecond()),
+                median("in queue", Unit.NANOS, run -> Delays.at(run.delays().timeInQueue(), 50)),
+                median("longest gap", Unit.NANOS, RunRecord::longestGap),
                 median("p50", Unit.NANOS, run -> run.delays().latencyAt(50)),
                 median("p99", Unit.NANOS, run -> run.delays().latencyAt(99)),
                 median("p99.9", Unit.NANOS, run -> run.delays().latencyAt(99.9)),
                 median("late", Unit.FRACTION, RunRecord::late),
-                median(
-                        "time in queue",
-                        Unit.NANOS,
-                        run -> Delays.at(run.delays().timeInQueue(), 50)),
-                median("longest gap", Unit.NANOS, RunRecord::longestGap),
-                median("relay, cores", Unit.PLAIN, run -> run.cores(Cell.RELAY)),
-                median("all, cores", Unit.PLAIN, run -> run.cores("")),
-                Field.text("bound by", cell -> Counted.of(cell).boundBy()),
-                Field.text("runs", ResultsText::counted));
-        return Table.of("", lane.cells(), fields);
+                median("all cores", Unit.HUNDREDTHS, run -> run.cores("")),
+                Field.text("runs", row -> LaneSummary.counted(row.told())));
     }
 
-    private static Field<Cell> median(String title, Unit unit, ToDoubleFunction<RunRecord> figure) {
-        return Field.of(title, unit, cell -> Counted.of(cell).median(figure));
+    private static Field<Row> median(String title, Unit unit, ToDoubleFunction<RunRecord> figure) {
+        return Field.of(title, unit, row -> Counted.of(row.told()).median(figure));
     }
 
-    /** One run has no spread. */
-    private static Field<Cell> edge(String title, ToDoubleFunction<Spread> which) {
-        return Field.of(title, Unit.BYTES_PER_SECOND, cell -> {
-            Counted counted = Counted.of(cell);
-            return counted.runs().size() < 2 ? Double.NaN : which.applyAsDouble(counted.over(RunRecord::bytesOut));
-        });
-    }
-
-    /** "3 of 4"; marked where some are left out. */
-    private static Value counted(Cell cell) {
-        Counted counted = Counted.of(cell);
-        int runs = counted.runs().size();
-        if (!counted.counts()) {
-            String none = "none of " + counted.total() + (runs == 0 ? " is valid" : " counts");
-            return Value.marked(none, Mark.BAD);
+    private void link(LaneResult lane) {
+        if (lane.skipped() == null && (lane.link() != null || lane.places().isApart())) {
+            String link = lane.link() == null
+                    ? "a link whose speed nobody tells"
+                    : lane.link().toString();
+            line("%s: %s; %s", lane.label(), link, lane.places().text());
         }
-        return runs == counted.total() ? Value.of(runs) : Value.marked(runs + " of " + counted.total(), Mark.WARN);
     }
 
-    private void remarks(Cell cell) {
+    private void remarks(LaneResult lane, Cell cell) {
         List<String> remarks = new ArrayList<>();
-        Counted counted = Counted.of(cell);
-        if (cell.ceilings() != null) {
-            remarks.add("ceiling: " + ceiling(cell.ceilings(), cell.load().subscribers()));
-        }
-        if (!counted.counts() && !counted.runs().isEmpty()) {
-            remarks.add(format(
-                    "no run counts: these are medians of all %d valid ones, not to be set against others",
-                    counted.runs().size()));
-        }
         List<String> failures = cell.runs().stream()
                 .flatMap(run -> run.outcome().failures().stream()
                         .map(failure -> "FAIL round " + run.moment().round() + ": " + failure))
@@ -144,68 +146,26 @@ public final class ResultsText {
             remarks.add(format("FAIL and %d more", failures.size() - FAILURES_LISTED));
         }
         for (RunRecord run : cell.runs()) {
-            int round = run.moment().round();
-            run.outcome().observed().forEach(one -> remarks.add(format("round %d: %s", round, one.text())));
-            run.outcome().environment().forEach(line -> remarks.add(format("round %d, left out: %s", round, line)));
+            String round = "round " + run.moment().round();
+            run.outcome().observed().forEach(one -> remarks.add(round + ": " + one.text()));
+            run.outcome().environment().forEach(said -> remarks.add(round + ", disturbed: " + said));
         }
         if (!remarks.isEmpty()) {
-            line("    %s", cell.title());
-            remarks.forEach(remark -> line("      %s", remark));
+            line("%s: %s", lane.label(), cell.title());
+            remarks.forEach(remark -> line("  %s", remark));
         }
     }
 
-    /** "10.9 M msg/s, 1.18 GB/s batched, 6.1 M msg/s, 663 MB/s with one message a segment (link arithmetic)". */
-    private static String ceiling(Ceilings ceilings, int subscribers) {
-        String single = ceilings.single() == null ? "" : ", " + rate(ceilings.single()) + " with one message a segment";
-        String each = subscribers == 1
-                ? ""
-                : format(
-                        "; each of %d subscribers: %s msg/s",
-                        subscribers, Unit.COUNT.plain(ceilings.batched().messagesPerSecond() / subscribers));
-        return rate(ceilings.batched()) + " batched" + single + " (" + ceilings.source() + ")" + each;
-    }
-
-    private static String rate(Ceilings.Rate rate) {
-        return RunEvidence.rate(rate.messagesPerSecond(), rate.bytesPerSecond());
-    }
-
-    /** Deliveries of each lane as a multiple of the first one's, for every load that ran on several. */
-    private void comparison() {
-        List<LaneResult> measured =
-                results.lanes().stream().filter(lane -> !lane.cells().isEmpty()).toList();
-        List<String> lines = new ArrayList<>();
-        for (Cell reference :
-                measured.isEmpty() ? List.<Cell>of() : measured.get(0).cells()) {
-            String ratios = measured.stream()
-                    .skip(1)
-                    .flatMap(lane -> lane.cells().stream()
-                            .filter(cell -> cell.load()
-                                    .withTransport(Load.Transport.TCP)
-                                    .equals(reference.load().withTransport(Load.Transport.TCP)))
-                            .map(cell -> ratio(lane, cell, reference)))
-                    .collect(Collectors.joining(", "));
-            if (!ratios.isEmpty()) {
-                lines.add(format("  %-40s %s", reference.load(), ratios));
-            }
-        }
-        if (!lines.isEmpty()) {
-            line(
-                    "deliveries against %s, median of the rounds (min .. max)",
-                    measured.get(0).label());
-            lines.forEach(one -> line("%s", one));
-            line("");
-        }
-    }
-
-    /** The rounds' ratios of deliveries a second. Only pairs count that ran in the same round. */
-    private static String ratio(LaneResult lane, Cell cell, Cell reference) {
-        Spread spread = Spread.ofRounds(cell.runs(), reference.runs(), run -> run.counts() ? run.out() : Double.NaN);
-        return spread.isKnown()
-                ? format("%s %.3f (%.3f .. %.3f)", lane.label(), spread.median(), spread.min(), spread.max())
-                : lane.label() + " not comparable";
-    }
-
+    /** Goes on in the next line, further in, where the terminal ends. */
     private void line(String pattern, Object... values) {
-        text.append(format(pattern, values).stripTrailing()).append('\n');
+        int begin = text.length();
+        for (String word : format(pattern, values).stripTrailing().split("(?<=\\S) ")) {
+            if (text.length() > begin && text.length() + 1 + word.length() - begin > WIDTH) {
+                text.append("\n   ");
+                begin = text.length() - 3;
+            }
+            text.append(text.length() > begin ? " " : "").append(word);
+        }
+        text.append('\n');
     }
 }

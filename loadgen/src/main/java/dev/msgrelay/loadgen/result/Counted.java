@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.result;
 
 import dev.msgrelay.loadgen.evidence.BoundBy;
 import dev.msgrelay.loadgen.result.RunRecord.Outcome;
+import dev.msgrelay.protocol.text.ShortText;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.EnumMap;
@@ -89,14 +90,15 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /** "12 runs count; left out: 2 on a disturbed machine, 1 failed or partial". */
+    /** "12 of 15 runs count; 2 on a disturbed machine, 1 failed or partial". */
     public static String tally(Collection<RunRecord> runs) {
         long counting = runs.stream().filter(RunRecord::counts).count();
         long valid =
                 runs.stream().map(RunRecord::outcome).filter(Outcome::isValid).count();
-        String count = counting == 0 ? "no run counts" : counting == 1 ? "1 run counts" : counting + " runs count";
+        String count =
+                counting + " of " + ShortText.counted(runs.size(), "run") + (runs.size() == 1 ? " counts" : " count");
         String others = (valid > counting ? ", " + (valid - counting) + " on a disturbed machine" : "")
                 + (runs.size() > valid ? ", " + (runs.size() - valid) + " failed or partial" : "");
-        return others.isEmpty() ? count : count + "; left out: " + others.substring(2);
+        return others.isEmpty() ? count : count + "; " + others.substring(2);
     }
 }

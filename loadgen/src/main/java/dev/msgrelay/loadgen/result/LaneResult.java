@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.result;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
+import dev.msgrelay.loadgen.host.Nic;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.Link;
 import java.util.List;
@@ -13,9 +14,17 @@ import java.util.Locale;
  * @param emulated a link that traffic control plays, not a real one; every label says so
  * @param skipped why nothing was measured on it, or null
  * @param link null where there is none: loopback, Unix sockets; or where nobody tells its speed: to another host
+ * @param nic the interface of this end to another host; null elsewhere
  */
 public record LaneResult(
-        String name, LaneKind kind, boolean emulated, String skipped, Link link, Places places, List<Cell> cells) {
+        String name,
+        LaneKind kind,
+        boolean emulated,
+        String skipped,
+        Link link,
+        Nic nic,
+        Places places,
+        List<Cell> cells) {
     /** On which side of the lane's link publishers and subscribers are; the relay is always near. */
     public record Places(Place publishers, Place subscribers) {
         public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
@@ -52,7 +61,7 @@ public record LaneResult(
     }
 
     public static LaneResult skipped(String name, LaneKind kind, boolean emulated, String reason) {
-        return new LaneResult(name, kind, emulated, reason, null, Places.NEAR, List.of());
+        return new LaneResult(name, kind, emulated, reason, null, null, Places.NEAR, List.of());
     }
 
     /** The name for people: "10gbe (emulated)". */

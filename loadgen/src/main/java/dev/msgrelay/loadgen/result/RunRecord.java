@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Traffic;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -209,7 +210,9 @@ public record RunRecord(
             /** Nothing was delivered for 100 ms or longer. */
             STOOD_STILL("stand-stills", "stands still more often"),
             /** The rate was not reached, or too many messages left late. */
-            SCHEDULE_MISSED("missed schedules", "misses its schedule more often");
+            SCHEDULE_MISSED("missed schedules", "misses its schedule more often"),
+            /** The machine did something else meanwhile, and the run's user accepts it. */
+            DISTURBED("disturbed runs", "is disturbed more often");
 
             private final String title;
             private final String oftener;
@@ -236,6 +239,22 @@ public record RunRecord(
 
     public boolean counts() {
         return outcome.counts();
+    }
+
+    /** The same, to count whatever the machine did: that is something observed now. */
+    public RunRecord accepted() {
+        List<Observed> observed = new ArrayList<>(outcome.observed);
+        outcome.environment.forEach(line -> observed.add(new Observed(Observed.Kind.DISTURBED, line)));
+        Outcome accepted = new Outcome(outcome.failures, List.of(), observed, outcome.partial);
+        return new RunRecord(moment, throughput, delays, correctness, resources, accepted);
+    }
+
+    /** Segments that TCP sent again within the window; NaN where nobody saw. */
+    public double resent() {
+        Signals signals = resources.signals();
+        return signals == null || signals.sampled().resentSegments() < 0
+                ? Double.NaN
+                : signals.sampled().resentSegments();
     }
 
     /** Messages a second that the publishers sent; NaN where nobody counts them. */

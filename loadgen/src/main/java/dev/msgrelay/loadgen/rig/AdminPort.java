@@ -19,11 +19,20 @@ public record AdminPort(URI uri) {
     private static final int TIMEOUT_MILLIS = 1_500;
     private static final int MOST_BYTES = 4 << 20;
     private static final String PREFIX = "relay_";
+    private static final String CPU_SECONDS = "process_cpu_seconds_total";
 
     /** Figures at one moment, by the names of their metrics. */
     record Look(long nanos, Map<String, Double> figures) {
         double of(String name) {
             return figures.getOrDefault(PREFIX + name, Double.NaN);
+        }
+
+        /** Of the relay's process, in cores, since an earlier look; NaN where it does not tell. */
+        double coresSince(Look before) {
+            return (figures.getOrDefault(CPU_SECONDS, Double.NaN)
+                            - before.figures.getOrDefault(CPU_SECONDS, Double.NaN))
+                    * 1e9
+                    / (nanos - before.nanos);
         }
     }
 
@@ -95,12 +104,13 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /** Those of Prometheus' text that have no labels. */
+    /** Those of Prometheus' text that have no labels: the relay's, and its processor time. */
     static Map<String, Double> figures(String text) {
         Map<String, Double> figures = new HashMap<>();
         for (String line : text.split("\n")) {
             String[] words = line.trim().split(" ");
-            if (words.length == 2 && words[0].startsWith(PREFIX) && words[0].indexOf('{') < 0) {
+            boolean wanted = words[0].startsWith(PREFIX) || words[0].equals(CPU_SECONDS);
+            if (words.length == 2 && wanted && words[0].indexOf('{') < 0) {
                 try {
                     figures.put(words[0], Double.parseDouble(words[1]));
                 } catch (NumberFormatException e) {

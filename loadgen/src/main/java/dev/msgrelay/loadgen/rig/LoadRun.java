@@ -153,6 +153,7 @@ public final class LoadRun {
         Traffic in =
                 new Traffic(sent.sum(Sent.Published::messagesMeasured), sent.sum(Sent.Published::bytesMeasured), nanos);
         Traffic out = new Traffic(got.sum(one -> one.result().messages()), got.sum(Got.Received::bytes), nanos);
+        watch.elsewhere().ifPresent(relays -> used.add(0, relays));
         Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
         Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
         Delays delays = Delays.of(

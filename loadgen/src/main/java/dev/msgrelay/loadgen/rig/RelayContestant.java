@@ -27,6 +27,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
+    static final String NAME = "relay";
+
     public static final String POLICY = "--slow-subscriber";
 
     public static final String JOURNAL = "--journal";
@@ -41,7 +43,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     @Override
     public String name() {
-        return "relay";
+        return NAME;
     }
 
     @Override

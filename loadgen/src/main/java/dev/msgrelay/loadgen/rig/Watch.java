@@ -17,6 +17,7 @@ import dev.msgrelay.loadgen.plan.Punctuality;
 import dev.msgrelay.loadgen.plan.Still;
 import dev.msgrelay.loadgen.plan.Window;
 import dev.msgrelay.loadgen.result.RunRecord.Delays;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.Relay;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.worker.Pauses;
@@ -26,6 +27,7 @@ import dev.msgrelay.server.host.SystemTree;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
@@ -73,6 +75,19 @@ final class Watch implements AutoCloseable {
 
     void ends() {
         atEnd = admin == null ? null : admin.lookOrNull();
+    }
+
+    /** The relay's process where that runs elsewhere and tells of itself; else empty. */
+    Optional<ProcessUse> elsewhere() {
+        double cores = atBegin == null || atEnd == null ? Double.NaN : atEnd.coresSince(atBegin);
+        double seconds = cores * window.measuredNanos() / 1e9;
+        return Double.isNaN(cores)
+                ? Optional.empty()
+                : Optional.of(new ProcessUse(
+                        RelayContestant.NAME,
+                        seconds,
+                        Child.UNKNOWN,
+                        admin.uri().getHost()));
     }
 
     /** Waits until all looks are taken: the processes have to live so long. */

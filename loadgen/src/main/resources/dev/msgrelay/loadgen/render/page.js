@@ -23,7 +23,8 @@
     NANOS: scaled(['ns', 'µs', 'ms', 's']),
     SECONDS: function (value) { return Number(value.toFixed(2)) + ' s'; },
     FRACTION: function (value) { return (value * 100).toFixed(1) + ' %'; },
-    RATIO: function (value) { return value.toFixed(3); }
+    RATIO: function (value) { return value.toFixed(3); },
+    HUNDREDTHS: function (value) { return value.toFixed(2); }
   };
   function text(unit, value) { return value === null || value === undefined ? '–' : units[unit](value); }
   function percentile(x) { return Number(((1 - 1 / x) * 100).toFixed(Math.max(0, Math.ceil(Math.log10(x)) - 1))) + ' %'; }
@@ -103,9 +104,10 @@
     specs.set(made, of);
     return made;
   }
+  function note(of) { return element('p', of.mark === 'NONE' ? {} : { class: 'note mark ' + of.mark.toLowerCase() }, [of.text]); }
   function section(of, i) {
     return element('section', { id: 's' + i }, [element('h2', {}, [of.title])]
-      .concat(of.notes.map(function (note) { return element('p', note.mark === 'NONE' ? {} : { class: 'note mark ' + note.mark.toLowerCase() }, [note.text]); }))
+      .concat(of.notes.map(note))
       .concat((of.bars || []).map(bars))
       .concat(of.tables.map(table))
       .concat(of.charts.length ? [element('div', { class: 'charts' }, of.charts.map(chart))] : [])
@@ -113,7 +115,8 @@
   }
   function page(of) {
     document.body.append(
-      element('header', {}, [element('h1', {}, [of.title]), of.subtitle ? element('p', {}, [of.subtitle]) : null]),
+      element('header', {}, [element('h1', {}, [of.title])].concat((of.outcome || []).map(note))
+        .concat([].concat(of.subtitle || []).map(function (line) { return element('p', { class: 'soft' }, [line]); }))),
       of.sections.length < 3 ? '' : element('nav', { 'aria-label': 'Sections' }, [element('ol', {}, of.sections.map(function (one, i) {
         return element('li', {}, [element('a', { href: '#s' + i }, [one.title])]);
       }))]),

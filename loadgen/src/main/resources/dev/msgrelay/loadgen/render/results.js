@@ -9,7 +9,7 @@ function resultsPage(results, units) {
       + (of.rate === 0 ? 'full speed' : of.rate.toLocaleString('en-US') + ' msg/s')
       + (of.types === 1 ? '' : ', ' + of.types + ' types')
       + (of.clients.kind === 'library' ? ', relay-client' + (of.clients.acks === 'none' ? '' : ', acknowledged: ' + of.clients.acks) : '')
-      + (of.clients.tls ? ', TLS' : '') + (of.transport === 'unix in' ? ', Unix in' : '');
+      + (of.clients.tls ? ', TLS' : '') + (of.transport === 'tcp' ? '' : ', Unix in');
   }
   function title(cell) { return cell.contestant === 'relay' ? load(cell.load) : cell.contestant + ': ' + load(cell.load); }
   function label(lane) { return lane.emulated ? lane.name + ' (emulated)' : lane.name; }
@@ -66,33 +66,35 @@ function resultsPage(results, units) {
   }
   function fraction(of) { return { number: of, bar: of }; }
 
-  function laneTable(lane) {
-    function over(figure) { return function (cell) { return median(standing(cell).map(figure)); }; }
-    return table(label(lane), lane.cells, [
-      ['publishers → subscribers', 'TEXT', title],
-      ['in, msg/s', 'COUNT', over(sent)],
-      ['out, msg/s', 'COUNT', over(got)],
-      ['out', 'BYTES_PER_SECOND', over(bytes)],
-      ['ceiling', 'BYTES_PER_SECOND', function (cell) { return cell.ceilings ? cell.ceilings.batched.bytesPerSecond : null; }],
-      ['in of it', 'FRACTION', function (cell) { return fraction(share(cell, 'in')); }],
-      ['out of it', 'FRACTION', function (cell) { return fraction(share(cell, 'out')); }],
+  // A share is of the way out, or where only publishers are across the link, of the way in.
+  function part(cell) { return share(cell, 'out') === null ? share(cell, 'in') : share(cell, 'out'); }
+  function resent(run) {
+    var signals = run.resources.signals;
+    return signals === null || signals.sampled.resentSegments < 0 ? null : signals.sampled.resentSegments;
+  }
+  function summary(measured) {
+    function over(figure) { return function (of) { return median(standing(of.cell).map(figure)); }; }
+    return table('', measured, [
+      ['lane', 'TEXT', function (of) { return label(of.lane); }],
+      ['publishers → subscribers', 'TEXT', function (of) { return title(of.cell); }],
+      ['msg/s', 'COUNT', over(got)],
+      ['Gbit/s', 'HUNDREDTHS', function (of) { return of.cell.load.rate ? null : over(function (run) { return bytes(run) * 8e-9; })(of); }],
+      ['share', 'FRACTION', function (of) { return of.cell.load.rate ? null : fraction(part(of.cell)); }],
       ['p50', 'NANOS', over(percentile('latency', 'p50Nanos'))],
       ['p99', 'NANOS', over(percentile('latency', 'p99Nanos'))],
       ['p99.9', 'NANOS', over(percentile('latency', 'p99.9Nanos'))],
-      ['time in queue', 'NANOS', over(percentile('timeInQueue', 'p50Nanos'))],
-      ['longest gap', 'NANOS', over(gap)],
-      ['relay, cores', 'PLAIN', over(cores('relay'))],
-      ['all, cores', 'PLAIN', over(cores(''))],
-      ['bound by', 'TEXT', function (cell) { return boundBy(standing(cell)); }],
-      ['runs', 'TEXT', function (cell) {
-        var counting = cell.runs.filter(counts).length;
-        return counting === cell.runs.length ? counting : { text: counting + ' of ' + cell.runs.length + ' count', mark: counting ? 'WARN' : 'BAD' };
+      ['relay, cores', 'HUNDREDTHS', over(cores('relay'))],
+      ['sent again', 'WHOLE', over(resent)],
+      ['bound by', 'TEXT', function (of) { return boundBy(standing(of.cell)); }],
+      ['runs that count', 'TEXT', function (of) {
+        var counting = of.cell.runs.filter(counts).length;
+        return { text: counting + ' of ' + of.cell.runs.length, mark: counting ? 'NONE' : 'WARN' };
       }]
     ]);
   }
   function bar(lane, cell) {
     var runs = standing(cell);
-    var of = share(cell, 'out') === null ? share(cell, 'in') : share(cell, 'out');
+    var of = part(cell);
     var ceiling = cell.ceilings ? cell.ceilings.batched.messagesPerSecond : null;
     var speeds = runs.map(got);
     var failed = cell.runs.filter(function (run) { return !run.outcome.passed; }).length;
@@ -102,32 +104,27 @@ function resultsPage(results, units) {
       low: speeds.length > 1 ? Math.min.apply(null, speeds) : null,
       high: speeds.length > 1 ? Math.max.apply(null, speeds) : null,
       ceiling: ceiling,
-      text: speeds.length === 0 ? '' : units.COUNT(median(speeds)) + ' msg/s, ' + units.BYTES_PER_SECOND(median(runs.map(bytes)))
+      text: speeds.length === 0 ? '' : units.COUNT(median(speeds)) + (cell.runs.some(counts) ? '' : '?') + ' msg/s, ' + units.BYTES_PER_SECOND(median(runs.map(bytes)))
         + (of === null ? '' : ', ' + units.FRACTION(of) + ' of ' + units.COUNT(ceiling)),
-      remark: failed ? failed + ' of ' + cell.runs.length + ' runs FAIL' : cell.runs.some(counts) ? '' : 'no run counts'
+      remark: failed ? failed + ' of ' + cell.runs.length + ' runs FAIL' : ''
     };
   }
   function overview() {
-    var notes = [];
-    var ending = results.ending;
-    if (ending.how !== 'complete') { notes.push({ text: 'Not complete: ' + ending.how + (ending.reason && ending.reason !== ending.how ? ': ' + ending.reason : '') + '.', mark: 'WARN' }); }
-    results.notes.forEach(function (note) { notes.push({ text: note, mark: 'NONE' }); });
+    var measured = results.lanes.flatMap(function (lane) { return lane.cells.map(function (cell) { return { lane: lane, cell: cell }; }); });
     var groups = new Map();
-    results.lanes.forEach(function (lane) {
-      lane.cells.forEach(function (cell) {
-        var key = load(cell.load);
-        groups.set(key, (groups.get(key) || []).concat([bar(lane, cell)]));
-      });
+    measured.filter(function (of) { return of.cell.load.rate === 0; }).forEach(function (of) {
+      var key = load(of.cell.load);
+      groups.set(key, (groups.get(key) || []).concat([bar(of.lane, of.cell)]));
     });
     var skipped = results.lanes.filter(function (lane) { return lane.skipped; });
     return {
-      title: 'Overview', notes: notes, charts: [],
+      title: 'Overview', notes: [], charts: [],
       bars: groups.size === 0 ? [] : [{
         title: 'Messages a second, and what each lane could have given',
-        note: 'A bar is the median of the runs that count, the line in it their spread, the frame the ceiling; what goes out is the sum over all subscribers.',
+        note: 'A bar is the median of the runs that count (?: none does), the line in it their spread, the frame the ceiling; what goes out is the sum over all subscribers.',
         groups: Array.from(groups).map(function (group) { return { title: group[0], bars: group[1] }; })
       }],
-      tables: results.lanes.filter(function (lane) { return lane.cells.length; }).map(laneTable)
+      tables: (measured.length ? [summary(measured)] : [])
         .concat(skipped.length ? [table('Skipped', skipped, [['lane', 'TEXT', label], ['why', 'TEXT', function (lane) { return lane.skipped; }]])] : [])
     };
   }
@@ -231,7 +228,7 @@ function resultsPage(results, units) {
     cell.runs.forEach(function (run) {
       run.outcome.failures.forEach(function (line) { notes.push({ text: 'Round ' + round(run) + ' FAILS: ' + line, mark: 'BAD' }); });
       run.outcome.observed.forEach(function (one) { notes.push({ text: 'Round ' + round(run) + ': ' + one.text, mark: 'WARN' }); });
-      run.outcome.environment.forEach(function (line) { notes.push({ text: 'Round ' + round(run) + ', left out: ' + line, mark: 'WARN' }); });
+      run.outcome.environment.forEach(function (line) { notes.push({ text: 'Round ' + round(run) + ', disturbed: ' + line, mark: 'WARN' }); });
     });
     var rate = cell.ceilings ? cell.ceilings.batched : null;
     notes.push({ mark: 'NONE', text: 'Publishers ' + lane.places.publishers + ', subscribers ' + lane.places.subscribers + '. ' + (rate
@@ -244,19 +241,20 @@ function resultsPage(results, units) {
   if (results.lanes.some(function (lane) { return lane.emulated; })) {
     facts.push({ name: 'emulated links', value: 'Network namespaces of one machine, with the rate kept by traffic control: no cable, no network card, and publishers, relay and subscribers share the cores.' });
   }
-  results.sites.forEach(function (site) {
+  var machines = results.sites.map(function (site) {
     var machine = site.machine;
-    facts.push({ name: 'machine', value: machine.cores + ' cores (' + machine.cpu + '), ' + machine.jdk + ', ' + machine.kernel
-      + ', TCP congestion control ' + machine.congestionControl + (machine.coreHopNanos === null ? '' : ', core-to-core hop ' + units.NANOS(machine.coreHopNanos)) });
+    return site.name + ': ' + machine.cores + ' cores (' + machine.cpu + '), ' + machine.jdk + ', ' + machine.kernel
+      + ', TCP congestion control ' + machine.congestionControl + (machine.coreHopNanos === null ? '' : ', core-to-core hop ' + units.NANOS(machine.coreHopNanos));
   });
+  var ending = results.ending;
+  var outcome = ending.how === 'complete' ? [] : [{ text: 'Not complete: ' + ending.how + (ending.reason && ending.reason !== ending.how ? ': ' + ending.reason : '') + '.', mark: 'WARN' }];
   return {
     title: 'Relay ' + results.origin.command,
-    subtitle: results.origin.started + ', ' + results.lanes.length + (results.lanes.length === 1 ? ' lane, ' : ' lanes, ') + runs + (runs === 1 ? ' run' : ' runs'),
+    outcome: outcome.concat(results.notes.map(function (note) { return { text: note, mark: /^(to do:|[?])/.test(note) ? 'WARN' : 'NONE' }; })),
+    subtitle: ['loadgen ' + results.origin.version + ', ' + results.origin.started + ', ' + results.lanes.length + (results.lanes.length === 1 ? ' lane, ' : ' lanes, ')
+      + runs + (runs === 1 ? ' run' : ' runs')].concat(machines, results.origin.commandLine.join(' ')),
     sections: [overview()].concat(results.lanes.flatMap(function (lane) { return lane.cells.map(function (cell) { return section(lane, cell); }); })),
-    factsTitle: 'Environment',
-    facts: facts.concat([
-      { name: 'loadgen', value: results.origin.version },
-      { name: 'command', value: results.origin.commandLine.join(' ') },
-      { name: 'ended', value: results.ending.how }])
+    factsTitle: 'How to read it',
+    facts: facts
   };
 }

@@ -83,9 +83,15 @@ class UsageTest {
                 "shootout --duration 0        | --duration 0 is not above 0",
                 "shootout --baseline --lanes unix,loopback | --baseline needs an emulated lane, not --lanes unix,loopback",
                 "shootout --mtu 9000 --lanes loopback,unix | --mtu needs an emulated lane, not --lanes loopback,unix",
-                "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 150 loads are 600 cells, over the limit of 500: shorten a list",
+                "shootout --body 16,17,18,19,20,21 --publishers 1,2,3,4,5 --subscribers 1,2,3,4,5 | 4 lanes of 300 loads are 1200 cells, over the limit of 500: shorten a list",
                 "shootout --link 1gbe         | --link needs --connect",
                 "shootout --connect unix=h    | --connect unix=h: a lane's name has letters",
+                "shootout --connect a=h,lnik=1g | --connect a=h,lnik=1g: 'lnik=1g' is neither link=SPEED nor admin=URL",
+                "shootout --connect a=h,link=1g,link=2g | --connect a=h,link=1g,link=2g: link is there twice",
+                "shootout --connect a=h,link=fast | --connect a=h,link=fast: 'fast' is not a speed like 1gbe, 2.5g",
+                "shootout --connect a=h,admin=ftp://h | --connect a=h,admin=ftp://h: 'ftp://h' is no URL like http",
+                "shootout --csv --json        | --json, --csv and --markdown exclude each other",
+                "diff here                    | Missing required parameter: 'B'",
                 "shootout --connect h         | '--connect' (NAME=HOST) should be in KEY=VALUE format",
                 "shootout --connect a=h:x     | --connect: endpoint 'h:x' has the port 'x'",
                 "compare --rate 5             | what with? give --a, --b, --a-dir, --b-dir, --a-command or --b-command",
@@ -196,7 +202,7 @@ class UsageTest {
     void noCommandAtAllIsRefused() {
         StringWriter err = new StringWriter();
         assertThat(execute(err)).isEqualTo(2);
-        assertThat(err.toString()).contains("which command? run, doctor, ceiling, shootout, compare");
+        assertThat(err.toString()).contains("which command? run, doctor, ceiling, shootout, compare, diff");
     }
 
     private static int execute(StringWriter err, String... args) {

@@ -55,6 +55,42 @@ class SamplerTest {
     }
 
     @Test
+    void segmentsThatAreSentAgainAreAddedUpOverTheNamespaces() {
+        proc.namespace(RELAY, "near").namespace(PUBLISHER, "near").namespace(SUBSCRIBER, "far");
+        resent(RELAY, 7).resent(PUBLISHER, 7).resent(SUBSCRIBER, 100);
+        Sampler sampler = sampler(watched);
+        sampler.first(0);
+        resent(RELAY, 10).resent(PUBLISHER, 10).resent(SUBSCRIBER, 101);
+        sampler.last(millis(1_000));
+        assertThat(sampler.sampled().resentSegments()).isEqualTo(4);
+    }
+
+    @Test
+    void whatTheRelaySentAgainElsewhereIsNotKnown() {
+        resent(PUBLISHER, 7);
+        Sampler sampler = sampler(new Watched(watched.processes().subList(1, 2), PUBLISH_PORT, SUBSCRIBE_PORT));
+        sampler.first(0);
+        sampler.last(millis(1_000));
+        assertThat(sampler.sampled().resentSegments()).isEqualTo(Sampled.UNSEEN);
+    }
+
+    @Test
+    void whereTheSystemDoesNotTellNothingWasSentAgainThatIsKnown() {
+        proc.with(RELAY + "/net/snmp", "Tcp: RtoAlgorithm RtoMin\nTcp: 1 200\n");
+        Sampler sampler = sampler(watched);
+        sampler.first(0);
+        sampler.last(millis(1_000));
+        assertThat(sampler.sampled().resentSegments()).isEqualTo(Sampled.UNSEEN);
+    }
+
+    private SamplerTest resent(long pid, int segments) {
+        proc.with(
+                pid + "/net/snmp",
+                "Ip: Forwarding\nIp: 1\nTcp: RtoAlgorithm OutSegs RetransSegs InErrs\nTcp: 1 900 " + segments + " 0\n");
+        return this;
+    }
+
+    @Test
     void compilersAreNotOnTheWayOfAMessage() {
         proc.thread(RELAY, 101, "relay-loop-0", 0, 0).thread(RELAY, 102, "C2 CompilerThre", 0, 0);
         Sampler sampler = sampler(watched);

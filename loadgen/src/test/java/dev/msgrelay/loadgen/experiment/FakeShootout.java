@@ -75,7 +75,7 @@ abstract class FakeShootout {
     }
 
     static Shootout settings(int rounds, LaneKind... kinds) {
-        return new Shootout(Stream.of(kinds).map(LaneSpec::of).toList(), List.of(ONE), rounds, SECOND, false);
+        return new Shootout(Stream.of(kinds).map(LaneSpec::of).toList(), List.of(ONE), rounds, SECOND, false, false);
     }
 
     static List<LaneResult> lanes(ShootoutRun run) {

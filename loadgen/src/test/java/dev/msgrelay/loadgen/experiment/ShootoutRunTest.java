@@ -10,11 +10,14 @@ import dev.msgrelay.loadgen.experiment.ShootoutRun.Shootout;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.LaneSpec;
 import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Observed;
+import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.RunException;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -32,11 +35,15 @@ class ShootoutRunTest extends FakeShootout {
         run.run();
         assertThat(rig.runs)
                 .extracting(name -> name.split(" ")[0])
-                .containsExactly("1gbe", "10gbe", "10gbe", "1gbe", "1gbe", "10gbe");
+                .containsExactly(
+                        "1gbe", "1gbe", "10gbe", "10gbe", "10gbe", "10gbe", "1gbe", "1gbe", "1gbe", "1gbe", "10gbe",
+                        "10gbe");
         // Before the first run, after each, at the end.
-        assertThat(kept).extracting(one -> one.runs().size()).containsExactly(0, 1, 2, 3, 4, 5, 6, 6);
-        assertThat(kept.get(6).ending().how()).isEqualTo(Ending.How.RUNNING);
-        assertThat(kept.get(7).ending().how()).isEqualTo(Ending.How.COMPLETE);
+        assertThat(kept)
+                .extracting(one -> one.runs().size())
+                .containsExactly(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 12);
+        assertThat(kept.get(12).ending().how()).isEqualTo(Ending.How.RUNNING);
+        assertThat(kept.get(13).ending().how()).isEqualTo(Ending.How.COMPLETE);
         assertThat(lanes(run).get(0).cells().get(0).runs())
                 .extracting(one -> one.moment().round())
                 .containsExactly(1, 2, 3);
@@ -58,29 +65,65 @@ class ShootoutRunTest extends FakeShootout {
     void withoutALinkARunIsAFractionOfThePlainRelayOfItsRound() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> {
             boolean relay = cell.contestant() == RELAY;
-            long round = number <= 3 ? 1 : 2;
+            long round = number <= 4 ? 1 : 2;
             // The machine is twice as fast in the second round, and so is everything on it.
             return new Given((relay ? 4_000_000 : 5_000_000) * round, 1_000);
         });
         Load eight = ONE.withCounts(1, 8);
-        Shootout settings = new Shootout(List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(eight), 2, SECOND, false);
+        Shootout settings =
+                new Shootout(List.of(LaneSpec.of(LaneKind.LOOPBACK)), List.of(eight), 2, SECOND, false, false);
         ShootoutRun run = shootout(rig, settings);
         run.run();
-        assertThat(rig.runs).hasSize(6).first().asString().contains("direct");
-        assertThat(lanes(run).get(0).cells().get(0).shares()).hasSize(2).allSatisfy(one -> {
-            assertThat(one.out()).isEqualTo(0.8);
-            assertThat(one.in())
-                    .as("an eighth came in of what went out, of both")
-                    .isCloseTo(0.8, within(0.001));
-        });
-        assertThat(run.results().notes()).hasSize(2).first().asString().contains("direct to 1");
+        assertThat(rig.runs).hasSize(8).first().asString().contains("plain relay");
+        assertThat(lanes(run).get(0).cells())
+                .hasSize(2)
+                .flatExtracting(Cell::shares)
+                .hasSize(4)
+                .allSatisfy(one -> {
+                    assertThat(one.out()).isEqualTo(0.8);
+                    assertThat(one.in())
+                            .as("an eighth came in of what went out, of both")
+                            .isCloseTo(0.8, within(0.001));
+                });
+    }
+
+    @Test
+    void likeIsSetAgainstLike() throws Exception {
+        FakeRig rig = new FakeRig((number, cell) -> USUAL);
+        ShootoutRun run = shootout(rig, settings(1, LaneKind.LOOPBACK, LaneKind.UNIX, LaneKind.GBE_1));
+        run.run();
+        assertThat(lanes(run))
+                .extracting(lane -> lane.cells().stream()
+                        .map(cell -> cell.load().transport())
+                        .toList())
+                .containsExactly(
+                        List.of(Transport.TCP, Transport.UNIX_IN),
+                        List.of(Transport.UNIX),
+                        List.of(Transport.TCP, Transport.UNIX_IN));
+    }
+
+    @Test
+    void aRelayElsewhereHasPublishersOnTcpAlone() {
+        assertThat(Way.to("a", (RemoteRelay) RELAY, null, null).transported(ONE))
+                .containsExactly(ONE);
+    }
+
+    @Test
+    void whoAcceptsDisturbedRunsHasThemCountedAndTold() throws Exception {
+        FakeRig rig = new FakeRig((number, cell) -> USUAL.beside(0.4));
+        List<LaneSpec> gigabit = List.of(LaneSpec.of(LaneKind.GBE_1));
+        ShootoutRun run = shootout(rig, new Shootout(gigabit, List.of(ONE), 1, SECOND, false, true));
+        run.run();
+        assertThat(run.results().runs()).hasSize(2).allMatch(RunRecord::counts).allSatisfy(one -> assertThat(
+                        one.outcome().observed())
+                .containsExactly(new Observed(Observed.Kind.DISTURBED, "other programs took 40 % of all cores")));
     }
 
     /** A ceiling that the machine disturbed is none, and that of another round met another machine. */
     @Test
     void aRunWhoseRoundHasNoCeilingThatCountsIsSetAgainstNone() throws Exception {
         FakeRig rig =
-                new FakeRig((number, plan) -> number < 4 && plan.contestant() != RELAY ? USUAL.beside(0.4) : USUAL);
+                new FakeRig((number, plan) -> number < 5 && plan.contestant() != RELAY ? USUAL.beside(0.4) : USUAL);
         ShootoutRun run = shootout(rig, settings(2, LaneKind.LOOPBACK));
         run.run();
         Cell cell = lanes(run).get(0).cells().get(0);
@@ -91,18 +134,20 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void whatALinkGivesWithoutARelayIsMeasuredInEveryRound() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> new Given(1_000_000, 1_000));
-        Shootout settings = new Shootout(List.of(LaneSpec.of(LaneKind.GBE_1)), List.of(ONE), 2, SECOND, true);
+        Shootout settings = new Shootout(List.of(LaneSpec.of(LaneKind.GBE_1)), List.of(ONE), 2, SECOND, true, false);
         ShootoutRun run = shootout(rig, settings);
         run.run();
-        assertThat(rig.runs).hasSize(4);
+        assertThat(rig.runs).hasSize(6);
         assertThat(rig.runs.get(0)).endsWith("baseline");
-        assertThat(rig.runs.get(3)).as("the other way round").endsWith("baseline");
+        assertThat(rig.runs.get(5)).as("the other way round").endsWith("baseline");
         // 108 MB/s of 110 and of 120.
         assertThat(run.results().notes())
                 .containsExactly(
                         "1gbe (emulated, MTU 1500) without a relay: raw stream 110.0 MB/s, iperf3 120.0 MB/s (medians of 2)",
                         "  iperf3 says: Ignoring nonsense TCP MSS 0",
                         "  1 -> 1, body 100, full speed: 0.982 (0.982 .. 0.982) of the raw stream,"
+                                + " 0.900 (0.900 .. 0.900) of iperf3",
+                        "  1 -> 1, body 100, full speed, Unix in: 0.982 (0.982 .. 0.982) of the raw stream,"
                                 + " 0.900 (0.900 .. 0.900) of iperf3");
     }
 
@@ -119,7 +164,7 @@ class ShootoutRunTest extends FakeShootout {
         run.run();
         assertThat(notices).containsExactly("lane 1gbe (emulated, MTU 1500) is skipped: tc is not installed");
         assertThat(lanes(run).get(0).skipped()).isEqualTo("tc is not installed");
-        assertThat(rig.runs).hasSize(2);
+        assertThat(rig.runs).hasSize(4);
     }
 
     @Test
@@ -135,7 +180,7 @@ class ShootoutRunTest extends FakeShootout {
     @Test
     void aRunThatDiesIsMarkedAndTheOthersGoOn() throws Exception {
         FakeRig rig = new FakeRig((number, cell) -> {
-            if (number == 2) {
+            if (number == 4) {
                 throw new RunException("relay ended with exit code 137");
             }
             return USUAL;
@@ -163,8 +208,14 @@ class ShootoutRunTest extends FakeShootout {
         });
         ShootoutRun run = shootout(rig, settings(5, LaneKind.GBE_1, LaneKind.GBE_10));
         run.run();
-        assertThat(lanes(run).get(0).cells().get(0).runs()).hasSize(2);
-        assertThat(lanes(run).get(1).cells().get(0).runs()).hasSize(5);
+        assertThat(lanes(run).get(0).cells())
+                .hasSize(2)
+                .flatExtracting(Cell::runs)
+                .hasSize(2);
+        assertThat(lanes(run).get(1).cells())
+                .hasSize(2)
+                .flatExtracting(Cell::runs)
+                .hasSize(10);
         assertThat(notices).contains("lane 1gbe is given up: 2 runs in a row did not come to their end");
         assertThat(run.results().ending()).isEqualTo(Ending.complete());
     }
@@ -229,7 +280,7 @@ class ShootoutRunTest extends FakeShootout {
             throw new IOException("cannot write results.json: No space left on device");
         });
         run.run();
-        assertThat(run.results().runs()).hasSize(4);
+        assertThat(run.results().runs()).hasSize(8);
         assertThat(run.isUnwritten()).isTrue();
         assertThat(notices)
                 .containsExactly("results cannot be written: cannot write results.json: No space left on device; the"
@@ -248,6 +299,6 @@ class ShootoutRunTest extends FakeShootout {
         run.run();
         assertThat(run.isUnwritten()).isFalse();
         assertThat(notices).hasSize(2).last().isEqualTo("results are written again");
-        assertThat(kept.get(kept.size() - 1).runs()).hasSize(4);
+        assertThat(kept.get(kept.size() - 1).runs()).hasSize(8);
     }
 }

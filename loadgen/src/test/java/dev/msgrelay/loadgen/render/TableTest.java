@@ -31,6 +31,44 @@ class TableTest {
     }
 
     @Test
+    void whatIsDoubtedHasAQuestionMarkExceptForOtherPrograms() {
+        Table doubted = Table.of(
+                "",
+                List.of(1_500_000L),
+                List.of(Field.of("p99", Unit.NANOS, nanos -> Value.marked(nanos, Table.Mark.WARN))));
+        assertThat(TextTable.of(doubted)).isEqualTo("  p99\n  1.5 ms?\n".replace("  p99", "      p99"));
+        assertThat(TextTable.csv(doubted)).isEqualTo("\"p99, ns\"\n1500000\n");
+    }
+
+    @Test
+    void forASpreadsheetFiguresAreWhole() {
+        assertThat(TextTable.csv(TABLE))
+                .isEqualTo("lane,msg/s,\"nobody's, ns\",of it\nloopback,12900000,,0.5\n\"10u, \"\"x\"\"\",1050,,\n");
+    }
+
+    @Test
+    void asMarkdown() {
+        assertThat(TextTable.markdown(TABLE.withoutEmpty()))
+                .isEqualTo("| lane | msg/s | of it |\n| --- | ---: | ---: |\n| loopback | 12.9 M | 50.0 % |\n"
+                        + "| 10u, \"x\" | 1.05 k | - |\n");
+    }
+
+    @Test
+    void aNarrowTerminalHasTheInnerColumnsWhole() {
+        assertThat(TextTable.of(TABLE, 23))
+                .isEqualTo("1 -> 8\n lane      msg/s  of it\n loopback 12.9 M 50.0 %\n 10u, \"x\" 1.05 k      -\n");
+        Table names = Table.of(
+                "",
+                List.of("a-name-that-is-long"),
+                List.of(Field.text("lane", s -> s), Field.text("n", s -> "1234"), Field.text("end", s -> s)));
+        assertThat(TextTable.of(names, 26).lines())
+                .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(26))
+                .last()
+                .asString()
+                .contains(" 1234 ");
+    }
+
+    @Test
     void wideCharactersTakeTheirColumns() {
         Table wide = Table.of("", List.of("日本", "abcde"), List.of(Field.text("of", s -> s), Field.text("n", s -> "x")));
         assertThat(TextTable.of(wide)).isEqualTo("  of     n\n  日本   x\n  abcde  x\n");

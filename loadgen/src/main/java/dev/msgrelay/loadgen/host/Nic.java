@@ -1,0 +1,58 @@
+package dev.msgrelay.loadgen.host;
+
+import dev.msgrelay.server.host.SystemTree;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.Locale;
+
+/**
+ * A network interface of this host by /sys/class/net.
+ *
+ * @param megabits its speed in Mbit/s; 0 where it does not tell, as most of virtual machines do not
+ * @param mtu in bytes; 0 where it does not tell
+ * @param driver "virtio_net"; empty where it has none that is known
+ */
+public record Nic(String name, long megabits, int mtu, String driver) {
+    private static final String ALL = "sys/class/net/";
+    /** Of no meaning: nothing is sent there. */
+    private static final int PORT = 9;
+
+    /** The one by which this host reaches another one; null where that is this host, or there is no way. */
+    public static Nic towards(SystemTree tree, String host) {
+        try (DatagramSocket socket = new DatagramSocket()) {
+            socket.connect(new InetSocketAddress(InetAddress.getByName(host), PORT));
+            NetworkInterface leads = NetworkInterface.getByInetAddress(socket.getLocalAddress());
+            return leads == null || leads.isLoopback() ? null : of(tree, leads.getName());
+        } catch (IOException | UncheckedIOException e) {
+            return null;
+        }
+    }
+
+    /** @param tree from the root */
+    public static Nic of(SystemTree tree, String name) {
+        String driver = tree.link(ALL + name + "/device/driver").orElse("");
+        return new Nic(
+                name,
+                number(tree, name, "speed"),
+                (int) number(tree, name, "mtu"),
+                driver.substring(driver.lastIndexOf('/') + 1));
+    }
+
+    /** Some drivers say -1 for unknown, or 4,294,967,295. */
+    private static long number(SystemTree tree, String name, String file) {
+        String text = tree.text(ALL + name + "/" + file).orElse("");
+        return text.matches("\\d{1,8}") ? Long.parseLong(text) : 0;
+    }
+
+    /** "eth0 here has 1,000 Mbit/s and MTU 1500", "eth0 here (virtio_net) does not tell its speed, MTU 1500". */
+    public String text() {
+        String here = name + " here" + (driver.isEmpty() ? "" : " (" + driver + ")");
+        String speed =
+                megabits == 0 ? " does not tell its speed" : String.format(Locale.ROOT, " has %,d Mbit/s", megabits);
+        return here + speed + (mtu == 0 ? "" : ", MTU " + mtu);
+    }
+}

@@ -1,0 +1,247 @@
+package dev.msgrelay.loadgen.report;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+
+import dev.msgrelay.loadgen.plan.Load;
+import dev.msgrelay.loadgen.plan.Load.Transport;
+import dev.msgrelay.loadgen.render.Table;
+import dev.msgrelay.loadgen.render.Table.Field;
+import dev.msgrelay.loadgen.render.Table.Mark;
+import dev.msgrelay.loadgen.render.Table.Value;
+import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Counted;
+import dev.msgrelay.loadgen.result.Counted.Spread;
+import dev.msgrelay.loadgen.result.LaneResult;
+import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.RunRecord;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The outcome of several lanes: a row for each load, lane and way of the publishers, and a sentence for each load and lane.
+ * Figures are medians of the runs that count; where none does, of all valid ones, and then they are marked.
+ */
+final class LaneSummary {
+    private static final int CULPRITS = 2;
+
+    private final List<Row> rows;
+
+    /**
+     * A lane under one load, with publishers on one kind of socket.
+     *
+     * @param full at full speed; null: not measured
+     * @param paced at the first rate that is named; null: not measured
+     */
+    record Row(LaneResult lane, Cell full, Cell paced) {
+        /** A row of one of its cells. */
+        static Row of(LaneResult lane, Cell cell) {
+            boolean isPaced = cell.load().isPaced();
+            return new Row(lane, isPaced ? null : cell, isPaced ? cell : null);
+        }
+
+        private Row and(Row other) {
+            return new Row(lane, full == null ? other.full : full, paced == null ? other.paced : paced);
+        }
+
+        Cell told() {
+            return full == null ? paced : full;
+        }
+
+        /** "10gbe*": with a star where the link is emulated. */
+        String name() {
+            return lane.name() + (lane.emulated() ? "*" : "") + contestant();
+        }
+
+        String in() {
+            return told().load().transport() == Transport.TCP ? "TCP" : "Unix";
+        }
+
+        private String contestant() {
+            return told().contestant().equals(Cell.RELAY) ? "" : ", " + told().contestant();
+        }
+
+        /** "1 -> 1, body 100, full speed; p50 and p99 at 20,000 msg/s". */
+        private String load() {
+            Load load = told().load().withTransport(Transport.TCP);
+            return full == null || paced == null
+                    ? load.toString()
+                    : load + format("; p50 and p99 at %,.0f msg/s", paced.load().wanted());
+        }
+    }
+
+    LaneSummary(Results results) {
+        Map<List<Object>, Row> all = new LinkedHashMap<>();
+        results.lanes().forEach(lane -> lane.cells()
+                .forEach(cell -> all.merge(
+                        List.of(lane.name(), cell.contestant(), cell.load().withRate(0)),
+                        Row.of(lane, cell),
+                        Row::and)));
+        rows = List.copyOf(all.values());
+    }
+
+    boolean isDoubted() {
+        return rows.stream()
+                .flatMap(row -> Stream.of(row.told(), row.paced() == null ? row.told() : row.paced()))
+                .anyMatch(cell -> !Counted.of(cell).counts());
+    }
+
+    /** One for each load. */
+    List<Table> tables() {
+        return byLoad().stream()
+                .map(load -> Table.of(
+                        load.stream()
+                                .map(Row::load)
+                                .max(Comparator.comparingInt(String::length))
+                                .orElse(""),
+                        load,
+                        fields(load)))
+                .toList();
+    }
+
+    /** All of them in one, for another program. */
+    Table table() {
+        List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("load", Row::load)));
+        fields.addAll(fields(rows));
+        fields.add(Field.text("full speed runs", row -> row.full() == null ? "" : counted(row.full())));
+        fields.add(Field.text("latency runs", row -> row.paced() == null ? "" : counted(row.paced())));
+        return Table.of("", rows, fields);
+    }
+
+    private Collection<List<Row>> byLoad() {
+        Map<Load, List<Row>> loads = new LinkedHashMap<>();
+        rows.forEach(row -> loads.computeIfAbsent(
+                        row.told().load().withRate(0).withTransport(Transport.TCP), load -> new ArrayList<>())
+                .add(row));
+        return loads.values();
+    }
+
+    /** "3 of 4": so many count. */
+    static String counted(Cell cell) {
+        Counted counted = Counted.of(cell);
+        return (counted.counts() ? counted.runs().size() : 0) + " of " + counted.total();
+    }
+
+    private static List<Field<Row>> fields(List<Row> rows) {
+        boolean full = rows.stream().anyMatch(row -> row.full() != null);
+        return List.of(
+                Field.text("lane", Row::name),
+                Field.text("in", Row::in),
+                figure("msg/s", Unit.COUNT, Row::told, RunRecord::out),
+                figure("Gbit/s", Unit.HUNDREDTHS, Row::full, LaneSummary::gigabits),
+                Field.of("share", Unit.HUNDREDTHS, row -> marked(row.full(), Cell::share)),
+                figure("p50", Unit.NANOS, Row::paced, run -> run.delays().latencyAt(50)),
+                figure("p99", Unit.NANOS, Row::paced, run -> run.delays().latencyAt(99)),
+                figure("p99.9", Unit.NANOS, row -> full ? null : row.paced(), run -> run.delays()
+                        .latencyAt(99.9)),
+                figure("cores", Unit.HUNDREDTHS, Row::told, run -> run.cores(Cell.RELAY)),
+                figure("resent", Unit.WHOLE, Row::told, RunRecord::resent),
+                Field.text("bound by", row -> Counted.of(row.told()).boundBy()));
+    }
+
+    private static Field<Row> figure(
+            String title, Unit unit, Function<Row, Cell> cell, ToDoubleFunction<RunRecord> figure) {
+        return Field.of(
+                title, unit, row -> marked(cell.apply(row), of -> Counted.of(of).median(figure)));
+    }
+
+    private static Value marked(Cell cell, ToDoubleFunction<Cell> figure) {
+        return cell == null
+                ? Value.of(Double.NaN)
+                : Value.marked(figure.applyAsDouble(cell), Counted.of(cell).counts() ? Mark.NONE : Mark.WARN);
+    }
+
+    static double gigabits(RunRecord run) {
+        return run.bytesOut() * Byte.SIZE / 1e9;
+    }
+
+    /** The results with their outcome before all other notes: the sentences, and which runs count. */
+    static Results told(Results results) {
+        List<String> notes = new ArrayList<>();
+        for (List<Row> load : new LaneSummary(results).byLoad()) {
+            // Of each lane the first row: with publishers on TCP, where it has such.
+            Map<String, Row> lanes = new LinkedHashMap<>();
+            load.forEach(row -> lanes.putIfAbsent(row.name(), row));
+            lanes.values().forEach(row -> notes.add(sentence(row, load)));
+        }
+        notes.addAll(left(results.runs()));
+        notes.addAll(results.notes());
+        return results.withNotes(notes);
+    }
+
+    /** "10gbe (emulated): 0.79 of the link, 0.62 of loopback; bound by machine". */
+    private static String sentence(Row row, List<Row> load) {
+        Counted counted = Counted.of(row.told());
+        String said;
+        if (row.full() == null) {
+            said = format(
+                    "p50 %s, p99 %s%s",
+                    Unit.NANOS.plain(counted.median(run -> run.delays().latencyAt(50))),
+                    Unit.NANOS.plain(counted.median(run -> run.delays().latencyAt(99))),
+                    against(row, load, Row::paced, run -> run.delays().latencyAt(99)));
+        } else {
+            double share = row.full().share();
+            said = (Double.isNaN(share)
+                            ? format("%.2f Gbit/s", counted.median(LaneSummary::gigabits))
+                            : format(
+                                    "%.2f of the %s",
+                                    share, row.full().ceilings().isLink() ? "link" : "plain relay"))
+                    + against(row, load, Row::full, RunRecord::out);
+        }
+        return (counted.counts() ? "" : "? ") + row.lane().label() + row.contestant() + ": " + said + "; bound by "
+                + counted.boundBy();
+    }
+
+    /** ", 0.62 of loopback": of the first lane whose publishers sit on the same kind of socket, in the rounds of both. */
+    private static String against(
+            Row row, List<Row> load, Function<Row, Cell> cell, ToDoubleFunction<RunRecord> figure) {
+        return load.stream()
+                .filter(one -> one.in().equals(row.in()) && cell.apply(one) != null)
+                .findFirst()
+                .filter(first -> first != row)
+                .map(first -> {
+                    Spread ratio = Spread.ofRounds(
+                            cell.apply(row).runs(),
+                            cell.apply(first).runs(),
+                            run -> run.counts() ? figure.applyAsDouble(run) : Double.NaN);
+                    return ratio.isKnown()
+                            ? format(
+                                    ", %.2f of %s by %s",
+                                    ratio.median(), first.lane().label(), row.in())
+                            : "";
+                })
+                .orElse("");
+    }
+
+    /** Which runs count, and what can be done about the others. */
+    private static List<String> left(List<RunRecord> runs) {
+        List<String> lines = new ArrayList<>(runs.isEmpty() ? List.of() : List.of(Counted.tally(runs)));
+        List<RunRecord> disturbed = runs.stream()
+                .filter(run -> run.outcome().isValid() && !run.counts())
+                .toList();
+        if (!disturbed.isEmpty()) {
+            String culprits = disturbed.stream()
+                    .map(run -> run.resources().signals())
+                    .filter(signals -> signals != null && signals.sampled().machine() != null)
+                    .map(signals -> signals.sampled().machine().busiest())
+                    .filter(name -> !name.isEmpty())
+                    .distinct()
+                    .limit(CULPRITS)
+                    .collect(Collectors.joining(" and "));
+            int rounds =
+                    runs.stream().mapToInt(run -> run.moment().round()).max().orElse(1);
+            lines.add(format(
+                    "to do: %s; or more rounds: --rounds %d; or accept: --count-disturbed",
+                    culprits.isEmpty() ? "wait until the machine is quiet" : "stop " + culprits, 2 * rounds + 1));
+        }
+        return lines;
+    }
+}
