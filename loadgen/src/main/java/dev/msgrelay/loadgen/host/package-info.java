@@ -6,6 +6,7 @@
  * <pre>
  *  files of /proc, /sys  -- SystemTree, of relay-server
  *      of the processes               --&gt; ListeningSockets
+ *      of a network interface          --&gt; Nic
  *      of the machine                  --&gt; Machine: cores, CPU, JDK, kernel, beside each result
  *                                      --&gt; Doctor: Findings
  *  short-lived commands  -- Subprocess --&gt; Tool, LaneTools
