@@ -165,7 +165,7 @@ final class RunCommand extends Told {
         Run run = experiment.measure("", way.plain(load, CEILING, Rig.OWN), 1);
         return run.record().outcome().isValid()
                 ? new Ceilings(
-                        Ceilings.PLAIN_RELAY, Rate.of(run.record().throughput().out()), null)
+                        Ceilings.PLAIN_RELAY, Rate.of(run.record().throughput().out()))
                 : null;
     }
 

@@ -15,7 +15,7 @@ import java.util.stream.Stream;
  * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
  * @param machine null where it was not seen
  * @param quota limit of the run's cgroup, with its figures of the window; null where there is none
- * @param resentSegments that TCP sent again, all connections of the network namespaces of the run; -1: not seen
+ * @param resentSegments that TCP sent again, all connections of the network namespaces of the run; NaN: not seen
  */
 public record Sampled(
         int samples,
@@ -24,12 +24,11 @@ public record Sampled(
         MachineShare machine,
         Quota quota,
         Queues queues,
-        long resentSegments) {
-    public static final long UNSEEN = -1;
+        double resentSegments) {
 
     public Sampled(
             int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Quota quota, Queues queues) {
-        this(samples, cpu, waitsKnown, machine, quota, queues, UNSEEN);
+        this(samples, cpu, waitsKnown, machine, quota, queues, Double.NaN);
     }
 
     public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, null, Queues.UNSEEN);

@@ -23,8 +23,8 @@ final class Sampler {
     private int samples;
 
     /** Counters at one edge of the window. */
-    private record Edge(long nanos, MachineTimes machine, double clock, List<Quota> quotas, long resent) {
-        static final Edge UNSEEN = new Edge(0, null, Double.NaN, List.of(), Sampled.UNSEEN);
+    private record Edge(long nanos, MachineTimes machine, double clock, List<Quota> quotas, double resent) {
+        static final Edge UNSEEN = new Edge(0, null, Double.NaN, List.of(), Double.NaN);
     }
 
     Sampler(SystemTree source, CpuGroups groups, Watched watched) {
@@ -94,6 +94,6 @@ final class Sampler {
                 machine,
                 CpuGroups.within(begin.quotas, end.quotas),
                 sockets.queues(),
-                begin.resent < 0 || end.resent < 0 ? Sampled.UNSEEN : end.resent - begin.resent);
+                end.resent - begin.resent);
     }
 }

@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
-import java.util.stream.LongStream;
 
 /**
  * Looks at the queues of a run's connections. /proc/PID/net is that of the process's own network namespace, so each
@@ -68,30 +67,28 @@ final class SocketSampler {
         });
     }
 
-    /**
-     * Segments that TCP has sent again so far, in all namespaces of the run; {@link Sampled#UNSEEN} without TCP, and where the
-     * relay, which sends most, runs elsewhere.
-     */
-    long resent() {
+    /** Segments that TCP has sent again so far, in all namespaces of the run; NaN without TCP, or without the relay's own. */
+    double resent() {
         boolean tcp = watched.publishPort() >= 0 || watched.subscribePort() >= 0;
         boolean relay = namespaces.values().stream().anyMatch(roles -> roles.contains(Role.RELAY));
-        long[] all = namespaces.keySet().stream()
-                .mapToLong(pid -> resent(source.text(pid + "/net/snmp").orElse("")))
-                .toArray();
-        boolean seen = tcp && relay && LongStream.of(all).allMatch(one -> one >= 0);
-        return seen ? LongStream.of(all).sum() : Sampled.UNSEEN;
+        return tcp && relay
+                ? namespaces.keySet().stream()
+                        .mapToDouble(
+                                pid -> resent(source.text(pid + "/net/snmp").orElse("")))
+                        .sum()
+                : Double.NaN;
     }
 
     /** By the two lines of TCP: the names of its counters, and their values. */
-    static long resent(String snmp) {
+    private static double resent(String snmp) {
         List<List<String>> tcp = snmp.lines()
                 .filter(line -> line.startsWith("Tcp:"))
                 .map(line -> List.of(line.strip().split("\\s+")))
                 .toList();
         int at = tcp.size() < 2 ? -1 : tcp.get(0).indexOf("RetransSegs");
         return at < 0 || at >= tcp.get(1).size()
-                ? Sampled.UNSEEN
-                : Long.parseLong(tcp.get(1).get(at));
+                ? Double.NaN
+                : Double.parseDouble(tcp.get(1).get(at));
     }
 
     /** Answers whether anything of the run was in it. */

@@ -146,8 +146,7 @@ final class LaneSheet {
                 ? null
                 : new Ceilings(
                         Ceilings.PLAIN_RELAY,
-                        Rate.of(sorted.get((sorted.size() - 1) / 2).throughput().out()),
-                        null);
+                        Rate.of(sorted.get((sorted.size() - 1) / 2).throughput().out()));
     }
 
     List<String> notes(List<Run> runs) {

@@ -36,10 +36,9 @@ import java.util.List;
  * An open lane with the relay under test at its near end.
  *
  * @param places ends of the lane where clients are
- * @param nic the interface of this host that leads to a relay elsewhere; else null
  * @param notes about the link, for people, one line each
  */
-public record Way(Lane lane, Places places, Contestant relay, Nic nic, List<String> notes) implements AutoCloseable {
+public record Way(Lane lane, Places places, Contestant relay, List<String> notes) implements AutoCloseable {
     /**
      * Bytes of a write, and of the plain relay's buffer: what a packet over Linux' loopback carries (MTU 65,536, but no IP
      * packet is longer than 65,535).
@@ -54,7 +53,7 @@ public record Way(Lane lane, Places places, Contestant relay, Nic nic, List<Stri
     private static final Timing TRIAL = new Timing(Duration.ZERO, Duration.ofMillis(20));
 
     public Way(Lane lane, Places places, Contestant relay) {
-        this(lane, places, relay, null, List.of());
+        this(lane, places, relay, List.of());
     }
 
     /**
@@ -105,7 +104,7 @@ public record Way(Lane lane, Places places, Contestant relay, Nic nic, List<Stri
                 : told == null
                         ? name + ": " + nic.text() + (speed == null ? ": say link=SPEED in --connect" : "")
                         : name + ": " + nic.text() + ", not the " + speed + " that were given: the share is of those";
-        return new Way(lane, new Places(Place.FAR, Place.FAR), relay, nic, note == null ? List.of() : List.of(note));
+        return new Way(lane, new Places(Place.FAR, Place.FAR), relay, note == null ? List.of() : List.of(note));
     }
 
     /** Without anything that is open: to know what lies ahead. */
@@ -172,7 +171,7 @@ public record Way(Lane lane, Places places, Contestant relay, Nic nic, List<Stri
 
     public LaneResult result(List<Cell> cells) {
         LaneSpec spec = lane.spec();
-        return new LaneResult(name(), spec.kind(), spec.isEmulated(), null, lane.link(), nic, places, cells);
+        return new LaneResult(name(), spec.kind(), spec.isEmulated(), null, lane.link(), places, cells);
     }
 
     @Override

@@ -7,14 +7,16 @@ import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.report.LaneSummary.Row;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Counted;
 import dev.msgrelay.loadgen.result.Counted.Spread;
-import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
@@ -26,19 +28,8 @@ public final class DiffText {
     private final StringBuilder text = new StringBuilder();
     private boolean sameMachine = true;
 
-    /** The same lane under the same load in both. */
-    private record Both(LaneResult lane, Cell a, Cell b) {
-        /** "1.07 apart": the rounds of one lie all above those of the other; "0.99 within" the rounds. */
-        String change(ToDoubleFunction<RunRecord> figure) {
-            Spread ofA = Counted.of(a).over(figure);
-            Spread ofB = Counted.of(b).over(figure);
-            if (!Counted.of(a).counts() || !Counted.of(b).counts()) {
-                return "no run counts in " + (Counted.of(a).counts() ? "B" : "A");
-            }
-            boolean apart = ofA.max() < ofB.min() || ofB.max() < ofA.min();
-            return format("%.2f %s", ofB.median() / ofA.median(), apart ? "apart" : "within the rounds");
-        }
-    }
+    /** A lane under one load in both. */
+    private record Both(Row a, Row b) {}
 
     private DiffText(Results a, Results b) {
         this.a = a;
@@ -57,7 +48,7 @@ public final class DiffText {
         all.line(
                 all.sameMachine
                         ? "two times: a change may be the hour's; 'loadgen compare' runs two builds in turn"
-                        : "two machines: shares of a link may be compared, other figures tell of the machines");
+                        : "two machines or systems: shares of a link may be compared, other figures tell of them");
         all.tables();
         return all.text.toString();
     }
@@ -82,53 +73,70 @@ public final class DiffText {
     }
 
     private void tables() {
-        List<Both> full = new ArrayList<>();
-        List<Both> paced = new ArrayList<>();
-        for (LaneResult lane : a.lanes()) {
-            for (Cell cell : lane.cells()) {
-                LaneResult other = b.lanes().stream()
-                        .filter(one -> one.name().equals(lane.name()))
-                        .findFirst()
-                        .orElse(lane);
-                Cell its = b.lanes().contains(other) ? find(other, cell) : null;
-                if (its == null) {
-                    line("not compared: %s, %s: in A alone", lane.label(), cell.title());
-                } else if (!Objects.equals(lane.link(), other.link())) {
-                    line("not compared: %s: another link, A %s, B %s", lane.label(), lane.link(), other.link());
-                } else {
-                    (cell.load().isPaced() ? paced : full).add(new Both(lane, cell, its));
-                }
+        List<Row> others = new ArrayList<>(new LaneSummary(b).rows());
+        Map<String, List<Both>> loads = new LinkedHashMap<>();
+        for (Row row : new LaneSummary(a).rows()) {
+            Row other = others.stream().filter(row::isLike).findFirst().orElse(null);
+            others.remove(other);
+            if (other == null) {
+                line("not compared: %s, %s: in A alone", row.name(), row.told().load());
+            } else if (!Objects.equals(row.lane().link(), other.lane().link())) {
+                line(
+                        "not compared: %s: A %s, B %s",
+                        row.name(), row.lane().link(), other.lane().link());
+            } else {
+                loads.computeIfAbsent(row.load(), load -> new ArrayList<>()).add(new Both(row, other));
             }
         }
-        List<Field<Both>> speeds = fields(Unit.COUNT, RunRecord::out);
-        speeds.add(4, Field.of("share A", Unit.HUNDREDTHS, both -> both.a().share()));
-        speeds.add(5, Field.of("share B", Unit.HUNDREDTHS, both -> both.b().share()));
-        table("\nmsg/s at full speed", full, speeds);
-        table("\np99 at a rate", paced, fields(Unit.NANOS, run -> run.delays().latencyAt(99)));
-    }
-
-    private static Cell find(LaneResult in, Cell like) {
-        return in.cells().stream()
-                .filter(one ->
-                        one.contestant().equals(like.contestant()) && one.load().equals(like.load()))
-                .findFirst()
-                .orElse(null);
-    }
-
-    private List<Field<Both>> fields(Unit unit, ToDoubleFunction<RunRecord> figure) {
-        return new ArrayList<>(List.of(
-                Field.text("lane", both -> LaneSummary.Row.of(both.lane(), both.a())
-                        .name()),
-                Field.text("load", both -> both.a().load().toString().replace(", full speed", "")),
-                Field.of("A", unit, both -> Counted.of(both.a()).median(figure)),
-                Field.of("B", unit, both -> Counted.of(both.b()).median(figure)),
-                Field.text("B/A", both -> sameMachine ? both.change(figure) : "")));
-    }
-
-    private void table(String caption, List<Both> all, List<Field<Both>> fields) {
-        if (!all.isEmpty()) {
-            text.append(TextTable.of(Table.of(caption, all, fields), ResultsText.WIDTH));
+        others.forEach(row ->
+                line("not compared: %s, %s: in B alone", row.name(), row.told().load()));
+        loads.forEach((load, all) ->
+                text.append('\n').append(TextTable.of(Table.of(load, all, fields()), ResultsText.WIDTH)));
+        if (sameMachine && !loads.isEmpty()) {
+            line("(0.99): the rounds of both overlap; -: no run of one counts");
         }
+    }
+
+    private List<Field<Both>> fields() {
+        List<Field<Both>> fields =
+                new ArrayList<>(List.of(Field.text("lane", both -> both.a().name()), Field.text("in", both -> both.a()
+                        .in())));
+        compared(fields, "msg/s", Unit.COUNT, Row::told, RunRecord::out);
+        fields.add(Field.of("share A", Unit.HUNDREDTHS, both -> share(both.a())));
+        fields.add(Field.of("B", Unit.HUNDREDTHS, both -> share(both.b())));
+        compared(fields, "p99", Unit.NANOS, Row::paced, run -> run.delays().latencyAt(99));
+        return fields;
+    }
+
+    private static double share(Row row) {
+        return row.full() == null ? Double.NaN : row.full().share();
+    }
+
+    /** The figure in A, in B, and where it is one machine B to A. */
+    private void compared(
+            List<Field<Both>> fields,
+            String title,
+            Unit unit,
+            Function<Row, Cell> cell,
+            ToDoubleFunction<RunRecord> figure) {
+        fields.add(Field.of(title + " A", unit, both -> LaneSummary.median(cell.apply(both.a()), figure)));
+        fields.add(Field.of("B", unit, both -> LaneSummary.median(cell.apply(both.b()), figure)));
+        fields.add(Field.text(
+                "B/A", both -> sameMachine ? change(cell.apply(both.a()), cell.apply(both.b()), figure) : ""));
+    }
+
+    /** "1.07": the rounds of one lie all above those of the other; "(0.99)": they do not. */
+    private static String change(Cell a, Cell b, ToDoubleFunction<RunRecord> figure) {
+        if (a == null || b == null) {
+            return "";
+        }
+        if (!Counted.of(a).counts() || !Counted.of(b).counts()) {
+            return "-";
+        }
+        Spread ofA = Counted.of(a).over(figure);
+        Spread ofB = Counted.of(b).over(figure);
+        boolean apart = ofA.max() < ofB.min() || ofB.max() < ofA.min();
+        return format(apart ? "%.2f" : "(%.2f)", ofB.median() / ofA.median());
     }
 
     private void line(String pattern, Object... values) {

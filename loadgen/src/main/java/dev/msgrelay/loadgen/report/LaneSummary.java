@@ -24,7 +24,6 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /**
  * The outcome of several lanes: a row for each load, lane and way of the publishers, and a sentence for each load and lane.
@@ -52,25 +51,29 @@ final class LaneSummary {
             return new Row(lane, full == null ? other.full : full, paced == null ? other.paced : paced);
         }
 
+        /** Whether this is the same lane under the same load, of whatever results. */
+        boolean isLike(Row other) {
+            return lane.name().equals(other.lane.name())
+                    && told().contestant().equals(other.told().contestant())
+                    && told().load().withRate(0).equals(other.told().load().withRate(0));
+        }
+
         Cell told() {
             return full == null ? paced : full;
         }
 
         /** "10gbe*": with a star where the link is emulated. */
         String name() {
-            return lane.name() + (lane.emulated() ? "*" : "") + contestant();
+            String contestant = told().contestant().equals(Cell.RELAY) ? "" : ", " + told().contestant();
+            return lane.name() + (lane.emulated() ? "*" : "") + contestant;
         }
 
         String in() {
             return told().load().transport() == Transport.TCP ? "TCP" : "Unix";
         }
 
-        private String contestant() {
-            return told().contestant().equals(Cell.RELAY) ? "" : ", " + told().contestant();
-        }
-
         /** "1 -> 1, body 100, full speed; p50 and p99 at 20,000 msg/s". */
-        private String load() {
+        String load() {
             Load load = told().load().withTransport(Transport.TCP);
             return full == null || paced == null
                     ? load.toString()
@@ -88,10 +91,8 @@ final class LaneSummary {
         rows = List.copyOf(all.values());
     }
 
-    boolean isDoubted() {
-        return rows.stream()
-                .flatMap(row -> Stream.of(row.told(), row.paced() == null ? row.told() : row.paced()))
-                .anyMatch(cell -> !Counted.of(cell).counts());
+    List<Row> rows() {
+        return rows;
     }
 
     /** One for each load. */
@@ -149,8 +150,12 @@ final class LaneSummary {
 
     private static Field<Row> figure(
             String title, Unit unit, Function<Row, Cell> cell, ToDoubleFunction<RunRecord> figure) {
-        return Field.of(
-                title, unit, row -> marked(cell.apply(row), of -> Counted.of(of).median(figure)));
+        return Field.of(title, unit, row -> marked(cell.apply(row), of -> median(of, figure)));
+    }
+
+    /** Of the runs that stand for a cell; NaN where it is null. */
+    static double median(Cell cell, ToDoubleFunction<RunRecord> figure) {
+        return cell == null ? Double.NaN : Counted.of(cell).median(figure);
     }
 
     private static Value marked(Cell cell, ToDoubleFunction<Cell> figure) {
@@ -196,8 +201,7 @@ final class LaneSummary {
                                     share, row.full().ceilings().isLink() ? "link" : "plain relay"))
                     + against(row, load, Row::full, RunRecord::out);
         }
-        return (counted.counts() ? "" : "? ") + row.lane().label() + row.contestant() + ": " + said + "; bound by "
-                + counted.boundBy();
+        return (counted.counts() ? "" : "? ") + row.lane().label() + ": " + said + "; bound by " + counted.boundBy();
     }
 
     /** ", 0.62 of loopback": of the first lane whose publishers sit on the same kind of socket, in the rounds of both. */

@@ -31,9 +31,8 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
      *
      * @param source where it is from: {@link #LINK}, or {@link #PLAIN_RELAY}
      * @param batched messages back to back
-     * @param single every message in a segment of its own; null where that was not looked at
      */
-    public record Ceilings(String source, Rate batched, Rate single) {
+    public record Ceilings(String source, Rate batched) {
         /** Computed from speed, MTU and headers. */
         public static final String LINK = "link arithmetic";
         /** A contestant that only copies bytes. */
@@ -55,7 +54,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
          * figures hold for all publishers across it together, and for all subscribers across it together.
          */
         public static Ceilings of(Link link, SizeTable sizes) {
-            return new Ceilings(LINK, Rate.of(link.batched(sizes)), Rate.of(link.single(sizes)));
+            return new Ceilings(LINK, Rate.of(link.batched(sizes)));
         }
 
         public boolean isLink() {

@@ -1,7 +1,6 @@
 package dev.msgrelay.loadgen.result;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import dev.msgrelay.loadgen.host.Nic;
 import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.Link;
 import java.util.List;
@@ -14,17 +13,9 @@ import java.util.Locale;
  * @param emulated a link that traffic control plays, not a real one; every label says so
  * @param skipped why nothing was measured on it, or null
  * @param link null where there is none: loopback, Unix sockets; or where nobody tells its speed: to another host
- * @param nic the interface of this end to another host; null elsewhere
  */
 public record LaneResult(
-        String name,
-        LaneKind kind,
-        boolean emulated,
-        String skipped,
-        Link link,
-        Nic nic,
-        Places places,
-        List<Cell> cells) {
+        String name, LaneKind kind, boolean emulated, String skipped, Link link, Places places, List<Cell> cells) {
     /** On which side of the lane's link publishers and subscribers are; the relay is always near. */
     public record Places(Place publishers, Place subscribers) {
         public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
@@ -33,13 +24,6 @@ public record LaneResult(
         public boolean isApart() {
             return publishers == Place.FAR || subscribers == Place.FAR;
         }
-
-        /** For people: "publishers at the relay's side, subscribers across the link". */
-        public String text() {
-            return publishers == subscribers
-                    ? "publishers and subscribers " + publishers.text()
-                    : "publishers " + publishers.text() + ", subscribers " + subscribers.text();
-        }
     }
 
     public enum Place {
@@ -47,21 +31,14 @@ public record LaneResult(
         NEAR,
         FAR;
 
-        String text() {
-            return switch (this) {
-                case NEAR -> "at the relay's side";
-                case FAR -> "across the link";
-            };
-        }
-
         @Override
         public String toString() {
-            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+            return name().toLowerCase(Locale.ROOT);
         }
     }
 
     public static LaneResult skipped(String name, LaneKind kind, boolean emulated, String reason) {
-        return new LaneResult(name, kind, emulated, reason, null, null, Places.NEAR, List.of());
+        return new LaneResult(name, kind, emulated, reason, null, Places.NEAR, List.of());
     }
 
     /** The name for people: "10gbe (emulated)". */

@@ -252,9 +252,7 @@ public record RunRecord(
     /** Segments that TCP sent again within the window; NaN where nobody saw. */
     public double resent() {
         Signals signals = resources.signals();
-        return signals == null || signals.sampled().resentSegments() < 0
-                ? Double.NaN
-                : signals.sampled().resentSegments();
+        return signals == null ? Double.NaN : signals.sampled().resentSegments();
     }
 
     /** Messages a second that the publishers sent; NaN where nobody counts them. */

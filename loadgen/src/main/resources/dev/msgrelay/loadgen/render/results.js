@@ -68,10 +68,7 @@ function resultsPage(results, units) {
 
   // A share is of the way out, or where only publishers are across the link, of the way in.
   function part(cell) { return share(cell, 'out') === null ? share(cell, 'in') : share(cell, 'out'); }
-  function resent(run) {
-    var signals = run.resources.signals;
-    return signals === null || signals.sampled.resentSegments < 0 ? null : signals.sampled.resentSegments;
-  }
+  function resent(run) { return run.resources.signals === null ? null : run.resources.signals.sampled.resentSegments; }
   function summary(measured) {
     function over(figure) { return function (of) { return median(standing(of.cell).map(figure)); }; }
     return table('', measured, [

@@ -71,7 +71,7 @@ class SamplerTest {
         Sampler sampler = sampler(new Watched(watched.processes().subList(1, 2), PUBLISH_PORT, SUBSCRIBE_PORT));
         sampler.first(0);
         sampler.last(millis(1_000));
-        assertThat(sampler.sampled().resentSegments()).isEqualTo(Sampled.UNSEEN);
+        assertThat(sampler.sampled().resentSegments()).isNaN();
     }
 
     @Test
@@ -80,7 +80,7 @@ class SamplerTest {
         Sampler sampler = sampler(watched);
         sampler.first(0);
         sampler.last(millis(1_000));
-        assertThat(sampler.sampled().resentSegments()).isEqualTo(Sampled.UNSEEN);
+        assertThat(sampler.sampled().resentSegments()).isNaN();
     }
 
     private SamplerTest resent(long pid, int segments) {

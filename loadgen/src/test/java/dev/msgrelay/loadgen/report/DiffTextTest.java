@@ -29,8 +29,9 @@ class DiffTextTest {
                 MadeUp.cell(LOAD.withRate(500), new Given(500, 50_000))));
         assertThat(DiffText.of(a, b))
                 .contains("A: 1970-01-01T00:00:00Z, loadgen ", "two times: a change may be the hour's")
-                .contains("loopback  1 -> 1, body 100  1.1 M  2.2 M  2.00 apart\n")
-                .contains("loopback  1 -> 1, body 100, 500 msg/s  50 us  50 us  1.00 within the rounds\n")
+                .contains("\n1 -> 1, body 100, full speed; p50 and p99 at 500 msg/s\n")
+                .contains("  lane      in   msg/s A      B  B/A   p99 A      B  B/A\n")
+                .contains("  loopback  TCP    1.1 M  2.2 M  2.00  50 us  50 us  (1.00)\n")
                 .doesNotContain("differs", "not compared");
     }
 
@@ -42,7 +43,7 @@ class DiffTextTest {
         Results b = Results.of(a.origin(), List.of(new Site("here", other))).withLanes(a.lanes());
         assertThat(DiffText.of(a, b))
                 .contains("differs: cores, A 2, B 8\n", "differs: TCP congestion control, A cubic, B bbr\n")
-                .contains("two machines: shares of a link may be compared", "1 M  1 M\n")
+                .contains("two machines or systems: shares of a link may be compared", "1 M  1 M\n")
                 .doesNotContain("B/A", "differs: kernel");
     }
 
@@ -51,10 +52,11 @@ class DiffTextTest {
         Results a = MadeUp.of(MadeUp.loopback(MadeUp.cell(LOAD, new Given(1_000_000, 1).beside(0.5))), link("1g"));
         Results b = MadeUp.of(MadeUp.loopback(MadeUp.cell(LOAD, new Given(1_000_000, 1))), link("10g"));
         assertThat(DiffText.of(a, b))
-                .contains("no run counts in A\n", "not compared: a: another link, A 1 Gbit/s, MTU 1500, B 10 Gbit/s");
+                .contains("1 M  1 M  -\n", "not compared: a: A 1 Gbit/s, MTU 1500, B 10 Gbit/s, MTU 1500\n");
         assertThat(DiffText.of(a, MadeUp.of(link("1g"))))
-                .contains(
-                        "not compared: loopback, 1 -> 1, body 100, full speed: in A alone\n", "1 M  1 M  1.00 within");
+                .contains("not compared: loopback, 1 -> 1, body 100, full speed: in A alone\n", "1 M  1 M  (1.00)\n");
+        assertThat(DiffText.of(MadeUp.of(link("1g")), a))
+                .contains("not compared: loopback, 1 -> 1, body 100, full speed: in B alone\n");
     }
 
     private static LaneResult link(String speed) {
@@ -65,7 +67,6 @@ class DiffTextTest {
                 false,
                 null,
                 link,
-                null,
                 Places.NEAR,
                 List.of(MadeUp.cell(LOAD, new Given(1_000_000, 1))));
     }

@@ -35,7 +35,7 @@ final class MadeUp {
     }
 
     static LaneResult loopback(Cell... cells) {
-        return new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, null, Places.NEAR, List.of(cells));
+        return new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of(cells));
     }
 
     /** One run of each. */

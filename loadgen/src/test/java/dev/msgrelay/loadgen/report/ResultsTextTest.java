@@ -52,7 +52,7 @@ class ResultsTextTest {
                         "\n1gbe (emulated): 0.92 of the link, 0.50 of loopback by TCP; bound by relay\n",
                         "\n6 of 6 runs count\n",
                         "\n*: emulated, a rate without delay or loss",
-                        "\n1gbe (emulated): 1 Gbit/s, MTU 1500; publishers at the relay's side, subscribers\n    across the link\n")
+                        "\n1gbe (emulated): 1 Gbit/s, MTU 1500\n")
                 .doesNotContain("to do", "?:");
         assertThat(told(results).lines())
                 .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(ResultsText.WIDTH));
@@ -134,7 +134,7 @@ class ResultsTextTest {
     @Test
     void aSecondHostBehindALinkOfUnknownSpeedIsStillASecondHost() {
         assertThat(told(MadeUp.of(lane("remote", LaneKind.REMOTE, MadeUp.cell(LOAD, SLOW)))))
-                .contains("remote: a link whose speed nobody tells; publishers and subscribers across the\n    link\n");
+                .contains("remote: a link whose speed nobody tells\n");
     }
 
     private static String told(Results results) {
@@ -143,12 +143,12 @@ class ResultsTextTest {
 
     private static LaneResult lane(String name, LaneKind kind, Cell... cells) {
         Places places = kind == LaneKind.REMOTE ? new Places(Place.FAR, Place.FAR) : Places.NEAR;
-        return new LaneResult(name, kind, false, null, null, null, places, List.of(cells));
+        return new LaneResult(name, kind, false, null, null, places, List.of(cells));
     }
 
     private static LaneResult gigabit(Cell... cells) {
         Places places = new Places(Place.NEAR, Place.FAR);
-        return new LaneResult("1gbe", LaneKind.GBE_1, true, null, GIGABIT, null, places, List.of(cells));
+        return new LaneResult("1gbe", LaneKind.GBE_1, true, null, GIGABIT, places, List.of(cells));
     }
 
     private static Cell shared(Load load, double share, Given run) {
