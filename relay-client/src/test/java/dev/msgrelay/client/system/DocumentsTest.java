@@ -290,6 +290,6 @@ class DocumentsTest {
     void theExampleOfTheMemoryIsWhatTheRelayPrints() {
         MemoryPlan plan = MemoryPlan.of(
                 RelayConfig.builder().logSize(512 << 20).maxConnections(100).build());
-        assertThat(text(OPERATIONS)).contains("  " + String.join("\n  ", plan.lines()) + "\n");
+        assertThat(text(OPERATIONS)).contains(String.join("\n", plan.table()) + "\n");
     }
 }

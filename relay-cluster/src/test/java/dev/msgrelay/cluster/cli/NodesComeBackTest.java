@@ -100,7 +100,7 @@ class NodesComeBackTest {
     }
 
     static HttpResponse<String> get(LocalCluster cluster, int node, String path) {
-        Matcher place = Pattern.compile("how it is doing: (http\\S+)").matcher(cluster.said(node));
+        Matcher place = Pattern.compile("page: +(http\\S+)").matcher(cluster.said(node));
         String last = null;
         while (place.find()) {
             last = place.group(1);

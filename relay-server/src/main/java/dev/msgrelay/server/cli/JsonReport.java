@@ -81,7 +81,7 @@ final class JsonReport implements ServerReport {
     }
 
     @Override
-    public void second(Look look) {
+    public void progress(Look look) {
         print(stats("stats", look, Level.INFO));
     }
 

@@ -10,6 +10,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.core.HungDiskException;
 import dev.msgrelay.server.core.NodeLeftException;
 import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
@@ -34,7 +35,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code relay-server}: starts a relay, reports once a second, drains on SIGTERM and Ctrl-C. */
+/** {@code relay-server}: starts a relay, says what happens, drains on SIGTERM and Ctrl-C. */
 @Command(
         name = "relay-server",
         versionProvider = VersionFromManifest.class,
@@ -149,7 +150,11 @@ final class RelayServerCommand implements Callable<Integer> {
         if (checks) {
             check(config);
             String good = describeConfiguration(config);
-            spec.commandLine().getOut().println(output.speaksJson() ? JsonReport.checked(good) : good);
+            PrintWriter out = spec.commandLine().getOut();
+            out.println(output.speaksJson() ? JsonReport.checked(good) : good);
+            if (!output.speaksJson()) {
+                MemoryPlan.of(config).table().forEach(out::println);
+            }
             return 0;
         }
         if (settings.<Boolean>value(Settings.JSON)) {
@@ -310,19 +315,29 @@ final class RelayServerCommand implements Callable<Integer> {
 
     /** Prints the lines of a second. */
     private void second(RelayServer relay, ServerReport report, long seconds) {
-        boolean quiet = settings.value("quiet");
-        Duration connections = settings.value(CONNECTIONS);
-        boolean table = connections != null && seconds % connections.toSeconds() == 0;
-        if (quiet && !table) {
+        boolean line = isDue(progress(), seconds);
+        boolean table = isDue(settings.value(CONNECTIONS), seconds);
+        if (!line && !table) {
             return;
         }
         Look look = Look.at(relay);
-        if (!quiet) {
-            report.second(look);
+        if (line) {
+            report.progress(look);
         }
         if (table) {
             report.connections(look);
         }
+    }
+
+    private static boolean isDue(Duration every, long seconds) {
+        return every != null && seconds % every.toSeconds() == 0;
+    }
+
+    /** The interval of lines of figures; null: there are none. */
+    private Duration progress() {
+        Duration every = settings.value(Settings.PROGRESS);
+        boolean scripts = settings.<Boolean>value(Settings.JSON) && !settings.<Boolean>value("quiet");
+        return every == null && scripts ? Duration.ofSeconds(1) : every;
     }
 
     private int drain(RelayServer relay, ServerReport report) {
@@ -382,11 +397,8 @@ final class RelayServerCommand implements Callable<Integer> {
     private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {
-            Duration connections = settings.value(CONNECTIONS);
-            if (connections != null && connections.toSeconds() < 1) {
-                throw new IllegalArgumentException(
-                        "connections every " + Durations.format(connections) + " is more often than every 1s");
-            }
+            checkInterval(CONNECTIONS);
+            checkInterval(Settings.PROGRESS);
             ports = AdminPorts.of(settings, config.tls().on());
             checkJournal(config.journal().directory());
             config.transport().resolve();
@@ -397,6 +409,14 @@ final class RelayServerCommand implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), configuration.withPlace(e.getMessage()));
         }
         return config;
+    }
+
+    private void checkInterval(String name) {
+        Duration every = settings.value(name);
+        if (every != null && every.toSeconds() < 1) {
+            throw new IllegalArgumentException(
+                    name + " every " + Durations.format(every) + " is more often than every 1s");
+        }
     }
 
     /** Checks that the directory can hold a journal, and changes nothing. */

@@ -13,8 +13,8 @@ interface ServerReport {
      */
     void ready(AdminServer admin, AdminServer health);
 
-    /** A second has passed. */
-    void second(Look look);
+    /** A line of figures is due. */
+    void progress(Look look);
 
     /** A table of all connections is due. */
     void connections(Look look);

@@ -49,6 +49,7 @@ final class Settings {
     static final String ADMIN = "admin";
     static final String ADMIN_TOKEN = "admin-token";
     static final String JSON = "json";
+    static final String PROGRESS = "progress";
 
     // Names by the headings of the help text.
     private final Map<String, List<String>> sections = new LinkedHashMap<>();
@@ -263,7 +264,14 @@ final class Settings {
         section("Output");
         own(JSON, FLAG)
                 .description("Prints everything on standard output as one JSON object a line, the log and errors too.");
-        own("quiet", FLAG).description("Leaves out the line that is printed every second.");
+        own(PROGRESS, TIME)
+                .arity("0..1")
+                .fallbackValue("10s")
+                .description(
+                        "Prints a line of figures at this interval: rates, connections, lag. 10s if no time is given; "
+                                + "at least 1s.%n  Default: no such lines; with --json the event stats, every second.");
+        own("quiet", FLAG)
+                .description("With --json: no event stats, unless --progress is given. Else it changes nothing.");
         own("connections", TIME)
                 .arity("0..1")
                 .fallbackValue("10s")

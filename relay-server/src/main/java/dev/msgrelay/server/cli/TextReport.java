@@ -8,23 +8,27 @@ import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.JournalException;
+import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
-import io.netty.util.NetUtil;
 import java.io.PrintWriter;
-import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The report for people: lines of at most 120 characters. */
 final class TextReport implements ServerReport {
     /** Lag in bytes from which the slowest subscriber is named. */
     private static final long LAGS = 1 << 20;
+
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final String TABLE = "%6s %s %s %-3s %-12s %s %7s %7s %7s %4s %s %s";
 
@@ -43,42 +47,34 @@ final class TextReport implements ServerReport {
 
     @Override
     public void ready(AdminServer admin, AdminServer health) {
-        ListenConfig listen = relay.config().listen();
-        print(
-                "%s relay-server: publishers %s, subscribers %s",
-                time(Instant.now()),
-                places(relay.publishAddress(), listen.publishSocket()),
-                places(relay.subscribeAddress(), listen.subscribeSocket()));
-        print(
-                "  transport %s, %s, packets of %d bytes (MTU %d), slow subscribers: %s",
-                relay.config().transport().text(),
-                loops(),
-                relay.config().stream().packetBytes(),
-                relay.config().stream().mtu(),
-                relay.config().clients().slowSubscriber().flag());
-        if (relay.config().tls().on()) {
-            print(
-                    "  TLS publishers %s, subscribers %s",
-                    places(relay.tlsPublishAddress(), null), places(relay.tlsSubscribeAddress(), null));
-            out.println("  " + relay.tls().text());
-        }
-        if (admin != null) {
-            out.println("  how it is doing: " + admin.place());
-        }
-        if (health != null) {
-            out.println("  health alone: " + health.place() + "health/ready");
-        }
-        if (relay.config().journal().on()) {
-            out.println("  journal: " + journal());
-        }
-        out.println("  access: " + access(relay.config()));
-        out.println("  memory at most:");
-        relay.memory().lines().forEach(line -> out.println("  " + line));
+        RelayConfig config = relay.config();
+        ListenConfig listen = config.listen();
+        MemoryPlan memory = relay.memory();
+        StartScreen screen = new StartScreen(
+                VersionFromManifest.version(),
+                Instant.now(),
+                memory.direct() + memory.heap(),
+                new StartScreen.Doors(relay.publishAddress(), listen.publishSocket(), relay.tlsPublishAddress()),
+                new StartScreen.Doors(relay.subscribeAddress(), listen.subscribeSocket(), relay.tlsSubscribeAddress()),
+                config.tls().on() ? relay.tls().text() : null,
+                admin == null ? null : admin.place(),
+                health == null ? null : health.place() + "health/ready",
+                config.journal().on() ? journal() : null,
+                access(config));
+        screen.lines().forEach(out::println);
         out.flush();
+        LOG.debug(
+                "transport {}, {}, packets of {} bytes (MTU {}), slow subscribers: {}",
+                config.transport().text(),
+                loops(),
+                config.stream().packetBytes(),
+                config.stream().mtu(),
+                config.clients().slowSubscriber().flag());
+        memory.table().forEach(LOG::debug);
     }
 
     @Override
-    public void second(Look look) {
+    public void progress(Look look) {
         RelayStats now = look.stats();
         double seconds = (look.nanos() - beforeNanos) / 1e9;
         StringBuilder line = new StringBuilder(time(look.time()))
@@ -244,11 +240,23 @@ final class TextReport implements ServerReport {
     }
 
     private String journal() {
-        RecoveredJournal found = relay.recovered();
-        return relay.config().journal().directory()
+        return journal(
+                relay.config().journal().directory(),
+                relay.recovered(),
+                relay.stats().get(Counter.JOURNAL_FILE_BYTES));
+    }
+
+    /**
+     * The journal in words.
+     *
+     * @param fileBytes bytes of its files
+     */
+    static String journal(Path directory, RecoveredJournal found, long fileBytes) {
+        return directory
                 + (found.endSequence() == found.startSequence()
                         ? ", no messages yet"
                         : ", messages " + found.startSequence() + " to " + (found.endSequence() - 1))
+                + "; " + ShortText.of(fileBytes, "B") + " on the disk, as its files are made at their full length"
                 + (found.cutMessages() == 0
                         ? ""
                         : "; cut off, not forced: " + found.cutSequence() + " to " + (found.cutEndSequence() - 1));
@@ -278,14 +286,5 @@ final class TextReport implements ServerReport {
 
     private static String time(Instant time) {
         return time.truncatedTo(ChronoUnit.SECONDS).toString();
-    }
-
-    private static String places(InetSocketAddress tcp, Object unix) {
-        String first = tcp == null ? "" : NetUtil.toSocketAddressString(tcp);
-        String second = unix == null ? "" : "unix:" + unix;
-        if (tcp == null && unix == null) {
-            return "none";
-        }
-        return first + (first.isEmpty() || second.isEmpty() ? "" : " and ") + second;
     }
 }

@@ -6,10 +6,15 @@ import picocli.CommandLine.IVersionProvider;
 final class VersionFromManifest implements IVersionProvider {
     @Override
     public String[] getVersion() {
-        String version = VersionFromManifest.class.getPackage().getImplementationVersion();
         return new String[] {
-            "relay-server " + (version == null ? "(not from a jar)" : version),
+            "relay-server " + version(),
             "JVM " + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + ")"
         };
+    }
+
+    /** The relay's version alone. */
+    static String version() {
+        String version = VersionFromManifest.class.getPackage().getImplementationVersion();
+        return version == null ? "(not from a jar)" : version;
     }
 }

@@ -151,8 +151,9 @@ public final class MemoryPlan {
         return (bytes + (1 << 20) - 1) >> 20;
     }
 
-    public List<String> lines() {
-        List<String> lines = new ArrayList<>();
+    /** The table of all parts for people, a line each. */
+    public List<String> table() {
+        List<String> lines = new ArrayList<>(List.of("memory at most:"));
         for (Kind kind : Kind.values()) {
             for (Part part : Part.values()) {
                 if (part.kind() == kind && of(part) > 0) {

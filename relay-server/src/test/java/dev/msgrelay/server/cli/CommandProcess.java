@@ -87,7 +87,7 @@ public final class CommandProcess extends TestProcess {
 
     /** Where it takes publishers, as it says once it is ready. */
     InetSocketAddress publishers() {
-        return told(json ? "\"publish\":\"" : " relay-server: publishers ");
+        return told(json ? "\"publish\":\"" : "relay-server: publishers ");
     }
 
     /** Where it takes subscribers. */

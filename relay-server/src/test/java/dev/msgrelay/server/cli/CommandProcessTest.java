@@ -37,21 +37,21 @@ class CommandProcessTest {
 
     private static final String TIME = "20\\d\\d-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\dZ";
     private static final String TEXT_READY =
-            TIME + " relay-server: publishers 127\\.0\\.0\\.1:\\d+, subscribers 127\\.0\\.0\\.1:\\d+";
+            "relay-server: publishers 127\\.0\\.0\\.1:\\d+, subscribers 127\\.0\\.0\\.1:\\d+";
     private static final String JSON_READY =
             "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"level\":\"INFO\",\"publish\":\"127\\.0\\.0\\.1:\\d+\",\"subscribe\":\"127\\.0\\.0\\.1:\\d+\".*}";
 
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void forPeople() throws Exception {
-        try (CommandProcess command = new CommandProcess()) {
+        try (CommandProcess command = new CommandProcess("--progress=1s", "--quiet")) {
             assertThat(command.line(l -> l.contains("relay-server: publishers")))
                     .matches(TEXT_READY);
             relayOne(command);
             String second = command.line(l -> l.contains("msg/s") && l.contains("pub 1 sub 1"));
             assertThat(second).matches(TIME + "  in .* msg/s .*B/s  out .* msg/s .*B/s  pub 1 sub 1  lag .*B( .*)?");
             assertThat(command.terminate()).isZero();
-            assertThat(command.lines()).anyMatch(l -> l.contains("sum") && l.contains("bytes"));
+            assertThat(command.lines()).anyMatch(l -> l.contains(", memory at most "));
             assertThat(command.lines()).anyMatch(l -> l.matches(TIME + " draining: .*"));
             assertThat(command.line(l -> l.contains(" stopped after ")))
                     .contains("2 messages (36 bytes) in, 2 messages (36 bytes) out");
@@ -67,8 +67,8 @@ class CommandProcessTest {
     @ParameterizedTest
     @ValueSource(strings = {"-Duser.language=ar -Duser.country=EG"})
     void whateverTheLanguage(String language) throws Exception {
-        try (CommandProcess command = CommandProcess.with(Map.of("JDK_JAVA_OPTIONS", language), "--transport=NIO")) {
-            assertThat(command.line(l -> l.contains("    log  "))).endsWith("   8,388,608 bytes");
+        try (CommandProcess command =
+                CommandProcess.with(Map.of("JDK_JAVA_OPTIONS", language), "--transport=NIO", "--progress=1s")) {
             relayOne(command);
             command.line(l -> l.contains("pub 1 sub 1"));
             assertThat(command.terminate()).isZero();

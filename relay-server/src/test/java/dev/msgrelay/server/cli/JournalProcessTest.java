@@ -30,6 +30,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Predicate;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
@@ -101,11 +102,14 @@ class JournalProcessTest {
             assertThat(whole(0)).isEqualTo((life + 1) * each);
         }
         try (CommandProcess relay = new CommandProcess(
-                "--pin-size=8m", "--replay-size=4m", "--journal=" + directory(), "--journal-keep=1d")) {
+                "--pin-size=8m",
+                "--replay-size=4m",
+                "--journal=" + directory(),
+                "--journal-keep=1d",
+                "--progress=1s")) {
             assertThat(relay.line(l -> l.contains("  journal: ")))
-                    .endsWith(directory() + ", messages 1 to " + 3 * each);
-            relay.line(l -> l.contains("journal, on the way to the disk"));
-            relay.line(l -> l.contains("journal, segments and names"));
+                    .matches(".*" + Pattern.quote(directory() + ", messages 1 to " + 3 * each + "; ")
+                            + "[1-9][0-9.]* .B on .*");
             relay.line(l -> l.contains("  in "));
             assertThat(relay.terminate()).isZero();
         }

@@ -41,7 +41,7 @@ class JvmLimitsTest {
             max-per-address=5 handshakes-per-address=5 replays-per-address=5 max-heartbeat=61s publisher-silence=1m
             name-hold=11s tls-clients=a tls-publish-port=3 tls-subscribe-port=4 tls-provider=jdk tls-size=32m
             journal=j journal-segment=64m journal-keep=100g journal-force=2s journal-failure=memory replay-size=64m
-            cluster=/dev/null node=2 connections=5s
+            cluster=/dev/null node=2 connections=5s progress=7s
             """);
 
     private static Map<String, String> others(String options) {

@@ -88,7 +88,7 @@ class ServiceManagerTest {
         // The tests' own settings leave warnings out.
         Map<String, String> environment =
                 Map.of("NOTIFY_SOCKET", path, "JAVA_TOOL_OPTIONS", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn");
-        try (CommandProcess command = CommandProcess.with(environment)) {
+        try (CommandProcess command = CommandProcess.with(environment, "--progress=1s")) {
             command.line(line -> line.contains("msg/s"));
             assertThat(command.terminate()).isZero();
             assertThat(command.errors())
@@ -165,7 +165,8 @@ class ServiceManagerTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void signsOfLifeFromTheStartToTheEnd() throws Exception {
-        try (CommandProcess command = CommandProcess.of(SlowStart.class, watched(), "--drain-timeout=100s")) {
+        try (CommandProcess command =
+                CommandProcess.of(SlowStart.class, watched(), "--drain-timeout=100s", "--progress=1s")) {
             assertThat(until(SIGN, command)).as("while it is being started").isEmpty();
             command.tell("");
             assertThat(until("READY=1", command)).containsOnly(SIGN);
@@ -201,7 +202,7 @@ class ServiceManagerTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aHungRelayGivesNone() throws Exception {
-        try (CommandProcess command = CommandProcess.of(Hanging.class, watched())) {
+        try (CommandProcess command = CommandProcess.of(Hanging.class, watched(), "--progress=1s")) {
             until("READY=1", command);
             until(SIGN, command);
             command.tell("");
@@ -220,7 +221,7 @@ class ServiceManagerTest {
     @ParameterizedTest
     @ValueSource(strings = {"WATCHDOG_PID=1", "WATCHDOG_USEC=", "WATCHDOG_USEC=0", "WATCHDOG_USEC=often"})
     void whoIsNotWatchedGivesNone(String variable) throws Exception {
-        try (CommandProcess command = CommandProcess.with(watched(variable))) {
+        try (CommandProcess command = CommandProcess.with(watched(variable), "--progress=1s")) {
             command.line(line -> line.contains("msg/s"));
             assertThat(command.terminate()).isZero();
             until("READY=1", command);

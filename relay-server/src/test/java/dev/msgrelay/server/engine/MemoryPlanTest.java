@@ -38,7 +38,7 @@ class MemoryPlanTest {
         Set<Part> parts = EnumSet.complementOf(EnumSet.of(Part.CLUSTER, Part.CONSENSUS));
         assertThat(parts).allSatisfy(part -> assertThat(plan.of(part)).isPositive());
         assertThat(plan.of(Part.LOG)).isEqualTo(StreamConfig.DEFAULT_LOG_BYTES);
-        String lines = String.join("\n", plan.lines());
+        String lines = String.join("\n", plan.table());
         assertThat(lines)
                 .contains(String.format(Locale.ROOT, "%,d", direct))
                 .contains(String.format(Locale.ROOT, "%,d", plan.heap()));

@@ -1,0 +1,91 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.cli.StartScreen.Doors;
+import dev.msgrelay.server.ops.RecoveredJournal;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The first lines of a relay, for relays that are made up. */
+class StartScreenTest {
+    private static final Instant TIME = Instant.parse("2026-01-02T03:04:05.678Z");
+
+    @Test
+    void eightLinesOfEightyColumns() throws Exception {
+        List<String> lines = screen(plain(7401), plain(7400), null).lines();
+        assertThat(lines)
+                .containsExactly(
+                        "relay-server: publishers 127.0.0.1:7401, subscribers 127.0.0.1:7400",
+                        "  1.2.3, 2026-01-02T03:04:05Z, memory at most 238 MB (--check-config lists it)",
+                        "  read:    relay-client subscribe",
+                        "  write:   relay-client publish --message hello",
+                        "  page:    http://127.0.0.1:7402/",
+                        "  journal: none: the stream ends with the relay (--journal DIR)",
+                        "  access:  everybody on this host",
+                        "  Ctrl-C ends it.")
+                .allMatch(line -> line.length() <= 80);
+    }
+
+    /** What a client has to be told, it is told: another port, another address, a socket alone, TLS alone. */
+    @Test
+    void examplesThatWork() throws Exception {
+        Doors far = new Doors(new InetSocketAddress(InetAddress.getByName("192.0.2.7"), 7401), null, null);
+        Doors six = new Doors(new InetSocketAddress(InetAddress.getByName("2001:db8::1"), 7400), null, null);
+        assertThat(screen(far, six, null).lines())
+                .contains(
+                        "  read:    relay-client subscribe [2001:db8::1]:7400",
+                        "  write:   relay-client publish --message hello 192.0.2.7:7401");
+        Doors all = new Doors(new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 9), null, null);
+        assertThat(screen(all, plain(9), null).lines())
+                .contains(
+                        "  read:    relay-client subscribe 127.0.0.1:9",
+                        "  write:   relay-client publish --message hello 127.0.0.1:9");
+        Doors socket = new Doors(null, Path.of("/run/r/p"), null);
+        Doors secured = new Doors(null, null, new InetSocketAddress(InetAddress.getByName("192.0.2.7"), 7410));
+        assertThat(screen(socket, secured, "certificate of relay.example").lines())
+                .contains(
+                        "relay-server: publishers unix:/run/r/p, subscribers none",
+                        "  TLS publishers none, subscribers 192.0.2.7:7410",
+                        "  certificate of relay.example",
+                        "  read:    relay-client subscribe --tls-ca CA.pem 192.0.2.7:7410",
+                        "  write:   relay-client publish --message hello unix:/run/r/p");
+        Doors none = new Doors(null, null, null);
+        assertThat(screen(none, plain(7400), null).lines())
+                .noneMatch(line -> line.contains("write:"))
+                .anyMatch(line -> line.contains("publishers none,"));
+    }
+
+    @Test
+    void theJournalAndWhatItTakes() {
+        Path directory = Path.of("/var/stream");
+        String full = "; 137 MB on the disk, as its files are made at their full length";
+        assertThat(TextReport.journal(directory, new RecoveredJournal(1, 1, 1, 1), 137_000_000))
+                .isEqualTo("/var/stream, no messages yet" + full);
+        assertThat(TextReport.journal(directory, new RecoveredJournal(5, 11, 11, 13), 137_000_000))
+                .isEqualTo("/var/stream, messages 5 to 10" + full + "; cut off, not forced: 11 to 12");
+    }
+
+    private static Doors plain(int port) throws UnknownHostException {
+        return new Doors(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port), null, null);
+    }
+
+    private static StartScreen screen(Doors publish, Doors subscribe, String tls) {
+        return new StartScreen(
+                "1.2.3",
+                TIME,
+                238_000_000,
+                publish,
+                subscribe,
+                tls,
+                "http://127.0.0.1:7402/",
+                null,
+                null,
+                "everybody on this host");
+    }
+}
