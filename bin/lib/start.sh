@@ -171,6 +171,21 @@ relay_up_to_date() {
     [ -z "$relay_newer" ]
 }
 
+# Sets relay_wanted, what Maven is to build: the module, and those commands of a clone's first steps that were never built. So they are all
+# there after the first wait.
+relay_choose() {
+    relay_wanted=$relay_module
+    case $relay_module in
+    relay-server | relay-client | loadgen) ;;
+    *) return ;;
+    esac
+    for relay_other in relay-server relay-client loadgen; do
+        [ "$relay_other" != "$relay_module" ] || continue
+        [ -z "$(find "$RELAY_HOME/$relay_other/target" -name "$relay_other-*-all.jar" 2>/dev/null)" ] || continue
+        relay_wanted=$relay_wanted,$relay_other
+    done
+}
+
 # One build at a time: the modules share relay-protocol's target directory.
 relay_build() {
     [ -f "$RELAY_HOME/pom.xml" ] || relay_fail "not in this package: it needs a clone of Relay's sources"
@@ -180,33 +195,30 @@ relay_build() {
     relay_lock
     # Whoever had the lock before may have built it.
     if ! relay_up_to_date; then
-        printf '%s: building it, once and after changes; the log is target/build.log\n' "$relay_module" >&2
+        relay_choose
+        printf '%s: building %s, once and after changes; the log is target/build.log\n' "$relay_module" "$relay_wanted" >&2
         # The format is the business of mvn verify: an experiment need not be pretty to be started.
         (cd -- "$RELAY_HOME" && {
-            mvn -B -Dstyle.color=never -pl "$relay_module" -am package -DskipTests -Dspotless.check.skip=true \
+            mvn -B -Dstyle.color=never -pl "$relay_wanted" -am package -DskipTests -Dspotless.check.skip=true \
                 2>&1 </dev/null 9>&- || echo "ended with $?"
         } | relay_tell_build >&2) ||
-            relay_fail "the build failed: mvn -pl $relay_module -am package -DskipTests"
+            relay_fail "the build failed: mvn -pl $relay_wanted -am package -DskipTests"
         relay_up_to_date || [ -n "$relay_jar" ] || relay_fail "the build made no $relay_module/target/$relay_module-*-all.jar"
     fi
     relay_unlock
 }
 
-# Reads what Maven says into target/build.log. Tells each module when it begins, with the seconds that it took last time,
-# and errors. False where Maven has failed.
+# Reads what Maven says into target/build.log. Tells each module when it begins, and errors. False where Maven has failed.
 relay_tell_build() {
-    relay_times=$RELAY_HOME/target/.build-times
     relay_ended=0
-    relay_built=
+    relay_told=
     : >"$RELAY_HOME/target/build.log"
     while IFS= read -r relay_line; do
         printf '%s\n' "$relay_line" >>"$RELAY_HOME/target/build.log"
         case $relay_line in
         '[INFO] -'*'< '*:*' >-'*)
-            relay_keep_time
             relay_built=${relay_line#*:}
             relay_built=${relay_built%% >*}
-            relay_begun=$(date +%s)
             relay_told=
             ;;
         '[INFO] Building '*)
@@ -220,25 +232,13 @@ relay_tell_build() {
                 relay_count=" (${relay_count%]})"
                 ;;
             esac
-            relay_last=$(sed -n "s/^$relay_built //p" "$relay_times" 2>/dev/null)
-            printf '%s: %s%s%s\n' "$relay_module" "$relay_built" "$relay_count" "${relay_last:+, $relay_last s last time}"
+            printf '%s: %s%s\n' "$relay_module" "$relay_built" "$relay_count"
             ;;
         *'[ERROR]'*) printf '%s: %s\n' "$relay_module" "${relay_line#*\[ERROR\] }" ;;
         'ended with '*) relay_ended=1 ;;
         esac
     done
-    [ "$relay_ended" = 1 ] || relay_keep_time
     return "$relay_ended"
-}
-
-# Keeps how long the module took that was built last.
-relay_keep_time() {
-    [ -n "$relay_built" ] || return 0
-    {
-        grep -v "^$relay_built " "$relay_times" 2>/dev/null
-        printf '%s %s\n' "$relay_built" $(($(date +%s) - relay_begun))
-    } >"$relay_times.new"
-    mv "$relay_times.new" "$relay_times"
 }
 
 # With flock the kernel frees the lock of a script that was killed. Elsewhere (macOS) it is a directory.

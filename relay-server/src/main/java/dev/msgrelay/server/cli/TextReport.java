@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.text.TextWidth;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
+import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.JournalException;
@@ -14,7 +15,6 @@ import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.ops.RecoveredJournal;
 import dev.msgrelay.server.ops.RelayStats;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
@@ -240,23 +240,19 @@ final class TextReport implements ServerReport {
     }
 
     private String journal() {
-        return journal(
-                relay.config().journal().directory(),
-                relay.recovered(),
-                relay.stats().get(Counter.JOURNAL_FILE_BYTES));
+        return journal(relay.config().journal(), relay.recovered());
     }
 
-    /**
-     * The journal in words.
-     *
-     * @param fileBytes bytes of its files
-     */
-    static String journal(Path directory, RecoveredJournal found, long fileBytes) {
-        return directory
+    /** The journal in words: what is in it, and what it takes on the disk. */
+    static String journal(JournalConfig config, RecoveredJournal found) {
+        String keep = config.keepTime() != null
+                ? "kept for " + ShortText.age(config.keepTime().toMillis())
+                : "up to " + ShortText.of(config.keepBytes(), "B");
+        return config.directory()
                 + (found.endSequence() == found.startSequence()
                         ? ", no messages yet"
                         : ", messages " + found.startSequence() + " to " + (found.endSequence() - 1))
-                + "; " + ShortText.of(fileBytes, "B") + " on the disk, as its files are made at their full length"
+                + "; takes " + ShortText.of(config.segmentBytes(), "B") + " at a time, " + keep
                 + (found.cutMessages() == 0
                         ? ""
                         : "; cut off, not forced: " + found.cutSequence() + " to " + (found.cutEndSequence() - 1));

@@ -3,11 +3,14 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.cli.StartScreen.Doors;
+import dev.msgrelay.server.config.JournalConfig;
+import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.ops.RecoveredJournal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -63,12 +66,22 @@ class StartScreenTest {
 
     @Test
     void theJournalAndWhatItTakes() {
-        Path directory = Path.of("/var/stream");
-        String full = "; 137 MB on the disk, as its files are made at their full length";
-        assertThat(TextReport.journal(directory, new RecoveredJournal(1, 1, 1, 1), 137_000_000))
-                .isEqualTo("/var/stream, no messages yet" + full);
-        assertThat(TextReport.journal(directory, new RecoveredJournal(5, 11, 11, 13), 137_000_000))
-                .isEqualTo("/var/stream, messages 5 to 10" + full + "; cut off, not forced: 11 to 12");
+        JournalConfig bySize = RelayConfig.builder()
+                .journal(Path.of("/var/stream"))
+                .journalSegment(64 << 20)
+                .journalKeep(1L << 30)
+                .build()
+                .journal();
+        assertThat(TextReport.journal(bySize, new RecoveredJournal(1, 1, 1, 1)))
+                .isEqualTo("/var/stream, no messages yet; takes 67.1 MB at a time, up to 1.07 GB");
+        JournalConfig byTime = RelayConfig.builder()
+                .journal(Path.of("/var/stream"))
+                .journalKeep(Duration.ofHours(12))
+                .build()
+                .journal();
+        assertThat(TextReport.journal(byTime, new RecoveredJournal(5, 11, 11, 13)))
+                .isEqualTo(
+                        "/var/stream, messages 5 to 10; takes 134 MB at a time, kept for 12h; cut off, not forced: 11 to 12");
     }
 
     private static Doors plain(int port) throws UnknownHostException {
