@@ -153,8 +153,7 @@ final class ConnectOptions extends Options {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("'' is no host");
         }
-        boolean alone = !text.startsWith("unix:") && (text.endsWith("]") || text.indexOf(':') < 0);
-        return Endpoint.parse(alone ? text + ":" + usualPort : text);
+        return Endpoint.parse(text, usualPort);
     }
 
     static Endpoint oneBelow(Endpoint publish) {

@@ -36,6 +36,9 @@ public final class Endpoint {
     private static final String LOOPBACK = "127.0.0.1";
     private static final String FORMS = "expected host:port, :port, port, [ipv6]:port or unix:path";
     private static final Pattern BARE_PORT = Pattern.compile("\\d+");
+    /** A name or an address; digits alone are a port. */
+    private static final Pattern HOST_ALONE = Pattern.compile("(?!\\d+$)[A-Za-z0-9._-]+|\\[[^\\[\\]]*]");
+
     private static final int MAX_PORT = 65535;
 
     private final String host;
@@ -76,6 +79,16 @@ public final class Endpoint {
             throw wrong(text, "has brackets that do not match; " + FORMS);
         }
         return new Endpoint(host.isEmpty() ? LOOPBACK : host, parsePort(text, text.substring(colon + 1)), null);
+    }
+
+    /**
+     * Parses as {@link #parse(String)}; a host without a port, such as {@code relay.example} or {@code [::1]}, has the
+     * usual one.
+     *
+     * @throws IllegalArgumentException the text has none of the forms; the message has the text and the error
+     */
+    public static Endpoint parse(String text, int usualPort) {
+        return parse(HOST_ALONE.matcher(text).matches() ? text + ":" + usualPort : text);
     }
 
     /**

@@ -1,11 +1,19 @@
 package dev.msgrelay.protocol.text;
 
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Guesses the word that a mistyped one stands for: letters left out, put in, replaced, or two of them exchanged. */
 public final class NearestWord {
     /** Longest word that is compared, so that a long argument costs little. */
     private static final int LONGEST = 40;
+
+    /** Shortest word that is compared with parts of options: any two letters are near some part. */
+    private static final int SHORTEST_PART = 4;
+
+    private static final int MOST_HINTS = 2;
 
     private NearestWord() {}
 
@@ -23,7 +31,23 @@ public final class NearestWord {
                 least = Math.min(least, slips);
             }
         }
-        return nearest == null ? "" : " (did you mean '" + nearest + "'?)";
+        return nearest == null ? hintOfParts(word, known) : " (did you mean '" + nearest + "'?)";
+    }
+
+    /** As {@link #hint}: options of which one word is near, such as --publish-port for --port. */
+    private static String hintOfParts(String word, Collection<String> known) {
+        String one = word.replaceFirst("^--", "");
+        if (!word.startsWith("--") || one.length() < SHORTEST_PART || one.length() > LONGEST) {
+            return "";
+        }
+        List<String> near = known.stream()
+                .filter(option -> option.startsWith("--") && option.indexOf('-', 2) > 0)
+                .filter(option -> Stream.of(option.substring(2).split("-"))
+                        .anyMatch(part -> slips(one, part) <= Math.max(1, one.length() / 4)))
+                .sorted(Comparator.comparingInt(String::length).thenComparing(Comparator.naturalOrder()))
+                .limit(MOST_HINTS)
+                .toList();
+        return near.isEmpty() ? "" : " (did you mean '" + String.join("' or '", near) + "'?)";
     }
 
     /** The optimal string alignment distance. */

@@ -57,22 +57,31 @@ public final class SecretText {
 
     /**
      * Unmatched arguments of a command line: options are shown without their values, short words are shown, and all
-     * others are counted.
+     * others are counted. The value of an option that differs from a known one by a slip is left out.
      *
      * @param known the options and commands there are: one that differs by a slip is named
      */
     public static String unmatched(List<String> arguments, Collection<String> known) {
         List<String> options = new ArrayList<>();
         List<String> words = new ArrayList<>();
+        int values = 0;
+        boolean takesValue = false;
         for (String argument : arguments) {
-            if (OPTION.matcher(argument).matches()) {
+            boolean value = takesValue && !argument.startsWith("-");
+            takesValue = false;
+            if (value) {
+                values++;
+            } else if (OPTION.matcher(argument).matches()) {
                 String option = argument.replaceFirst("(?s)=.*", "");
-                options.add("'" + option + "'" + NearestWord.hint(option, known));
+                String hint = NearestWord.hint(option, known);
+                options.add("'" + option + "'" + hint);
+                // Behind a slip in an option its value, which is right for the option that is meant.
+                takesValue = !hint.isEmpty() && option.equals(argument);
             } else if (WORD.matcher(argument).matches()) {
                 words.add("'" + argument + "'" + NearestWord.hint(argument, known));
             }
         }
-        int others = arguments.size() - options.size() - words.size();
+        int others = arguments.size() - values - options.size() - words.size();
         if (others > 0) {
             words.add(others + " not shown, since they may be parts of a secret that was given without quotes");
         }
@@ -81,7 +90,7 @@ public final class SecretText {
             all.add((options.size() == 1 ? "Unknown option: " : "Unknown options: ") + String.join(", ", options));
         }
         if (!words.isEmpty()) {
-            all.add((arguments.size() - options.size() == 1 ? "Unmatched argument: " : "Unmatched arguments: ")
+            all.add((arguments.size() - values - options.size() == 1 ? "Unmatched argument: " : "Unmatched arguments: ")
                     + String.join(", ", words));
         }
         return String.join("; ", all);

@@ -46,6 +46,16 @@ public final class ShortText {
         return number + " " + plural(number, one);
     }
 
+    /** A number of any length for people, in groups of three digits: {@code 588,895}. */
+    public static String grouped(long number) {
+        return String.format(Locale.ROOT, "%,d", number);
+    }
+
+    /** A number in groups, with its noun: {@code 1 message}, {@code 100,000 messages}. */
+    public static String groupedOf(long number, String one) {
+        return grouped(number) + " " + plural(number, one);
+    }
+
     /** The start of a sentence: {@code there is 1 connection}, {@code there are 2 connections}. */
     public static String there(long number, String one) {
         return (number == 1 ? "there is " : "there are ") + counted(number, one);

@@ -43,6 +43,13 @@ class SecretTextTest {
                 .isEqualTo("Unknown option: '--x'; Unmatched arguments: 'relaod' (did you mean 'reload'?), 1 not shown,"
                         + " since they may be parts of a secret that was given without quotes");
         assertThat(SecretText.unmatched(List.of("word"), KNOWN)).isEqualTo("Unmatched argument: 'word'");
+        assertThat(SecretText.unmatched(List.of("--prot", "7401"), KNOWN))
+                .isEqualTo("Unknown option: '--prot' (did you mean '--port'?)");
+        assertThat(SecretText.unmatched(List.of("--prot", "7401", TOKEN), KNOWN))
+                .endsWith(
+                        "; Unmatched argument: 1 not shown, since they may be parts of a secret that was given without"
+                                + " quotes")
+                .doesNotContain("7401");
     }
 
     @Test
@@ -52,6 +59,11 @@ class SecretTextTest {
         assertThat(NearestWord.hint("--rep", KNOWN)).isEqualTo(" (did you mean '--report-every'?)");
         assertThat(NearestWord.hint("--tsl", KNOWN)).isEqualTo(" (did you mean '--tls'?)");
         assertThat(NearestWord.hint("--else", KNOWN)).isEmpty();
+        List<String> ports = List.of("--tls-subscribe-port", "--subscribe-port", "--publish-port", "--bind");
+        assertThat(NearestWord.hint("--prot", ports))
+                .isEqualTo(" (did you mean '--publish-port' or '--subscribe-port'?)");
+        assertThat(NearestWord.hint("--bnd", ports)).isEqualTo(" (did you mean '--bind'?)");
+        assertThat(NearestWord.hint("--tsl", ports)).isEmpty();
         assertThat(NearestWord.hint("reload".repeat(9), KNOWN)).isEmpty();
     }
 }
