@@ -115,17 +115,18 @@ public final class TlsOptions {
     }
 
     private TrustManager[] trust() throws IOException, GeneralSecurityException {
-        if (ca == null) {
-            return null;
-        }
-        KeyStore store = empty();
-        int number = 0;
-        for (X509Certificate authority : PemFiles.certificates(ca)) {
-            store.setCertificateEntry("ca" + number++, authority);
+        KeyStore store = null;
+        if (ca != null) {
+            store = empty();
+            int number = 0;
+            for (X509Certificate authority : PemFiles.certificates(ca)) {
+                store.setCertificateEntry("ca" + number++, authority);
+            }
         }
         TrustManagerFactory factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+        // Null: the authorities of the JDK.
         factory.init(store);
-        return factory.getTrustManagers();
+        return NamingTrust.of(factory.getTrustManagers());
     }
 
     private static KeyStore empty() throws IOException, GeneralSecurityException {
