@@ -92,7 +92,8 @@ public sealed interface SessionEvent {
         public String text() {
             CloseReason reason = goAway.reason();
             String why = reason == null ? "reason " + goAway.code() : reason.text();
-            return "the relay at " + endpoint + " will close in " + goAway.closesInMillis() + " ms: " + why
+            return "the relay at " + endpoint + " will close in " + goAway.closesInMillis()
+                    + " ms at the latest: " + why
                     + (goAway.text().isEmpty() || goAway.text().equals(why)
                             ? ""
                             : ", " + PrintableText.line(goAway.text()));

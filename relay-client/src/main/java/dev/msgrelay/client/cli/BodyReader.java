@@ -100,7 +100,7 @@ final class BodyReader {
     }
 
     private IOException tooLong(int length) {
-        return new IOException(
+        return new PublishInput.BadInputException(
                 unit + " " + (bodies + 1) + " of at least " + length + " bytes is over the limit of " + maxBody);
     }
 

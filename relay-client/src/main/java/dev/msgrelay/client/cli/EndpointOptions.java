@@ -23,9 +23,10 @@ final class EndpointOptions {
     @Parameters(
             arity = "0..*",
             paramLabel = "ENDPOINT",
-            description = "The relay: port, :port, host:port, [ipv6]:port or unix:path; several are tried in turn."
-                    + " Default: those of --context, else 127.0.0.1:7400 to subscribe, and 127.0.0.1:7401 to publish;"
-                    + " with TLS 7410 and 7411.")
+            description =
+                    "The relay: host, host:port, [ipv6]:port, port, :port or unix:path; several are tried in turn."
+                            + " Default: those of --context, else 127.0.0.1:7400 to subscribe, and 127.0.0.1:7401 to publish;"
+                            + " with TLS 7410 and 7411.")
     private List<String> endpoints;
 
     @Option(names = "--unix", paramLabel = "PATH", description = "The relay's Unix domain socket; like unix:PATH.")
@@ -130,7 +131,8 @@ final class EndpointOptions {
                 Endpoint usual = Endpoint.parse(byDefault);
                 return List.of(tls() == null ? usual : usual.withPort(tlsPort));
             }
-            return texts.stream().map(Endpoint::parse).toList();
+            int usualPort = tls() == null ? Endpoint.parse(byDefault).port() : tlsPort;
+            return texts.stream().map(text -> Endpoint.parse(text, usualPort)).toList();
         } catch (IllegalArgumentException e) {
             String hint = key.equals(Context.PUBLISH) && named == null ? "; a message is given by --message" : "";
             throw new ParameterException(mixee.commandLine(), e.getMessage() + hint, e);

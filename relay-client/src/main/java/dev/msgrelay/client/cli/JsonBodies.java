@@ -4,17 +4,22 @@ import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.text.NearestWord;
+import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 
 /**
  * Messages as JSON objects, one a line: {@code type}, and {@code body} (text, in UTF-8 on the wire) or {@code base64}.
- * Other members, such as {@code sequence}, are ignored; an object without a body is passed over. Owned by one thread.
+ * The other members that {@code subscribe --json} prints are ignored; its gaps and events, which have no body, are passed
+ * over. Any other object is wrong, since a misspelt key would lose a message. Owned by one thread.
  */
 final class JsonBodies {
     /** Longest escape of a byte. */
@@ -22,14 +27,44 @@ final class JsonBodies {
 
     private static final int OTHER_MEMBERS = 4096;
 
+    /** Longest key that a message shows. */
+    private static final int SHOWN = 40;
+
+    private static final List<String> OF_A_MESSAGE = List.of("event", "sequence", "type", "length", "body", "base64");
+
+    /** What gaps, events of the connection, progress and reports have. */
+    private static final List<String> OF_AN_EVENT = List.of(
+            "event",
+            "from",
+            "to",
+            "code",
+            "endpoint",
+            "text",
+            "next",
+            "head",
+            "percent",
+            "leftMillis",
+            "messages",
+            "bytes",
+            "ms",
+            "msgPerSec",
+            "mbPerSec");
+
     private final int type;
     private final int maxBody;
     private final PublishInput.Sink sink;
     private long line;
-    private long passedOver;
+    private final boolean skipsBad;
+    private long events;
+    private long bad;
+    private String firstBad;
 
-    /** @param type type of an object without one */
-    JsonBodies(int type, int maxBody, PublishInput.Sink sink) {
+    /**
+     * @param type type of an object without one
+     * @param skipsBad whether a wrong line is counted instead of a failure
+     */
+    JsonBodies(int type, int maxBody, boolean skipsBad, PublishInput.Sink sink) {
+        this.skipsBad = skipsBad;
         this.type = type;
         this.maxBody = maxBody;
         this.sink = sink;
@@ -40,12 +75,39 @@ final class JsonBodies {
         new BodyReader(in, MOST_PER_BYTE * maxBody + OTHER_MEMBERS).lines(this::object);
     }
 
-    long passedOver() {
-        return passedOver;
+    /** What was passed over, a line each for people. */
+    List<String> passedOver() {
+        List<String> lines = new ArrayList<>();
+        if (events > 0) {
+            lines.add("passed over " + ShortText.groupedOf(events, "event") + " without a body");
+        }
+        if (bad > 0) {
+            lines.add("passed over " + ShortText.groupedOf(bad, "wrong line") + "; the first: " + firstBad);
+        }
+        return lines;
     }
 
     private void object(byte[] array, int offset, int length) throws IOException, InterruptedException {
         line++;
+        Message message;
+        try {
+            message = message(array, offset, length);
+        } catch (PublishInput.BadInputException e) {
+            if (!skipsBad) {
+                throw e;
+            }
+            firstBad = bad++ == 0 ? e.getMessage() : firstBad;
+            return;
+        }
+        if (message != null) {
+            sink.accept(message.type, message.body, 0, message.body.length);
+        }
+    }
+
+    private record Message(int type, byte[] body) {}
+
+    /** The message of a line; null: it is blank, or an event. */
+    private Message message(byte[] array, int offset, int length) throws PublishInput.BadInputException {
         JsonObject object;
         try {
             String text = StandardCharsets.UTF_8
@@ -53,7 +115,7 @@ final class JsonBodies {
                     .decode(ByteBuffer.wrap(array, offset, length))
                     .toString();
             if (text.isBlank()) {
-                return;
+                return null;
             }
             object = JsonParser.object().from(text);
         } catch (CharacterCodingException e) {
@@ -63,24 +125,32 @@ final class JsonBodies {
             String end = "$1 the end of the line";
             throw wrong("is no JSON object: " + e.getMessage().replaceFirst("(instead of|got) 0 on line .*", end));
         }
-        byte[] body = body(object);
-        if (body == null) {
-            passedOver++;
-            return;
+        boolean event = object.get("event") instanceof String name && !name.equals("message");
+        boolean bodiless = !object.containsKey("body") && !object.containsKey("base64");
+        for (String key : object.keySet()) {
+            List<String> known = event && bodiless ? OF_AN_EVENT : OF_A_MESSAGE;
+            if (!known.contains(key)) {
+                throw wrong("has the key '" + ShortText.cut(key, SHOWN) + "'" + NearestWord.hint(key, known)
+                        + (bodiless && !event ? ", and neither 'body' nor 'base64'" : ", which no message has"));
+            }
         }
+        if (bodiless) {
+            if (!event) {
+                throw wrong("has neither 'body' nor 'base64'");
+            }
+            events++;
+            return null;
+        }
+        byte[] body = body(object);
         if (body.length > maxBody) {
             throw wrong("has a body of " + body.length + " bytes, over the limit of " + maxBody);
         }
-        sink.accept(type(object), body, 0, body.length);
+        return new Message(type(object), body);
     }
 
-    /** The body; null: the object has none. */
-    private byte[] body(JsonObject object) throws IOException {
+    private byte[] body(JsonObject object) throws PublishInput.BadInputException {
         Object text = object.get("body");
         Object base64 = object.get("base64");
-        if (text == null && base64 == null) {
-            return null;
-        }
         if (text != null && base64 != null) {
             throw wrong("needs one body: it has 'body' and 'base64', and only one of them may be there");
         }
@@ -102,7 +172,7 @@ final class JsonBodies {
         }
     }
 
-    private int type(JsonObject object) throws IOException {
+    private int type(JsonObject object) throws PublishInput.BadInputException {
         Object given = object.get("type");
         if (given == null) {
             return type;
@@ -122,7 +192,7 @@ final class JsonBodies {
         return number;
     }
 
-    private IOException wrong(String what) {
-        return new IOException("line " + line + " " + what);
+    private PublishInput.BadInputException wrong(String what) {
+        return new PublishInput.BadInputException("line " + line + " " + what);
     }
 }

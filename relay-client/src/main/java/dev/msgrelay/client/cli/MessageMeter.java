@@ -17,7 +17,9 @@ final class MessageMeter {
 
     private long messages;
     private long bytes;
+    private long lastSequence;
     private long startedAt;
+    private long lastAt;
     private long reportedAt;
     private long reportedMessages;
     private long reportedBytes;
@@ -43,9 +45,10 @@ final class MessageMeter {
             return;
         }
         if (messages == 0) {
-            startedAt = reportedAt = System.nanoTime();
+            startedAt = reportedAt = lastAt = System.nanoTime();
         }
         messages++;
+        lastSequence = sequence;
         bytes += FrameLayout.frameLength(body.remaining());
         if (printer != null) {
             printer.onMessage(sequence, type, body);
@@ -53,6 +56,16 @@ final class MessageMeter {
         if (messages - reportedMessages == interval) {
             report();
         }
+    }
+
+    /** The messages of a read are counted: the last one came now. */
+    void readEnds() {
+        lastAt = System.nanoTime();
+    }
+
+    /** Sequence of the last message that was taken; 0: unknown. */
+    long lastSequence() {
+        return lastSequence;
     }
 
     boolean isDone() {
@@ -65,14 +78,17 @@ final class MessageMeter {
 
     /** Prints the sum: as JSON on stdout, otherwise on stderr unless {@code quiet}. */
     void tellSum(PrintWriter err, boolean quiet) {
-        Speed sum = new Speed(messages, bytes, messages == 0 ? 0 : System.nanoTime() - startedAt);
+        Speed sum = new Speed(messages, bytes, lastAt - startedAt);
         if (json && sums) {
             out.println(sum.json("end"));
         }
         out.flush();
         if (!json && !quiet) {
-            err.println("received " + ShortText.counted(messages, "message") + ", " + bytes + " bytes in "
-                    + sum.millis() + " ms");
+            long bodies = bytes - messages * FrameLayout.HEADER_LENGTH;
+            // One message takes no time.
+            String time = messages < 2 ? "" : ", " + ShortText.grouped(sum.millis()) + " ms from the first to the last";
+            err.println("received " + ShortText.groupedOf(messages, "message") + ", "
+                    + ShortText.groupedOf(bodies, "byte") + time);
             err.flush();
         }
     }

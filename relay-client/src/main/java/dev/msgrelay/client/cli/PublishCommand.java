@@ -47,7 +47,7 @@ import picocli.CommandLine.Spec;
         footer = {
             "",
             "A line goes out without its end (LF or CR LF); an empty line is a message without a body.",
-            "A sum on stderr ends the run; its bytes include each message's header of 8 bytes.",
+            "A sum on stderr ends the run; its bytes are those of the bodies.",
             "",
             "The client says HELLO, makes a lost connection again, and reports the state of the connection on stderr."
                     + " Without --ack, messages under way may be lost with a connection: the sum says how many are in doubt,"
@@ -195,6 +195,10 @@ final class PublishCommand implements Callable<Integer> {
                 }
             } catch (StoppedException e) {
                 return INTERRUPTED;
+            } catch (PublishInput.BadInputException e) {
+                // In front of the sum, which looks like success.
+                RelayClientMain.tell(e, spec.commandLine());
+                throw new RelayClientMain.ToldException(e);
             } catch (IOException e) {
                 if (!resumption.isRolledBack()) {
                     throw e;
@@ -330,9 +334,7 @@ final class PublishCommand implements Callable<Integer> {
             }
             publish(publisher, end, type, array, offset, length);
         });
-        if (messages.passedOver() > 0) {
-            printError("passed over " + ShortText.counted(messages.passedOver(), "object") + " without a body");
-        }
+        messages.passedOver().forEach(this::printError);
         if (left[0] > 0) {
             throw new IOException("the relay has " + ShortText.counted(had, "message") + " of " + messages.file()
                     + " from an earlier run, and now it has only " + (had - left[0])

@@ -2,6 +2,7 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.RelayPublisher;
+import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
@@ -137,9 +138,10 @@ final class PublishEnd {
         }
         boolean all = publisher.settled() == publisher.messages();
         boolean unsure = proof == Proof.NONE && publisher.failure().isPresent();
-        return (unsure ? "sent " : "published ") + (all ? "" : publisher.settled() + " of ")
-                + ShortText.counted(publisher.messages(), "message") + ", "
-                + (all ? "" : publisher.settledBytes() + " of ") + publisher.bytes() + " bytes"
+        return (unsure ? "sent " : "published ") + (all ? "" : ShortText.grouped(publisher.settled()) + " of ")
+                + ShortText.groupedOf(publisher.messages(), "message") + ", "
+                + (all ? "" : ShortText.grouped(bodies(publisher.settledBytes(), publisher.settled())) + " of ")
+                + ShortText.groupedOf(bodies(publisher.bytes(), publisher.messages()), "byte")
                 + switch (proof) {
                     case ACKNOWLEDGED -> " acknowledged";
                     case CONFIRMED -> " confirmed";
@@ -153,6 +155,12 @@ final class PublishEnd {
     private String doubt() {
         long sent = publisher.settled();
         long all = publisher.messages();
-        return sent + (sent == all ? "" : " of " + all) + " sent, " + open() + " in doubt";
+        return ShortText.grouped(sent) + (sent == all ? "" : " of " + ShortText.grouped(all)) + " sent, "
+                + ShortText.grouped(open()) + " in doubt";
+    }
+
+    /** Bytes of the bodies of messages, as a subscriber counts them. */
+    private static long bodies(long bytes, long messages) {
+        return bytes - messages * FrameLayout.HEADER_LENGTH;
     }
 }

@@ -22,6 +22,15 @@ import picocli.CommandLine.TypeConversionException;
 
 /** The messages that {@code publish} reads: where from, and how the input is cut into them. */
 final class PublishInput {
+    /** The input is wrong: not the relay, and not the connection. */
+    static final class BadInputException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        BadInputException(String message) {
+            super(message);
+        }
+    }
+
     /** Takes one message: a part of an array that is valid until the method returns. */
     @FunctionalInterface
     interface Sink {
@@ -46,8 +55,12 @@ final class PublishInput {
             names = "--json",
             description =
                     "Read one JSON object a line, as subscribe --json prints them: type (default: --type), and body or"
-                            + " base64. Objects without a body, such as gaps, are passed over, and counted on stderr.")
+                            + " base64. Its gaps and events, which have no body, are passed over, and counted on stderr."
+                            + " Any other object ends the command with a failure.")
     private boolean json;
+
+    @Option(names = "--skip-bad", description = "With --json: pass over wrong lines too, and count them on stderr.")
+    private boolean skipBad;
 
     @Option(
             names = "--raw",
@@ -107,6 +120,9 @@ final class PublishInput {
         add(ways, messages != null && file != null, "--file");
         if (ways.size() > 1) {
             throw wrong(ways.get(0) + " and " + ways.get(1) + " exclude each other");
+        }
+        if (skipBad && !json) {
+            throw wrong("--skip-bad goes with --json");
         }
         if (delimiter != null && !raw) {
             throw wrong("--delimiter goes with --raw");
@@ -205,12 +221,12 @@ final class PublishInput {
             for (String message : messages) {
                 byte[] body = message.getBytes(StandardCharsets.UTF_8);
                 if (body.length > maxBody) {
-                    throw new IOException("message of " + body.length + " bytes is over the limit of " + maxBody);
+                    throw new BadInputException("message of " + body.length + " bytes is over the limit of " + maxBody);
                 }
                 sink.accept(type, body, 0, body.length);
             }
         } else if (json) {
-            objects = new JsonBodies(type, maxBody, sink);
+            objects = new JsonBodies(type, maxBody, skipBad, sink);
             objects.read(in);
         } else if (chunk != null) {
             new BodyReader(in, maxBody).chunks(chunk, bodies);
@@ -223,9 +239,9 @@ final class PublishInput {
         }
     }
 
-    /** Number of JSON objects without a body so far. */
-    long passedOver() {
-        return objects == null ? 0 : objects.passedOver();
+    /** What was passed over so far, a line each for people. */
+    List<String> passedOver() {
+        return objects == null ? List.of() : objects.passedOver();
     }
 
     private ParameterException wrong(String words) {

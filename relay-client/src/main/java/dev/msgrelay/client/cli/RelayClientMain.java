@@ -14,7 +14,10 @@ import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.PrintWriter;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
+import java.security.cert.CertPathBuilderException;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -102,10 +105,43 @@ public final class RelayClientMain implements Runnable {
 
     private static int failure(Exception e, CommandLine command) {
         command.getOut().flush();
-        PrintWriter err = command.getErr();
-        err.println(command.getCommandSpec().qualifiedName() + ": " + describe(e));
-        err.flush();
+        if (!(e instanceof ToldException)) {
+            tell(e, command);
+        }
         return CommandLine.ExitCode.SOFTWARE;
+    }
+
+    /** A failure that the command has told already. */
+    static final class ToldException extends IOException {
+        private static final long serialVersionUID = 1L;
+
+        ToldException(IOException cause) {
+            super(cause);
+        }
+    }
+
+    /** Says why the command fails, in a line on stderr. */
+    static void tell(Exception e, CommandLine command) {
+        PrintWriter err = command.getErr();
+        err.println(command.getCommandSpec().qualifiedName() + ": " + describe(e) + hint(e, command));
+        err.flush();
+    }
+
+    /** What is most likely to be done about it. */
+    private static String hint(Exception e, CommandLine command) {
+        boolean publishes = command.getCommandName().equals("publish");
+        for (Throwable cause = e; cause != null; cause = cause.getCause()) {
+            if (cause instanceof UnknownHostException && publishes) {
+                return "; a message is given by --message";
+            }
+            if (cause instanceof CertPathBuilderException) {
+                return "; name your authority with --tls-ca";
+            }
+            if (cause instanceof ConnectException && cause.getCause() == null) {
+                return "; is relay-server running?";
+            }
+        }
+        return "";
     }
 
     /** A message that is too long for the JVM, such as one that is read from JSON, is no reason for a stack trace. */

@@ -24,7 +24,12 @@ final class SessionOptions {
             "The token in this file proves the client's identity, for a relay that requires it. Default: the token file"
                     + " of --context, else the token itself in RELAY_TOKEN of the environment.";
 
-    @Option(names = "--name", paramLabel = "NAME", description = "The name of this client, also in the relay's log.")
+    @Option(
+            names = "--name",
+            paramLabel = "NAME",
+            description =
+                    "The name of this client, in the relay's log and on its page. A subscriber's name keeps no place in"
+                            + " the stream: --position does.")
     private String name;
 
     @Option(

@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.MessageHandler;
+import dev.msgrelay.client.PositionStore;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
@@ -17,6 +18,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -46,7 +48,7 @@ import picocli.CommandLine.Spec;
             "A report of --count-only is one line on stdout:",
             "  Time for 10000000 msg: 503; speed: 19880715 msg/s; 2147.1 MB/s",
             "The time is in milliseconds; MB are 10^6 bytes and include each message's header of 8 bytes. The clock starts"
-                    + " at the first message. A sum on stderr ends the run.",
+                    + " at the first message. A sum on stderr, with the bytes of the bodies, ends the run.",
             "",
             "Exit codes: 0 --count was reached, or nobody reads stdout any more; 1 failure; 2 wrong usage; 130 Ctrl-C."
         })
@@ -84,6 +86,15 @@ final class SubscribeCommand implements Callable<Integer> {
                     + "or 15m or 2h ago. A time needs a relay with a journal. stderr shows the progress of a long "
                     + "replay. Default: live.")
     private Start from;
+
+    @Option(
+            names = "--position",
+            paramLabel = "FILE",
+            description =
+                    "Keep the place in this file: the next run goes on behind the last message that was written out;"
+                            + " after a kill the messages of about the last second come again, and none is left out. While there"
+                            + " is no such file, --from says where to start. For one run at a time.")
+    private Path position;
 
     @Option(
             names = "--policy",
@@ -149,13 +160,13 @@ final class SubscribeCommand implements Callable<Integer> {
         EventPrinter events = new EventPrinter(out, err, output.json(), quiet);
         FirstConnection first = session.firstConnection(endpoints);
         Silence silence = new Silence(waitsFor(), quiet, err);
-        SubscriberOptions options = options(endpoints, token, events, event -> {
+        MessageMeter meter = meter();
+        SubscriberOptions options = options(endpoints, token, meter, events, event -> {
             if (first.event(event)) {
                 events.event(event);
             }
             silence.event(event);
         });
-        MessageMeter meter = meter();
         // Reset: one object may be executed more than once.
         stopped = false;
         try (RelaySubscriber subscriber = RelaySubscriber.open(options)) {
@@ -201,6 +212,9 @@ final class SubscribeCommand implements Callable<Integer> {
         // The output is looked at without messages, too: events of the connection may have been printed.
         while (!meter.isDone() && n >= 0 && isRead()) {
             n = subscriber.poll(handler);
+            if (n > 0) {
+                meter.readEnds();
+            }
             if (first.hasFailed()) {
                 first.await(Duration.ZERO, "");
             }
@@ -210,13 +224,21 @@ final class SubscribeCommand implements Callable<Integer> {
         }
         if (isRead() && !meter.isDone() && !stopped) {
             String who = endpoints.size() == 1 ? "the relay at " + endpoints.get(0) : "the relay";
-            String wanted = count == null ? "" : " of " + count;
+            String wanted = count == null ? "" : " of " + ShortText.grouped(count);
             String word = ShortText.plural(count == null ? meter.messages() : count, "message");
-            throw new EOFException(who + " closed the connection after " + meter.messages() + wanted + " " + word);
+            throw new EOFException(
+                    who + " closed the connection after " + ShortText.grouped(meter.messages()) + wanted + " " + word);
         }
     }
 
     private MessageMeter meter() {
+        if (position != null && output.countsOnly()) {
+            throw new ParameterException(
+                    spec.commandLine(), "--position goes with messages that are written out, not with --count-only");
+        }
+        if (position != null && session.isPlain()) {
+            throw new ParameterException(spec.commandLine(), "--position needs numbers, which --plain does without");
+        }
         if (count != null) {
             where.check("--count", count, 1, Long.MAX_VALUE);
         }
@@ -231,7 +253,11 @@ final class SubscribeCommand implements Callable<Integer> {
     }
 
     private SubscriberOptions options(
-            List<Endpoint> endpoints, Token token, EventPrinter events, Consumer<SessionEvent> onEvent)
+            List<Endpoint> endpoints,
+            Token token,
+            MessageMeter meter,
+            EventPrinter events,
+            Consumer<SessionEvent> onEvent)
             throws IOException {
         try {
             SubscriberOptions.Builder options = SubscriberOptions.builder(endpoints)
@@ -254,6 +280,9 @@ final class SubscribeCommand implements Callable<Integer> {
             }
             if (from != null) {
                 from.apply(options);
+            }
+            if (position != null) {
+                options.positions(new PrintedPositions(PositionStore.file(position), this::isRead, meter));
             }
             if (policy != null) {
                 options.policy(policy);

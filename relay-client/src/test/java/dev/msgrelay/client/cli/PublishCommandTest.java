@@ -38,7 +38,7 @@ class PublishCommandTest {
                 .hasSize(2)
                 .last()
                 .isEqualTo(
-                        "published 4 messages, 57 bytes handed to the kernel; the relay does not tell what it has read");
+                        "published 4 messages, 25 bytes handed to the kernel; the relay does not tell what it has read");
     }
 
     @Test
@@ -134,7 +134,7 @@ class PublishCommandTest {
                 """, "--json", "--type", "5");
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(got).containsExactly("7:ü\n", "-1:a", "5:");
-        assertThat(run.err()).contains("passed over 2 objects without a body\n");
+        assertThat(run.err()).contains("passed over 2 events without a body\n");
     }
 
     @ParameterizedTest
@@ -154,12 +154,33 @@ class PublishCommandTest {
                 "{\"body\":\"\",\"type\":\"7\"}; no number of 32 bits",
                 "{\"body\":\"\",\"type\":2147483649}; is reserved",
                 "{\"body\":\"123456\"}; over the limit of 5",
+                "{\"bdoy\":\"x\"}; has the key 'bdoy' (did you mean 'body'?), and neither 'body' nor 'base64'",
+                "{\"typ\":7}; has the key 'typ' (did you mean 'type'?), and neither 'body' nor 'base64'",
+                "{\"type\":7}; has neither 'body' nor 'base64'",
+                "{\"body\":\"x\",\"typ\":7}; has the key 'typ' (did you mean 'type'?), which no message has",
+                "{\"event\":\"message\",\"sequence\":1}; has neither 'body' nor 'base64'",
+                "{\"event\":\"gap\",\"form\":1}; has the key 'form' (did you mean 'from'?)",
+                "{\"body\":null}; needs one body",
+                "{}; has neither 'body' nor 'base64'",
             })
     void anObjectThatIsNoneIsNamedByItsLine(String line, String fault) throws Exception {
         CommandRun run = publish("{\"body\":\"good\"}\n" + line + "\n", "--json", "--max-body", "5");
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err()).contains("relay-client publish: line 2 ").contains(fault);
+        assertThat(run.err().indexOf("line 2"))
+                .as("in front of the sum")
+                .isLessThan(run.err().indexOf("published 1 "));
         assertThat(got).containsExactly("1:good");
+        // Counted, and no failure: the user says so.
+        CommandRun rest = publish(
+                "{\"body\":\"a\"}\n" + line + "\n{\"typ\":7}\n{\"body\":\"b\"}\n",
+                "--json",
+                "--skip-bad",
+                "--max-body",
+                "5");
+        assertThat(rest.exitCode()).isZero();
+        assertThat(rest.err()).contains("passed over 2 wrong lines; the first: line 2 ");
+        assertThat(got).containsExactly("1:good", "1:a", "1:b");
     }
 
     @Test

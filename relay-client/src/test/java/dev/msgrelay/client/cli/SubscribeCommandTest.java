@@ -32,7 +32,7 @@ class SubscribeCommandTest {
         CommandRun run = subscribe(frames, "--count", "25", "--report-every", "10", "--count-only");
         assertThat(run.exitCode()).isZero();
         assertThat(run.out().lines()).hasSize(2).allMatch(line -> line.matches(REPORT));
-        assertThat(run.err()).contains("\nreceived 25 messages, 440 bytes in ");
+        assertThat(run.err()).contains("\nreceived 25 messages, 240 bytes, ");
     }
 
     @Test
@@ -41,7 +41,7 @@ class SubscribeCommandTest {
         CommandRun run = subscribe(frames, "--count", "2", "--print");
         assertThat(run.exitCode()).isZero();
         assertThat(run.out().lines()).containsExactly("type 1, 1 bytes: a", "type 2, 1 bytes: b");
-        assertThat(run.err()).contains("\nreceived 2 messages, 18 bytes in ");
+        assertThat(run.err()).contains("\nreceived 2 messages, 2 bytes, ");
     }
 
     @Test

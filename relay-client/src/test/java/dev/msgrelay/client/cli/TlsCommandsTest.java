@@ -81,6 +81,7 @@ class TlsCommandsTest {
                     "hello\n".getBytes(UTF_8), "publish", in, "--type", "7", "--tls", "--reconnect", "none");
             assertThat(foreign.exitCode()).isEqualTo(1);
             assertThat(foreign.err()).contains("TLS with " + in + " failed: the relay's certificate is refused");
+            assertThat(foreign.err().strip()).endsWith("; name your authority with --tls-ca");
         }
     }
 }

@@ -59,7 +59,7 @@ class UsageTest {
 
     @ParameterizedTest
     @CsvSource({
-        "subscribe relay, endpoint 'relay' has no port",
+        "subscribe re:lay:, endpoint 're:lay:' has more than one colon",
         "subscribe :99999, port 99999",
         "subscribe 99999, port 99999",
         "subscribe :1 --unix /x, exclude each other",
@@ -84,6 +84,10 @@ class UsageTest {
         "subscribe --raw --delimiter x --delimiter y, option '--delimiter' should be specified only once",
         "publish -m, Missing required parameter for option '--message' (TEXT)",
         "ping @absent, endpoint '@absent' has no port",
+        "subscribe --position p --count-only, not with --count-only",
+        "subscribe --position p --plain, --position needs numbers",
+        "publish --skip-bad, --skip-bad goes with --json",
+        "subscribe --prot 7401, Unknown option: '--prot'",
         "subscribe --delimiter x, --delimiter goes with --raw",
         "publish --delimiter x, --delimiter goes with --raw",
         "publish --json --chunk 5, --json and --chunk exclude each other",
@@ -135,8 +139,8 @@ class UsageTest {
         CommandRun run = CommandRun.of(command, gone);
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.err().lines())
-                .containsExactly(
-                        "relay-client " + command + ": cannot connect to " + gone + ": " + SystemWords.refused());
+                .containsExactly("relay-client " + command + ": cannot connect to " + gone + ": "
+                        + SystemWords.refused() + "; is relay-server running?");
     }
 
     @Test

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.client.PositionStore;
 import dev.msgrelay.client.cli.CommandRun;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
@@ -68,7 +69,7 @@ class CommandsWithARelayTest {
                 .contains("connected");
         CommandRun again = CommandRun.withInput(printed.bytes(), "publish", publish.toString(), "--json");
         assertThat(again.exitCode()).as(again.err()).isZero();
-        assertThat(again.err()).contains("passed over 1 object without a body");
+        assertThat(again.err()).contains("passed over 1 event without a body");
         ByteArrayOutputStream expected = new ByteArrayOutputStream();
         for (int round = 0; round < 2; round++) {
             for (int i = 0; i < bodies.length; i++) {
@@ -78,6 +79,45 @@ class CommandsWithARelayTest {
             }
         }
         assertThat(earliest(2 * bodies.length, "--format", "%t %b|").bytes()).isEqualTo(expected.toByteArray());
+    }
+
+    /** Each run goes on behind the last message that the one before wrote out, also within what one read has brought. */
+    @Test
+    void aPositionGoesFromRunToRun() throws Exception {
+        publish("a\nb\nc\nd\ne\n");
+        String position = "--position=" + directory.resolve("audit.position");
+        assertThat(earliest(2, "--format=%s:%b ", position).out()).isEqualTo("1:a 2:b ");
+        assertThat(earliest(1, "--format=%s:%b ", position).out()).isEqualTo("3:c ");
+        publish("f\n");
+        assertThat(earliest(3, "--json", position).out().lines())
+                .filteredOn(line -> line.contains("\"event\":\"message\""))
+                .map(line -> line.replaceFirst(".*\"body\":\"(.)\".*", "$1"))
+                .containsExactly("d", "e", "f");
+        assertThat(directory.resolve("audit.position")).content().contains("next=7\n");
+        // Of the types wanted too: what was passed over is not looked at again.
+        publish("g\n");
+        CommandRun other = CommandRun.of("publish", publish.toString(), "--type=9", "-m", "h");
+        assertThat(other.exitCode()).as(other.err()).isZero();
+        assertThat(earliest(1, "--format=%s:%b ", "--types=9", position).out()).isEqualTo("8:h ");
+    }
+
+    @Test
+    void aPositionIsForOneAtATime() throws Exception {
+        Path file = directory.resolve("audit.position");
+        PositionStore held = PositionStore.file(file);
+        held.load();
+        try {
+            CommandRun run = CommandRun.of("subscribe", subscribe.toString(), "--position=" + file);
+            assertThat(run.exitCode()).isEqualTo(1);
+            assertThat(run.err()).contains("in use by another subscriber");
+        } finally {
+            held.release();
+        }
+    }
+
+    private void publish(String lines) throws Exception {
+        CommandRun run = CommandRun.withInput(lines.getBytes(UTF_8), "publish", publish.toString());
+        assertThat(run.exitCode()).as(run.err()).isZero();
     }
 
     private CommandRun earliest(int count, String... how) {

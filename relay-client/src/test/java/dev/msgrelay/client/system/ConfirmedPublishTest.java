@@ -14,6 +14,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -53,7 +54,7 @@ class ConfirmedPublishTest {
             assertThat(publish.errors())
                     .last()
                     .asString()
-                    .startsWith("published " + messages + " messages, ")
+                    .startsWith(String.format(Locale.ROOT, "published %,d messages, ", messages))
                     .endsWith(" bytes confirmed");
             CommandRun all = CommandRun.of(
                     "subscribe", port(relay, "subscribe"), "--from=earliest", "--count=" + messages, "--format=%b\n");
@@ -80,16 +81,20 @@ class ConfirmedPublishTest {
                     COMMAND, "publish", port(relay, "publish"), "--stall-timeout=2s", "--type=7", "--file=" + file);
             assertThat(publish.awaitExit()).as("%s", publish.errors()).isOne();
             String sum = publish.error(0, line -> line.contains(" in doubt: "));
-            Matcher numbers = Pattern.compile("(\\d+) (?:of (\\d+) )?sent, (\\d+) in doubt: .*")
+            Matcher numbers = Pattern.compile("([\\d,]+) (?:of ([\\d,]+) )?sent, ([\\d,]+) in doubt: .*")
                     .matcher(sum);
             assertThat(numbers.matches()).as(sum).isTrue();
-            long accepted = Long.parseLong(numbers.group(numbers.group(2) == null ? 1 : 2));
+            long accepted = number(numbers.group(numbers.group(2) == null ? 1 : 2));
             long has = untilMarker(relay, reader);
-            assertThat(Long.parseLong(numbers.group(3)))
+            assertThat(number(numbers.group(3)))
                     .as("%s; the relay has %d", sum, has)
                     .isPositive()
                     .isGreaterThanOrEqualTo(accepted - has);
         }
+    }
+
+    private static long number(String grouped) {
+        return Long.parseLong(grouped.replace(",", ""));
     }
 
     @Test
@@ -101,7 +106,7 @@ class ConfirmedPublishTest {
             assertThat(publish.errors())
                     .last()
                     .asString()
-                    .matches("\\d+ sent, [1-9]\\d* in doubt: the relay has not confirmed (it|them)");
+                    .matches("[\\d,]+ sent, [1-9][\\d,]* in doubt: the relay has not confirmed (it|them)");
         }
     }
 
