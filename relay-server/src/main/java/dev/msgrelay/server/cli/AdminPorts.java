@@ -5,9 +5,8 @@ import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Reload;
 import dev.msgrelay.server.config.AdminConfig;
 import java.io.IOException;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The ports for HTTP, before they are started.
@@ -17,7 +16,6 @@ import org.slf4j.LoggerFactory;
  * @param health the port for health alone; null: there is to be none
  */
 record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
-    private static final Logger LOG = LoggerFactory.getLogger("relay");
     private static final String USUAL = AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT;
 
     /**
@@ -50,9 +48,11 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
      * wait for the relay.
      *
      * @param configuration reads the configuration again
+     * @param missing takes a warning where there is no port since its usual address is taken: of several relays on a host,
+     *     one has it
      * @throws IOException the settings name the port's address, and that cannot be listened on
      */
-    AdminServer startBefore(Supplier<Reload> configuration) throws IOException {
+    AdminServer startBefore(Supplier<Reload> configuration, Consumer<String> missing) throws IOException {
         if (admin == null || admin.tls()) {
             return null;
         }
@@ -62,8 +62,7 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
             if (named) {
                 throw e;
             }
-            // A warning only: of several relays on a host, one has the default port.
-            LOG.warn("no admin port: {}; --admin chooses another one, or none", e.getMessage());
+            missing.accept("no admin port: " + e.getMessage() + "; --admin chooses another one, or none");
             return null;
         }
     }

@@ -11,6 +11,7 @@ import dev.msgrelay.server.core.HungDiskException;
 import dev.msgrelay.server.core.NodeLeftException;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.engine.MemoryPlan;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -174,14 +176,18 @@ final class RelayServerCommand implements Callable<Integer> {
         manager = new ServiceManager(environment, ProcessHandle.current().pid());
         manager.watch(this::works);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
+        List<String> warnings = new ArrayList<>();
         try (AdminServer health = ports.startHealth();
-                AdminServer early = ports.startBefore(reloading::reload)) {
+                AdminServer early = ports.startBefore(reloading::reload, warnings::add)) {
             RelayServer relay = starter.start(config, new Recovering(early, health));
+            // Of a relay that starts: in front of what keeps it from starting they would mislead.
+            warnings.forEach(LOG::warn);
             reloading.started(relay, config);
             return serve(relay, early, health);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no descriptor left for a socket or a loop.
-            CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, e.getMessage());
+            String why = e.getMessage() + TakenPort.words(e.getMessage(), config, SystemTree.proc());
+            CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, why);
             return CANNOT_START;
         } finally {
             done.complete(CANNOT_START);

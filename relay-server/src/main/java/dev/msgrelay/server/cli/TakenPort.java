@@ -1,0 +1,131 @@
+package dev.msgrelay.server.cli;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.host.SystemTree;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/** Words for a port that another program has: who that is, whether it is a relay, and the option for another port. */
+final class TakenPort {
+    private static final Pattern CANNOT = Pattern.compile("cannot listen on (.*):(\\d+): .*", Pattern.DOTALL);
+
+    /** Time to connect to the other program, and time for its first bytes. */
+    private static final int PATIENCE_MILLIS = 1_000;
+
+    /** The state of a socket that listens, in the kernel's tables. */
+    private static final String LISTENS = "0A";
+
+    /** Columns of the kernel's tables: local address, state, inode. */
+    private static final int LOCAL = 1;
+
+    private static final int STATE = 3;
+    private static final int INODE = 9;
+
+    private TakenPort() {}
+
+    /**
+     * What to say behind the message of a failed start; empty: it is not about a port that somebody has.
+     *
+     * @param proc tells of the processes of this machine
+     */
+    static String words(String failure, RelayConfig config, SystemTree proc) {
+        Matcher cannot = CANNOT.matcher(failure);
+        if (!cannot.matches()) {
+            return "";
+        }
+        int port = Integer.parseInt(cannot.group(2));
+        List<String> inodes = listeners(port, proc);
+        if (inodes.isEmpty() && !failure.contains("in use")) {
+            return "";
+        }
+        boolean publish = port == config.listen().publishPort();
+        boolean plain = publish || port == config.listen().subscribePort();
+        boolean relay = plain && isRelay(cannot.group(1), port, publish);
+        String who = Stream.of(
+                        Optional.of("a relay answers there").filter(answer -> relay),
+                        inodes.stream()
+                                .flatMap(inode -> holder(inode, proc).stream())
+                                .findFirst())
+                .flatMap(Optional::stream)
+                .reduce((one, other) -> one + ", " + other)
+                .map(text -> ": " + text)
+                .orElse("");
+        return who
+                + option(port, config)
+                        .map(name -> "; " + name + " takes another port")
+                        .orElse("");
+    }
+
+    /** The option that has set the port; empty: that of a port for HTTP, whose message names its address. */
+    private static Optional<String> option(int port, RelayConfig config) {
+        if (port == config.listen().publishPort()) {
+            return Optional.of("--publish-port");
+        }
+        if (port == config.listen().subscribePort()) {
+            return Optional.of("--subscribe-port");
+        }
+        if (config.tls().on() && port == config.tls().publishPort()) {
+            return Optional.of("--tls-publish-port");
+        }
+        return config.tls().on() && port == config.tls().subscribePort()
+                ? Optional.of("--tls-subscribe-port")
+                : Optional.empty();
+    }
+
+    /** The inodes of sockets that listen at this port, at whatever address. */
+    private static List<String> listeners(int port, SystemTree proc) {
+        String local = String.format(Locale.ROOT, ":%04X", port);
+        return Stream.of("net/tcp", "net/tcp6")
+                .flatMap(table -> proc.text(table).stream())
+                .flatMap(String::lines)
+                .map(line -> line.strip().split("\\s+"))
+                .filter(columns ->
+                        columns.length > INODE && columns[LOCAL].endsWith(local) && columns[STATE].equals(LISTENS))
+                .map(columns -> columns[INODE])
+                .toList();
+    }
+
+    /** The process that has a socket; empty: the system does not tell, as of other users' processes. */
+    private static Optional<String> holder(String inode, SystemTree proc) {
+        String socket = "socket:[" + inode + "]";
+        return proc.names("").stream()
+                .filter(name -> name.matches("\\d+"))
+                .filter(pid -> proc.names(pid + "/fd").stream().anyMatch(fd -> proc.link(pid + "/fd/" + fd)
+                        .filter(socket::equals)
+                        .isPresent()))
+                .findFirst()
+                .map(pid -> "process " + pid
+                        + proc.text(pid + "/comm")
+                                .map(name -> " (" + name + ")")
+                                .orElse("") + " has it");
+    }
+
+    /** Whether the other program answers HELLO as a relay does, with whatever frame. */
+    private static boolean isRelay(String host, int port, boolean publish) {
+        HelloFrame.Builder hello = publish ? HelloFrame.publisher() : HelloFrame.subscriber();
+        try (Socket socket = new Socket()) {
+            InetAddress address = InetAddress.getByName(host.replaceAll("[\\[\\]]", ""));
+            socket.connect(
+                    new InetSocketAddress(
+                            address.isAnyLocalAddress() ? InetAddress.getLoopbackAddress() : address, port),
+                    PATIENCE_MILLIS);
+            socket.setSoTimeout(PATIENCE_MILLIS);
+            socket.getOutputStream().write(hello.build().encode().array());
+            return ControlFrames.isControl(new DataInputStream(socket.getInputStream()).readInt());
+        } catch (IOException | RuntimeException e) {
+            // Whatever it is, it does not speak to relays' clients.
+            return false;
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.msgrelay.server.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.host.SystemTree;
+import dev.msgrelay.testing.Tree;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who has a port, by made-up files of the system. */
+class TakenPortTest {
+    private static final String USED = "cannot listen on 127.0.0.1:%d: Address already in use";
+
+    @TempDir
+    private Path root;
+
+    private SystemTree proc;
+
+    @BeforeEach
+    void open() {
+        proc = new SystemTree(root);
+    }
+
+    @Test
+    void theProcessAndTheOptionAreNamed() throws Exception {
+        try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            int port = other.getLocalPort();
+            assertThat(words(port, RelayConfig.builder().subscribePort(port).build()))
+                    .as("the system tells nothing")
+                    .isEqualTo("; --subscribe-port takes another port");
+            Tree tree = new Tree(root)
+                    .with(
+                            "net/tcp",
+                            String.format(
+                                    "  sl  local_address rem_address   st%n"
+                                            + "   0: 0100007F:%04X 00000000:0000 01 0:0 00:00 0 0 0 41 1 0%n"
+                                            + "   1: 0100007F:%04X 00000000:0000 0A 0:0 00:00 0 0 0 42 1 0",
+                                    port, port))
+                    .with("7/comm", "other")
+                    .with("4711/comm", "feeder");
+            link("7/fd/3", "socket:[41]");
+            assertThat(tree.root()).isEqualTo(root);
+            assertThat(words(port, RelayConfig.builder().subscribePort(port).build()))
+                    .as("a process of another user")
+                    .isEqualTo("; --subscribe-port takes another port");
+            link("4711/fd/9", "socket:[42]");
+            assertThat(words(port, RelayConfig.builder().subscribePort(port).build()))
+                    .isEqualTo(": process 4711 (feeder) has it; --subscribe-port takes another port");
+            assertThat(TakenPort.words(
+                            "cannot listen on http://127.0.0.1:" + port + ": in use",
+                            RelayConfig.builder().build(),
+                            proc))
+                    .isEqualTo(": process 4711 (feeder) has it");
+        }
+    }
+
+    @Test
+    void aRelayIsKnownByItsAnswer() throws Exception {
+        try (RelayServer relay = RelayServer.start(
+                RelayConfig.builder().publishPort(0).subscribePort(0).build())) {
+            int publish = relay.publishAddress().getPort();
+            assertThat(words(publish, RelayConfig.builder().publishPort(publish).build()))
+                    .isEqualTo(": a relay answers there; --publish-port takes another port");
+            int subscribe = relay.subscribeAddress().getPort();
+            assertThat(words(
+                            subscribe,
+                            RelayConfig.builder().subscribePort(subscribe).build()))
+                    .isEqualTo(": a relay answers there; --subscribe-port takes another port");
+        }
+    }
+
+    @Test
+    void otherFailuresStayAsTheyAre() {
+        RelayConfig usual = RelayConfig.builder().build();
+        for (String failure : new String[] {
+            "cannot listen on 192.0.2.1:7401: Cannot assign requested address",
+            "cannot listen on unix:/run/r: Permission denied",
+            "the relay's memory is 5 bytes"
+        }) {
+            assertThat(TakenPort.words(failure, usual, proc)).isEmpty();
+        }
+    }
+
+    private String words(int port, RelayConfig config) {
+        return TakenPort.words(String.format(USED, port), config, proc);
+    }
+
+    private void link(String path, String target) throws Exception {
+        Path link = root.resolve(path);
+        Files.createDirectories(link.getParent());
+        Files.createSymbolicLink(link, Path.of(target));
+    }
+}
