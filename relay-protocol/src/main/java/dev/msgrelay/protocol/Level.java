@@ -53,6 +53,11 @@ public enum Level {
         throw new IllegalArgumentException("'" + text + "' is no level: stream, written or forced");
     }
 
+    /** Whether {@link #ofFlag} takes this text. */
+    public static boolean isFlag(String text) {
+        return Stream.of(BY_CODE).anyMatch(level -> level.flag().equalsIgnoreCase(text.strip()));
+    }
+
     /** The levels by their names on a command line, for help texts and completions. */
     public static final class Words implements Iterable<String> {
         @Override

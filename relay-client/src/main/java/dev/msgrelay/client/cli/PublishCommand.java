@@ -422,11 +422,12 @@ final class PublishCommand implements Callable<Integer> {
         private static final long serialVersionUID = 1L;
     }
 
-    /** {@code --ack} takes its level behind {@code =} only: a word after {@code --ack} is an endpoint. */
+    /** {@code --ack} takes a level behind {@code =} or a blank; any other word after it is an endpoint. */
     static final class BareAck implements IParameterPreprocessor {
         @Override
         public boolean preprocess(Stack<String> args, CommandSpec of, ArgSpec option, Map<String, Object> info) {
-            if (!"=".equals(info.get("separator"))) {
+            boolean named = !args.isEmpty() && Level.isFlag(args.peek());
+            if (!"=".equals(info.get("separator")) && !named) {
                 args.push(Level.STREAM.flag());
             }
             return false;

@@ -306,14 +306,16 @@ class SessionCommandsTest {
             client.send(Frames.ack(2, 2, 2, 1), Frames.ack(2, 2, 2, 2));
             client.drain();
         };
-        try (ScriptedRelay relay = ScriptedRelay.of(script)) {
-            CommandRun run = publish(relay, "a\nb\n", "--ack=forced");
-            assertThat(run.exitCode()).as(run.err()).isZero();
-            assertThat(run.err()).contains("2 messages, 2 bytes acknowledged");
+        try (ScriptedRelay relay = ScriptedRelay.of(script, script)) {
+            for (String[] words : List.of(new String[] {"--ack=forced"}, new String[] {"--ack", "forced"})) {
+                CommandRun run = publish(relay, "a\nb\n", words);
+                assertThat(run.exitCode()).as(run.err()).isZero();
+                assertThat(run.err()).contains("2 messages, 2 bytes acknowledged");
+            }
         }
     }
 
-    /** What follows it is no level. */
+    /** Any other word than a level is an endpoint. */
     @Test
     void ackWithoutALevelTakesNoneFromAnEndpoint() throws Exception {
         Script script = client -> {
