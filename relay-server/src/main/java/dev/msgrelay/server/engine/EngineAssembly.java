@@ -16,13 +16,10 @@ import dev.msgrelay.server.fanout.SendGroup;
 import dev.msgrelay.server.flow.HeldSources;
 import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.flow.WindowGate;
-import dev.msgrelay.server.ingest.InPlacePort;
 import dev.msgrelay.server.ingest.IngestPort;
 import dev.msgrelay.server.ingest.LoopBuffers;
 import dev.msgrelay.server.ingest.NameTable;
-import dev.msgrelay.server.ingest.OrdererPort;
 import dev.msgrelay.server.ingest.PublisherConnection;
-import dev.msgrelay.server.ingest.RingPort;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -184,14 +181,14 @@ public final class EngineAssembly {
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            corePort = new InPlacePort(handler, log, names, scan, held, loopBuffers());
+            corePort = new IngestPort.InPlace(handler, log, names, scan, held, loopBuffers());
         } else {
             names.decidedBy(orderer);
-            corePort = new OrdererPort(orderer, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
+            corePort = new IngestPort.ToOrderer(orderer, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
         }
         Deque<PublisherConnection.Reader> reading = new ArrayDeque<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = new RingPort(ring, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
+            IngestPort port = new IngestPort.ToRing(ring, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
             reading.add(new PublisherConnection.Reader(reader, port));
         }
         MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));

@@ -35,9 +35,9 @@ import java.util.stream.Stream;
  * to. {@link EngineAssembly} makes it.
  *
  * <pre>
- *   PublisherConnection --InPlacePort-------------------.
- *   PublisherConnection --RingPort----.                  v
- *   LocalPublisher ------RunStage-----+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
+ *   PublisherConnection --IngestPort.InPlace-------------------.
+ *   PublisherConnection --IngestPort.ToRing--.                 v
+ *   LocalPublisher --------RunStage----------+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *
  * <p>The caller drives the loops, by a clock of its choice.

@@ -3,6 +3,7 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.flow.ReaderGate;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
@@ -390,9 +391,9 @@ final class CatchUp {
         }
     }
 
-    /** Returns since when others wait for the memory that this way has; {@link SlowReader#NEVER}: nobody does. */
+    /** Returns since when others wait for the memory that this way has; {@link ReaderGate#NEVER}: nobody does. */
     long waitedForSince() {
-        return page == null ? SlowReader.NEVER : pages.waitingSince();
+        return page == null ? ReaderGate.NEVER : pages.waitingSince();
     }
 
     /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */

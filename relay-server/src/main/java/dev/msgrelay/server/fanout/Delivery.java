@@ -3,6 +3,7 @@ package dev.msgrelay.server.fanout;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.flow.ReaderGate;
 import dev.msgrelay.server.log.LogReader;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
@@ -199,7 +200,7 @@ final class Delivery implements Feed.Sent {
 
     /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
     private Outcome pause() {
-        if (catchUp.waitedForSince() != SlowReader.NEVER) {
+        if (catchUp.waitedForSince() != ReaderGate.NEVER) {
             if (!reader.atBoundary()) {
                 return Outcome.of(finish());
             }
@@ -286,13 +287,13 @@ final class Delivery implements Feed.Sent {
 
     // ---- time --------------------------------------------------------------------------------------------------
 
-    /** Returns since when somebody waits for subscribers like this one; {@link SlowReader#NEVER}: nobody does. */
+    /** Returns since when somebody waits for subscribers like this one; {@link ReaderGate#NEVER}: nobody does. */
     private long waitedForSince() {
         return slowness.joined() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }
 
     boolean isWaitedFor() {
-        return waitedForSince() != SlowReader.NEVER;
+        return waitedForSince() != ReaderGate.NEVER;
     }
 
     /** Notes how far the socket is; returns whether it has taken anything of a write in flight since the last call. */
@@ -311,10 +312,10 @@ final class Delivery implements Feed.Sent {
     /** Returns whether somebody has waited too long for the subscriber to move on. */
     boolean stalls(long nowNanos) {
         long since = waitedForSince();
-        if (since == SlowReader.NEVER) {
+        if (since == ReaderGate.NEVER) {
             slowness.progress(nowNanos);
         }
-        return since != SlowReader.NEVER && slowness.stalls(since, nowNanos);
+        return since != ReaderGate.NEVER && slowness.stalls(since, nowNanos);
     }
 
     // ---- counts, and the end -----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.fanout;
 
+import dev.msgrelay.server.flow.ReaderGate;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -28,7 +29,7 @@ public final class ReplayPages {
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
     private int readers;
-    private volatile long since = SlowReader.NEVER;
+    private volatile long since = ReaderGate.NEVER;
 
     public ReplayPages(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, LongSupplier clock) {
         this.allocator = allocator;
@@ -99,10 +100,10 @@ public final class ReplayPages {
             return;
         }
         line.pollFirst();
-        since = line.isEmpty() ? SlowReader.NEVER : clock.getAsLong();
+        since = line.isEmpty() ? ReaderGate.NEVER : clock.getAsLong();
     }
 
-    /** Returns since when somebody has been first in the line; {@link SlowReader#NEVER}: nobody waits. */
+    /** Returns since when somebody has been first in the line; {@link ReaderGate#NEVER}: nobody waits. */
     long waitingSince() {
         return since;
     }

@@ -25,9 +25,6 @@ final class SlowReader {
         JOURNAL
     }
 
-    /** No time: nobody is held back. */
-    static final long NEVER = Long.MAX_VALUE;
-
     /** A subscriber that was behind goes back to a sending loop within this part of the log: room is left, should that be late. */
     private static final int NEAR = 4;
 
@@ -98,9 +95,9 @@ final class SlowReader {
         gate.movedBack();
     }
 
-    /** Returns since when subscribers like this one hold publishers back; {@link #NEVER}: they do not. */
+    /** Returns since when subscribers like this one hold publishers back; {@link ReaderGate#NEVER}: they do not. */
     long holdsBackSince() {
-        return gate.blockedByReaders() ? gate.blockedSinceNanos() : NEVER;
+        return gate.blockedByReaders() ? gate.blockedSinceNanos() : ReaderGate.NEVER;
     }
 
     boolean lags(long behind) {

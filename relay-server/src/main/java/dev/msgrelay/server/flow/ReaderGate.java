@@ -2,6 +2,9 @@ package dev.msgrelay.server.flow;
 
 /** The gate as a subscriber sees it, for which publishers may be held back. Any thread. */
 public interface ReaderGate {
+    /** The time since which publishers wait, where none does. */
+    long NEVER = Long.MAX_VALUE;
+
     /** The gate of subscribers for which nobody is held back: all defaults hold. */
     ReaderGate NEVER_HOLDS = new ReaderGate() {};
 

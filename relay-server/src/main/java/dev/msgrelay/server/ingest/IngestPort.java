@@ -1,8 +1,12 @@
 package dev.msgrelay.server.ingest;
 
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.core.NetworkBatchHandler;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.flow.HeldSources;
+import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.memory.ReadWindow;
 import java.nio.ByteBuffer;
 
@@ -17,7 +21,7 @@ import java.nio.ByteBuffer;
  *
  * Owned by its loop's thread.
  */
-public interface IngestPort {
+public sealed interface IngestPort {
     /** Longest read, one segment of loopback: what is read is still in the processor's cache when it is sent. */
     int READ_BYTES = 64 << 10;
 
@@ -77,4 +81,116 @@ public interface IngestPort {
 
     /** The memory that the loop's publishers share. */
     LoopBuffers buffers();
+
+    /**
+     * For publishers on the core's own loop: a socket is read straight to where the log ends, and what it brought stays
+     * there. So the kernel alone copies the bytes between two sockets.
+     */
+    record InPlace(
+            NetworkBatchHandler handler,
+            PacketLog log,
+            NameTable names,
+            RunScan scan,
+            HeldSources held,
+            LoopBuffers buffers)
+            implements IngestPort {
+        /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
+        private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
+
+        @Override
+        public boolean makeReady() {
+            return handler.makeReady();
+        }
+
+        @Override
+        public ReadWindow window(int front, int most) {
+            ReadWindow inPlace = log.end(front + Math.min(most, LEAST_IN_PLACE), front + most);
+            return inPlace != null ? inPlace : buffers.reads().open(0, front + Math.min(most, LoopBuffers.SHORT_READ));
+        }
+
+        @Override
+        public int openBytes() {
+            return log.openPacketBytes();
+        }
+
+        @Override
+        public boolean take(RunScan span, PublisherName name) {
+            if (name != null && !names.hasRoom()) {
+                return false;
+            }
+            handler.take(span);
+            if (name != null) {
+                names.accepted(name, span.frames(), log.lastSequence());
+            }
+            return true;
+        }
+
+        @Override
+        public boolean allShown() {
+            return handler.allShown();
+        }
+
+        @Override
+        public void readWasFull() {
+            handler.readWasFull();
+        }
+    }
+
+    /**
+     * For publishers on a reader loop, which has a processor core of its own: a socket is read to a buffer of the loop, the
+     * bytes are walked there and copied to the ring, and the core packs what is in the ring.
+     *
+     * @param scan {@link RunScan#unpacked}: packets are made where the order is
+     */
+    record ToRing(FrameRing ring, HeldSources held, RunScan scan, LoopBuffers buffers) implements IngestPort {
+        @Override
+        public boolean makeReady() {
+            return ring.hasRoom(FrameAssembler.SHORT);
+        }
+
+        @Override
+        public boolean take(RunScan span, PublisherName name) {
+            int length = span.end();
+            long claim = ring.tryClaim(length);
+            if (claim == FrameRing.REFUSED) {
+                return false;
+            }
+            ring.put(claim, 0, span.buffer(), span.offset(), length);
+            ring.publish(claim, length, span.each());
+            return true;
+        }
+
+        @Override
+        public void hold(HeldSources.Source source) {
+            // The core looks at those who wait in each cycle. But the ring may have been drained in between, and the
+            // core,
+            // which did not see the source yet, would not look.
+            held.add(source, true);
+        }
+    }
+
+    /**
+     * For publishers on the core's own loop where several relays are one: a socket is read to a buffer of the loop, the
+     * bytes are walked there and copied to the orderer, which puts runs of all relays in order.
+     *
+     * @param scan {@link RunScan#unpacked}: packets are made where the order is
+     */
+    record ToOrderer(Orderer orderer, HeldSources held, RunScan scan, LoopBuffers buffers) implements IngestPort {
+        @Override
+        public boolean makeReady() {
+            return orderer.makeReady();
+        }
+
+        @Override
+        public boolean take(RunScan span, PublisherName name) {
+            if (name == null) {
+                return orderer.take(span);
+            }
+            boolean taken = orderer.take(span, name.name(), name.producer, name.next(), name);
+            if (taken) {
+                name.hand(span.frames());
+            }
+            return taken;
+        }
+    }
 }

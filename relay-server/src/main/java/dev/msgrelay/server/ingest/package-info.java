@@ -2,9 +2,9 @@
  * From a publisher's socket into the order.
  *
  * <pre>
- *   socket --ReadWindow--> Intake --runs--> IngestPort: InPlacePort --> log  (the core's own loop)
- *                            |  |                       RingPort ----> ring (a reader loop)
- *              FrameAssembler'  |                       OrdererPort -> cluster (the core's own loop)
+ *   socket --ReadWindow--> Intake --runs--> IngestPort: InPlace ----> log  (the core's own loop)
+ *                            |  |                       ToRing -----> ring (a reader loop)
+ *              FrameAssembler'  |                       ToOrderer --> cluster (the core's own loop)
  *       the rest of a frame, in '--HELLO--> Producer: its PublisherName of the NameTable, numbers, Levels
  *       SMALL, SHORT, LONG memory
  *

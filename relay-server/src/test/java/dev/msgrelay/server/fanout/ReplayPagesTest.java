@@ -2,6 +2,7 @@ package dev.msgrelay.server.fanout;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.flow.ReaderGate;
 import dev.msgrelay.server.journal.read.JournalFeed;
 import dev.msgrelay.server.log.Chunk;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -36,7 +37,7 @@ class ReplayPagesTest {
                 .as("the second one is the first from here on")
                 .isEqualTo(40);
         pages.leave("second");
-        assertThat(pages.waitingSince()).isEqualTo(SlowReader.NEVER);
+        assertThat(pages.waitingSince()).isEqualTo(ReaderGate.NEVER);
         pages.give(page);
         assertThat(pool.used()).isZero();
         assertThat(allocator.metric().usedDirectMemory()).isZero();

@@ -128,9 +128,9 @@ final class PublisherRig implements AutoCloseable {
         handler = new NetworkBatchHandler(ring, log, gate, orderer, scan, clock::nanoTime, nanos -> {});
         LoopBuffers buffers = new LoopBuffers(allocator, budget, SHORTS);
         if (orderer == null) {
-            port = new InPlacePort(handler, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
+            port = new IngestPort.InPlace(handler, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
         } else {
-            port = new OrdererPort(orderer, held, RunScan.unpacked(MAX_BODY), buffers);
+            port = new IngestPort.ToOrderer(orderer, held, RunScan.unpacked(MAX_BODY), buffers);
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }

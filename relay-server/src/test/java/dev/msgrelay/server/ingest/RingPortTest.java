@@ -35,8 +35,8 @@ class RingPortTest {
     private final NetworkBatchHandler handler = rig.handler;
     private final HeldSources held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
-    private final RingPort port =
-            new RingPort(ring, held, RunScan.unpacked(OrderRig.MAX_BODY), new LoopBuffers(allocator, budget, 2));
+    private final IngestPort.ToRing port = new IngestPort.ToRing(
+            ring, held, RunScan.unpacked(OrderRig.MAX_BODY), new LoopBuffers(allocator, budget, 2));
 
     @AfterEach
     void close() {
