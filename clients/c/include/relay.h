@@ -1,6 +1,6 @@
 /**
  * @file
- * A client of Relay: subscribers and publishers. C11 and POSIX; one header, one source, no threads inside but for names.
+ * A client of Relay: subscribers and publishers. C11 and POSIX; one header, one source, no threads but for names.
  *
  * An object belongs to one thread at a time, and to the process that opened it: in a child of fork each call is
  * RELAY_YOURS, and close frees memory and the child's descriptors; the parent goes on undisturbed. A program that ends

@@ -432,8 +432,8 @@ enum {
 };
 
 /*
- * A question to getaddrinfo, which waits as long as it wants: a thread of its own asks. It belongs to this thread and to
- * an endpoint; the one that is done with it last frees it. Once `is_done` the answer is the endpoint's.
+ * A question to getaddrinfo, which waits as long as it wants: a thread of its own asks. It belongs to this thread and
+ * to an endpoint; the one that is done with it last frees it. Once `is_done` the answer is the endpoint's.
  */
 typedef struct lookup {
     atomic_int owners;
@@ -452,7 +452,7 @@ typedef struct endpoint {
     const char *port; /* NULL: a Unix socket. */
     /* No try before this time. */
     int64_t not_before;
-    /* It goes on when the try is over, and the next try takes the answer: there is one thread of an endpoint at most. */
+    /* It goes on when a try is over, and the next try takes the answer: there is one thread of an endpoint at most. */
     lookup *lookup;
 } endpoint;
 

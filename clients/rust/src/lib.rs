@@ -1,7 +1,7 @@
 //! A client of Relay: subscribers and publishers of numbered, acknowledged messages.
 //!
-//! The features: `tokio`, the default, for [`Subscriber`] and [`Publisher`]; `tls` for TLS by rustls. Without features the
-//! crate has no dependency, and options and errors only.
+//! The features: `tokio`, the default, for [`Subscriber`] and [`Publisher`]; `tls` for TLS by rustls. Without features
+//! the crate has no dependency, and options and errors only.
 //!
 //! `clients/SPEC.md` says what every client does, `docs/protocol.md` what goes over the wire.
 #![cfg_attr(not(feature = "tokio"), allow(dead_code))]
