@@ -11,9 +11,11 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -36,7 +38,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
     private final List<Endpoint> endpoints;
     private final boolean plain;
-    private final Token token;
+    private final TokenSource token;
     private final ReconnectPolicy reconnect;
     private final int bufferSize;
     private final int maxBody;
@@ -86,23 +88,52 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         return plain;
     }
 
-    Token token() {
-        return token;
+    /**
+     * Reads what each connection reads anew, before the first one: certificates, key, and token.
+     *
+     * @throws CredentialsException a file cannot be read or used, or the token's function has failed
+     */
+    void checkCredentials() throws CredentialsException {
+        try {
+            token.get();
+            if (tls != null) {
+                tls.check();
+            }
+        } catch (IOException e) {
+            throw new CredentialsException(e);
+        }
+    }
+
+    /**
+     * The token for the next connection; its thread is the one that connects.
+     *
+     * @throws IOException there is none now: a lost try
+     */
+    Token token() throws IOException {
+        return token.get();
     }
 
     /**
      * Makes a connection, with TLS if these options have it; nothing of the protocol is sent yet.
      *
+     * @param token as {@link #token()} has given it for this connection
      * @param selector as for {@link RelayLink}
      */
     RelayLink connect(
-            Endpoint endpoint, Selector selector, FrameReader reader, RelayLink.Handler handler, LongSupplier clock)
+            Endpoint endpoint,
+            Token token,
+            Selector selector,
+            FrameReader reader,
+            RelayLink.Handler handler,
+            LongSupplier clock)
             throws IOException {
         SocketChannel channel = endpoint.open(connectTimeout);
         try {
             TlsChannel secure = tls == null ? null : TlsChannel.connect(endpoint, channel, tls, connectTimeout);
-            checkSecrecy(endpoint, channel);
-            return new RelayLink(endpoint, channel, secure, selector, reader, handler, clock);
+            checkSecrecy(endpoint, channel, token);
+            RelayLink link = new RelayLink(endpoint, channel, secure, selector, reader, handler, clock);
+            link.tokenMayChange(this.token.mayChange());
+            return link;
         } catch (IOException | RuntimeException | Error e) {
             channel.close();
             throw e;
@@ -114,7 +145,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
      *
      * @throws RelayUnsuitableException the token would go over a link, for others to read
      */
-    private void checkSecrecy(Endpoint endpoint, SocketChannel channel) throws IOException {
+    private void checkSecrecy(Endpoint endpoint, SocketChannel channel, Token token) throws IOException {
         boolean withinHost = !(channel.getRemoteAddress() instanceof InetSocketAddress inet)
                 || inet.getAddress().isLoopbackAddress();
         if (!token.isNone() && tls == null && !withinHost) {
@@ -160,7 +191,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         final List<Endpoint> endpoints;
         boolean plain;
-        Token token = Token.NONE;
+        TokenSource token = TokenSource.NONE;
         ReconnectPolicy reconnect = ReconnectPolicy.endless();
         String name = "";
         int heartbeatMillis;
@@ -190,7 +221,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
          * the host only.
          */
         public B token(Token secret) {
-            token = Objects.requireNonNull(secret, "secret");
+            token = secret.isNone() ? TokenSource.NONE : TokenSource.of(secret);
             return self();
         }
 
@@ -201,6 +232,30 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
          */
         public B token(String secret) {
             return token(Token.of(secret));
+        }
+
+        /**
+         * A token as {@link #token(Token)}, which a function of the program gives for each connection: so it may change.
+         * The function is called as the client is opened, on that thread, and then on the thread that connects: a
+         * publisher's own, or the one that polls a subscriber. It may wait, and holds up the connection meanwhile. Its
+         * exception, and a text that is no token, is an {@link IOException} of the kind {@link ErrorKind#YOURS} as the
+         * client is opened, and a lost try later. A token that the relay does not know ends no client: the next try asks
+         * again.
+         */
+        public B token(Callable<String> function) {
+            token = TokenSource.call(function);
+            return self();
+        }
+
+        /**
+         * A token as {@link #token(Callable)}, from a file that is read for each connection. Blanks and line ends around
+         * it are left out.
+         *
+         * @param file UTF-8, at most 4 KiB
+         */
+        public B tokenFile(Path file) {
+            token = TokenSource.file(file);
+            return self();
         }
 
         /** The policy after a connection has failed or was lost; by default the client reconnects for ever. */

@@ -26,7 +26,7 @@ public enum ErrorKind {
         if (error instanceof PublishException && error.getCause() != null) {
             return of(error.getCause());
         }
-        if (error instanceof IOException end) {
+        if (error instanceof IOException end && !(error instanceof CredentialsException)) {
             return RetryAdvice.of(end) == RetryAdvice.STOP ? FATAL : RETRY;
         }
         return YOURS;

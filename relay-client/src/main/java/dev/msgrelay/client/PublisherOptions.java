@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WholeFile;
@@ -126,17 +127,18 @@ public final class PublisherOptions extends ConnectionOptions {
     }
 
     /**
+     * @param token for this connection
      * @param number number of the first message that follows; 0: the one after the last that the relay has accepted, or
      *     no acknowledgements
      */
-    ByteBuffer hello(long epoch, long number) {
+    ByteBuffer hello(Token token, long epoch, long number) {
         HelloFrame.Builder again = HelloFrame.publisher()
                 .features(hello.features())
                 .heartbeatMillis(hello.heartbeatMillis())
                 .name(hello.name())
                 .producer(hello.producer())
                 .nextNumber(epoch, number)
-                .token(token());
+                .token(token);
         if (hello.wants(Features.LEVELS)) {
             again.level(hello.level());
         }

@@ -2,6 +2,7 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.net.Segments;
 import java.io.EOFException;
@@ -204,7 +205,8 @@ final class PublisherSession implements Runnable {
         // port.
         int most = options.plain() ? Math.max(INPUT_BUFFER, options.maxBody()) : INPUT_BUFFER;
         FrameReader reader = new FrameReader(INPUT_BUFFER, most);
-        link = options.connect(endpoint, selector, reader, stream, clock);
+        Token token = options.token();
+        link = options.connect(endpoint, token, selector, reader, stream, clock);
         mostPerWrite = Segments.wholeUpTo(LARGEST_WRITE, Segments.payload(link.localAddress()));
         if (aborted) {
             // abort() may have been called before there was a link to close.
@@ -214,7 +216,7 @@ final class PublisherSession implements Runnable {
             reconnector.welcomed();
             emit(new SessionEvent.ConnectedPlain(endpoint));
         } else {
-            link.greet(stream.hello(), options.handshakeTimeout().toNanos());
+            link.greet(stream.hello(token), options.handshakeTimeout().toNanos());
         }
     }
 

@@ -9,6 +9,7 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -54,10 +55,10 @@ final class PublisherStream implements RelayLink.Handler {
         sent.number(firstNumber);
     }
 
-    /** HELLO for the next connection. */
-    ByteBuffer hello() {
+    /** HELLO for the next connection, with this token. */
+    ByteBuffer hello(Token token) {
         leaving = false;
-        return options.hello(epoch, options.acks() ? sent.first() : 0);
+        return options.hello(token, epoch, options.acks() ? sent.first() : 0);
     }
 
     /** Whether the relay will close this connection, and takes no more messages. */

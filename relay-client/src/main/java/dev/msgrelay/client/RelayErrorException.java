@@ -24,15 +24,30 @@ public final class RelayErrorException extends IOException {
 
     private final int code;
     private final String text;
+    private final RetryAdvice advice;
 
     RelayErrorException(int code, String text) {
+        this(code, text, RetryAdvice.ofCode(code));
+    }
+
+    private RelayErrorException(int code, String text, RetryAdvice advice) {
         super("the relay ended the connection: " + describe(code, PrintableText.line(text)));
         this.code = code;
         this.text = text;
+        this.advice = advice;
     }
 
-    static RelayErrorException of(ByteBuffer errorBody) {
-        return new RelayErrorException(ErrorFrame.code(errorBody), ErrorFrame.text(errorBody));
+    /** @param tokenMayChange whether the next connection may have another token: then it may be known */
+    static RelayErrorException of(ByteBuffer errorBody, boolean tokenMayChange) {
+        int code = ErrorFrame.code(errorBody);
+        boolean mayBeKnown = tokenMayChange && code == CloseReason.NOT_AUTHENTICATED.code();
+        return new RelayErrorException(
+                code, ErrorFrame.text(errorBody), mayBeKnown ? RetryAdvice.AGAIN : RetryAdvice.ofCode(code));
+    }
+
+    /** What the client does next. */
+    RetryAdvice advice() {
+        return advice;
     }
 
     /** The relay's reason; null: one that this version does not know. */

@@ -80,6 +80,7 @@ final class RelayLink implements AutoCloseable {
     private volatile boolean hasRead;
     private volatile boolean waits;
 
+    private boolean tokenMayChange;
     private boolean plain;
     private boolean open;
     private boolean ended;
@@ -115,6 +116,11 @@ final class RelayLink implements AutoCloseable {
         this.clock = clock;
         channel.configureBlocking(selector == null);
         this.key = selector == null ? null : channel.register(selector, SelectionKey.OP_READ);
+    }
+
+    /** Whether the next connection may have another token, so that an unknown one is no reason to give up. */
+    void tokenMayChange(boolean may) {
+        tokenMayChange = may;
     }
 
     /** Sends HELLO; the relay has {@code patience} nanoseconds for its WELCOME. */
@@ -395,7 +401,7 @@ final class RelayLink implements AutoCloseable {
     }
 
     private IOException error(ByteBuffer body) {
-        RelayErrorException error = RelayErrorException.of(body);
+        RelayErrorException error = RelayErrorException.of(body, tokenMayChange);
         boolean likeNoHello =
                 error.reason() == CloseReason.RESERVED_TYPE || error.reason() == CloseReason.UNEXPECTED_INPUT;
         if (!open && likeNoHello) {

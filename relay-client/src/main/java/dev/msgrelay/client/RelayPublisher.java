@@ -93,7 +93,7 @@ public final class RelayPublisher implements AutoCloseable {
     /**
      * Connects before it returns, as often as the policy says. The publisher's own thread waits for WELCOME later.
      *
-     * @throws IOException no connection was made; the message names the endpoint and the cause
+     * @throws IOException no connection was made; the message names the endpoint and the cause; or as {@link #open}
      */
     public static RelayPublisher connect(PublisherOptions options) throws IOException {
         return open(options, true);
@@ -102,13 +102,16 @@ public final class RelayPublisher implements AutoCloseable {
     /**
      * Starts a publisher whose own thread makes the first connection; the listener and {@link #failure} report a
      * failure.
-     * @throws IOException the system gives no selector
+     *
+     * @throws IOException a file of the options cannot be used, or the token's function has failed: {@link ErrorKind#YOURS};
+     *     or the system gives no selector
      */
     public static RelayPublisher open(PublisherOptions options) throws IOException {
         return open(options, false);
     }
 
     private static RelayPublisher open(PublisherOptions options, boolean connected) throws IOException {
+        options.checkCredentials();
         Selector selector = Selector.open();
         try {
             RelayPublisher publisher = new RelayPublisher(options, selector);

@@ -105,13 +105,15 @@ public final class RelaySubscriber implements AutoCloseable {
     /**
      * A subscriber that connects at its first {@link #poll}.
      *
-     * @throws IOException the {@link PositionStore} cannot be read, or the system gives no selector
+     * @throws IOException a file of the options cannot be used, or the token's function has failed: {@link ErrorKind#YOURS};
+     *     or the {@link PositionStore} cannot be read, or the system gives no selector
      */
     public static RelaySubscriber open(SubscriberOptions options) throws IOException {
         return open(options, System::nanoTime);
     }
 
     static RelaySubscriber open(SubscriberOptions options, LongSupplier clock) throws IOException {
+        options.checkCredentials();
         return new RelaySubscriber(options, clock);
     }
 

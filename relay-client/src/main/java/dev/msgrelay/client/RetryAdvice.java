@@ -27,7 +27,7 @@ enum RetryAdvice {
 
     static RetryAdvice of(IOException end) {
         if (end instanceof RelayErrorException error) {
-            return ofCode(error.code());
+            return error.advice();
         }
         if (end instanceof TlsException tls) {
             return tls.advice();

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.time.Duration;
@@ -109,13 +110,13 @@ public final class SubscriberOptions extends ConnectionOptions {
     }
 
     /** A HELLO with these types; {@code next} above 0: resumes there. */
-    HelloFrame hello(TypeRanges types, long epoch, long next) {
+    HelloFrame hello(Token token, TypeRanges types, long epoch, long next) {
         HelloFrame.Builder again = HelloFrame.subscriber()
                 .policy(hello.policy())
                 .heartbeatMillis(hello.heartbeatMillis())
                 .features(hello.features())
                 .name(hello.name())
-                .token(token())
+                .token(token)
                 .types(types);
         if (hello.wants(Features.LEVELS)) {
             again.level(hello.level());

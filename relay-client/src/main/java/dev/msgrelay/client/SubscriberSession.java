@@ -2,6 +2,7 @@ package dev.msgrelay.client;
 
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameReader;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -197,14 +198,15 @@ final class SubscriberSession implements AutoCloseable {
         Endpoint endpoint = reconnector.current();
         emit(new SessionEvent.Connecting(endpoint));
         FrameReader reader = new FrameReader(options.bufferSize(), options.maxBody());
-        link = options.connect(endpoint, options.plain() ? null : selector, reader, stream, clock);
+        Token token = options.token();
+        link = options.connect(endpoint, token, options.plain() ? null : selector, reader, stream, clock);
         if (closed) {
             // close() may have been called before there was a link to close.
             link.close();
         } else if (options.plain()) {
             startPlain(endpoint);
         } else {
-            link.greet(stream.hello(), options.handshakeTimeout().toNanos());
+            link.greet(stream.hello(token), options.handshakeTimeout().toNanos());
         }
     }
 

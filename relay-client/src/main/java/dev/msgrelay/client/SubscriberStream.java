@@ -11,6 +11,7 @@ import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.SequenceFrame;
 import dev.msgrelay.protocol.SubscribedFrame;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -65,10 +66,11 @@ final class SubscriberStream implements RelayLink.Handler {
         handler = messageHandler;
     }
 
-    /** HELLO for the next connection. */
-    ByteBuffer hello() {
+    /** HELLO for the next connection, with this token. */
+    ByteBuffer hello(Token token) {
         greetedWith = changes.forHello();
-        return options.hello(greetedWith, position.epoch(), position.next()).encode();
+        return options.hello(token, greetedWith, position.epoch(), position.next())
+                .encode();
     }
 
     StreamPosition position() {

@@ -180,7 +180,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
     private static String describeError(ByteBuffer error) {
         try {
             ErrorFrame.check(error);
-            return RelayErrorException.of(error).getMessage();
+            return RelayErrorException.of(error, false).getMessage();
         } catch (FrameException e) {
             return e.getMessage();
         }

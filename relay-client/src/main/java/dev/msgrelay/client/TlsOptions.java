@@ -18,8 +18,9 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A client's TLS 1.3: the authorities that it trusts, and the certificate that it shows. The files are read anew for
- * each connection, so a renewed file is used from the next connection on. Immutable.
+ * A client's TLS 1.3: the authorities that it trusts, and the certificate that it shows. The files are read as the client
+ * is opened, and anew for each connection, so a renewed file is used from the next connection on. One that cannot be used
+ * is an {@link IOException} of the kind {@link ErrorKind#YOURS} at first, and a lost try later. Immutable.
  *
  * <pre>{@code
  * PublisherOptions.builder("relay-host:7411").tls(TlsOptions.trusting(Path.of("ca.pem"))).build();
@@ -84,6 +85,17 @@ public final class TlsOptions {
             case OWN_REFUSED -> certificate == null ? RetryAdvice.FEW : RetryAdvice.AGAIN;
             case OTHER -> RetryAdvice.FEW;
         };
+    }
+
+    /**
+     * Reads the files, if there are any.
+     *
+     * @throws IOException as {@link #context}
+     */
+    void check() throws IOException {
+        if (ca != null || certificate != null) {
+            context();
+        }
     }
 
     /**

@@ -109,7 +109,10 @@ public final class JavaDriver {
                 case "close" -> tell("closed", "unsettled", String.valueOf(close()));
                 default -> throw new IllegalArgumentException("no command " + name);
             }
-        } catch (IllegalArgumentException e) {
+        } catch (IllegalArgumentException | IOException e) {
+            if (ErrorKind.of(e) != ErrorKind.YOURS) {
+                throw e;
+            }
             tell("error", "kind", "yours", "code", 0, "text", String.valueOf(e.getMessage()), "command", name);
         }
     }

@@ -16,6 +16,7 @@ import dev.msgrelay.protocol.PingFrame;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.testing.scripted.Peer;
 import dev.msgrelay.testing.scripted.Peer.Frame;
@@ -327,18 +328,18 @@ class PublisherLimitsTest extends ScriptedPublishing {
                 PublisherOptions.builder("127.0.0.1:1").acks("x").producerFile(file);
         String kept = Files.readString(file);
         assertThat(kept).matches("[0-9a-f]{32}\n");
-        ByteBuffer hello = options.build().hello(0, 0);
+        ByteBuffer hello = options.build().hello(Token.NONE, 0, 0);
         assertThat(hello)
                 .isEqualTo(PublisherOptions.builder("127.0.0.1:1")
                         .acks("x")
                         .producerFile(file)
                         .build()
-                        .hello(0, 0))
+                        .hello(Token.NONE, 0, 0))
                 .isEqualTo(PublisherOptions.builder("127.0.0.1:1")
                         .acks("x")
                         .producer(ProducerId.parse(kept.strip()))
                         .build()
-                        .hello(0, 0));
+                        .hello(Token.NONE, 0, 0));
         if (folder.getFileSystem().supportedFileAttributeViews().contains("posix")) {
             assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(file)))
                     .isEqualTo("rw-------");

@@ -236,6 +236,10 @@ final class PublishCommand implements Callable<Integer> {
                         }
                         resumption.event(event);
                     });
+            Path tokenFile = session.tokenFile(where.context());
+            if (tokenFile != null) {
+                options.tokenFile(tokenFile);
+            }
             if (session.isPlain()) {
                 options.plain();
             }

@@ -68,9 +68,18 @@ final class SessionOptions {
         return plain && tokenFile == null ? Token.NONE : token(tokenFile, context);
     }
 
+    /** The file that the token is read from for each connection; null: there is none. */
+    Path tokenFile(Context context) throws IOException {
+        return plain && tokenFile == null ? null : tokenFile(tokenFile, context);
+    }
+
+    private static Path tokenFile(Path given, Context context) throws IOException {
+        return given != null ? given : context.path(Context.TOKEN_FILE);
+    }
+
     /** The token of {@code tokenFile}, else of the context, else of the environment. Fails as {@link #token(Context)}. */
     static Token token(Path tokenFile, Context context) throws IOException {
-        Path file = tokenFile != null ? tokenFile : context.path(Context.TOKEN_FILE);
+        Path file = tokenFile(tokenFile, context);
         String text = System.getenv("RELAY_TOKEN");
         if (file == null) {
             return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);

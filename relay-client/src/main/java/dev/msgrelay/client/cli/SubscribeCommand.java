@@ -269,6 +269,10 @@ final class SubscribeCommand implements Callable<Integer> {
                     .token(token)
                     .onEvent(onEvent)
                     .onGap(events::gap);
+            Path tokenFile = session.tokenFile(where.context());
+            if (tokenFile != null) {
+                options.tokenFile(tokenFile);
+            }
             if (session.isPlain()) {
                 options.plain();
             }
