@@ -24,12 +24,15 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   24  epoch proposed  int64              20  bytes of frames       int32
  *   32  position        int64              24  first number          int64
  *   40  longest body    int32              32  producer              2 * int64
- *   44  0               int32              48  bytes of name, owner  2 * int16
+ *   44  1: lives        int32              48  bytes of name, owner  2 * int16
  *   48  entries                            52  0                     int32
  *                                          56  name, owner, frames
  * </pre>
  *
- * A flyweight over an entry, for one thread.
+ * With lives, 1, the batch of a node that knows of them: it may begin one, see {@link ClusterState}. 0: a batch of an earlier
+ * version, whose nodes knew one epoch for ever.
+ *
+ * <p>A flyweight over an entry, for one thread.
  */
 final class Batch {
     /** Version of this layout and of the decisions on it: nodes of another version cannot take part. */
@@ -42,6 +45,7 @@ final class Batch {
     static final int EPOCH_OFFSET = 24;
     static final int POSITION_OFFSET = 32;
     static final int BODY_OFFSET = 40;
+    static final int LIVES_OFFSET = 44;
 
     static final int ENTRY_HEADER_LENGTH = 56;
     private static final int KIND_OFFSET = 4;
@@ -85,7 +89,7 @@ final class Batch {
         to.putLong(EPOCH_OFFSET, epoch);
         to.putLong(POSITION_OFFSET, 0);
         to.putInt(BODY_OFFSET, maxBody);
-        to.putInt(BODY_OFFSET + Integer.BYTES, 0);
+        to.putInt(LIVES_OFFSET, 1);
     }
 
     /** Returns the bytes of an entry, from those of its name, its owner and its frames. */

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.Mark;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -61,9 +62,7 @@ final class ClusterOrderer implements Orderer {
     private long wanted;
 
     // Set by the service before the relay asks.
-    private long epoch;
-    private long position;
-    private long sequence;
+    private EpochTable lives = EpochTable.NONE;
 
     /**
      * @param outgoingBytes a power of two
@@ -101,10 +100,8 @@ final class ClusterOrderer implements Orderer {
     }
 
     /** The cluster's stream has begun: the engine is told this of it. */
-    void begins(long itsEpoch, long itsPosition, long itsSequence) {
-        epoch = itsEpoch;
-        position = itsPosition;
-        sequence = itsSequence;
+    void begins(EpochTable soFar) {
+        lives = soFar;
     }
 
     /** Longest body of a message that the relay takes. */
@@ -186,20 +183,15 @@ final class ClusterOrderer implements Orderer {
     // ---- to the cluster ------------------------------------------------------------------------------------------
 
     @Override
-    public long epoch() {
-        return epoch;
-    }
-
-    @Override
-    public void beginning(Mark into) {
-        into.set(position, sequence);
+    public EpochTable lives() {
+        return lives;
     }
 
     @Override
     public void feed(Stream core) {
         Mark end = new Mark();
         core.end(end);
-        known = end.position() - position;
+        known = end.position() - lives.forcedPosition();
         appended = end.position();
         stream = core;
         // The order may have failed while the relay looked through its journal.
@@ -293,6 +285,12 @@ final class ClusterOrderer implements Orderer {
         switch (kind) {
             case OrderedRecords.RUN -> {
                 if (!appendRun(at, length)) {
+                    held = true;
+                    return ControlledMessageHandler.Action.ABORT;
+                }
+            }
+            case OrderedRecords.LIFE -> {
+                if (!stream.begins(records.life(at))) {
                     held = true;
                     return ControlledMessageHandler.Action.ABORT;
                 }

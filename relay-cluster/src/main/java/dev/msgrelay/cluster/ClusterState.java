@@ -6,9 +6,11 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.JournalName;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -25,6 +27,11 @@ import org.agrona.DirectBuffer;
  *                                   `-- CLAIM, LEAVE: ClusterNames
  * </pre>
  *
+ * <p>The stream has one life after the other, each with its epoch. A later one begins where all nodes have been started anew, as
+ * behind a backup that was put back on each: then the first batch of a leader's term is one of a process that the log does not
+ * know. A batch of a process that it knows shows that the cluster has gone on. A single node that is quicker than all others
+ * behind an election begins a life, too, by which nobody loses anything.
+ *
  * <p>For one thread. It knows no clock but the log's, no random number, and goes through nothing without an order.
  */
 final class ClusterState {
@@ -32,6 +39,9 @@ final class ClusterState {
     interface Output {
         /** The stream has an epoch from now on, and begins at {@link #position()} and {@link #sequence()}. */
         void begins();
+
+        /** The stream goes on in another life, which begins at {@link #position()} and {@link #sequence()}. */
+        void goesOn(EpochTable.Epoch life);
 
         /**
          * An entry with messages is in order.
@@ -55,6 +65,9 @@ final class ClusterState {
     /** Identity of an entry: its number, in one life of a node. */
     record Entry(int node, long life, long number) {}
 
+    /** Lives that are remembered at most. */
+    private static final int MOST_LIVES = 1024;
+
     private final String clusterName;
     private final long cluster;
     private final Set<Integer> members;
@@ -62,7 +75,9 @@ final class ClusterState {
     private final ClusterNodes nodes = new ClusterNodes();
     private final ClusterNames names;
     private final SnapshotText snapshot;
-    private long epoch;
+    private final List<EpochTable.Epoch> lives = new ArrayList<>();
+    // Whether a term has begun and no batch has come since.
+    private boolean termIsFresh;
     private int maxBody;
     private long position;
     private long sequence = 1;
@@ -107,8 +122,8 @@ final class ClusterState {
         nodes.advanceTo(millis);
         int number = from.getInt(offset + Batch.NODE_OFFSET);
         long life = from.getLong(offset + Batch.LIFE_OFFSET);
-        if (epoch == 0) {
-            epoch = from.getLong(offset + Batch.EPOCH_OFFSET);
+        if (lives.isEmpty()) {
+            addLife(from.getLong(offset + Batch.EPOCH_OFFSET), millis);
             maxBody = from.getInt(offset + Batch.BODY_OFFSET);
             output.begins();
         }
@@ -118,6 +133,10 @@ final class ClusterState {
             return null;
         }
         node.session = session;
+        if (termIsFresh && life != node.life && from.getInt(offset + Batch.LIVES_OFFSET) == 1) {
+            goOnAnew(from.getLong(offset + Batch.EPOCH_OFFSET), millis, output);
+        }
+        termIsFresh = false;
         if (life != node.life) {
             node.life = life;
             node.entry = 0;
@@ -133,6 +152,27 @@ final class ClusterState {
             }
         }
         return null;
+    }
+
+    private void goOnAnew(long epoch, long millis, Output output) {
+        // The first life may be this batch's own.
+        if (epoch() != epoch) {
+            output.goesOn(addLife(epoch, millis));
+        }
+    }
+
+    private EpochTable.Epoch addLife(long epoch, long millis) {
+        EpochTable.Epoch life = new EpochTable.Epoch(epoch, position, sequence, millis);
+        lives.add(life);
+        if (lives.size() > MOST_LIVES) {
+            lives.remove(0);
+        }
+        return life;
+    }
+
+    /** A leader's term begins. */
+    void termBegins() {
+        termIsFresh = true;
     }
 
     private String foreign(DirectBuffer from, int offset, int length) {
@@ -154,7 +194,7 @@ final class ClusterState {
             return "a batch of node " + number + ", which is not among the members " + new TreeSet<>(members);
         }
         int longest = from.getInt(offset + Batch.BODY_OFFSET);
-        boolean possible = epoch == 0 ? longest >= 0 && longest <= ClusterConfig.MOST_BODY : longest == maxBody;
+        boolean possible = lives.isEmpty() ? longest >= 0 && longest <= ClusterConfig.MOST_BODY : longest == maxBody;
         if (!possible || from.getLong(offset + Batch.EPOCH_OFFSET) == 0) {
             return "a batch of node " + number + " with what the stream does not begin with";
         }
@@ -231,12 +271,22 @@ final class ClusterState {
 
     // ---- figures ---------------------------------------------------------------------------------------------------
 
-    /** Epoch of the stream; 0: no batch has come yet. */
+    /** Epoch of the stream's present life; 0: no batch has come yet. */
     long epoch() {
-        return epoch;
+        return lives.isEmpty() ? 0 : lives.get(lives.size() - 1).epoch();
     }
 
-    /** Longest body of the stream's messages: the one of the node that gave the epoch. */
+    /** The lives of the stream so far, the first one first; its place so far is what the table has as forced. */
+    EpochTable lives() {
+        return new EpochTable(lives, position, sequence);
+    }
+
+    /** Whether the next batch is the first one of a leader's term. */
+    boolean termIsFresh() {
+        return termIsFresh;
+    }
+
+    /** Longest body of the stream's messages: the one of the node that gave the first epoch. */
     int maxBody() {
         return maxBody;
     }
@@ -286,10 +336,15 @@ final class ClusterState {
         return names;
     }
 
-    void restore(long itsEpoch, int itsMaxBody, long itsPosition, long itsSequence) {
-        epoch = itsEpoch;
+    /** @param itsTermIsFresh see {@link #termIsFresh()}; lives are restored behind that */
+    void restore(boolean itsTermIsFresh, int itsMaxBody, long itsPosition, long itsSequence) {
+        termIsFresh = itsTermIsFresh;
         maxBody = itsMaxBody;
         position = itsPosition;
         sequence = itsSequence;
+    }
+
+    void restore(EpochTable.Epoch life) {
+        lives.add(life);
     }
 }

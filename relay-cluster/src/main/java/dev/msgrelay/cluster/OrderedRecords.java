@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.journal.format.EpochTable;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
  *   CLAIMED   entry int64, accepted int64, sequence int64, code of the refusal int32, text
  *   TAKEN     name
  *   NEW_TERM  nothing
+ *   LIFE      epoch int64, position int64, sequence int64, milliseconds since 1970 int64
  * </pre>
  *
  * The entry is 0 where another node has handed it in. Methods with a position are a flyweight over the record that is there: the
@@ -28,10 +30,14 @@ final class OrderedRecords {
     static final int CLAIMED = 2;
     static final int TAKEN = 3;
     static final int NEW_TERM = 4;
+    static final int LIFE = 5;
+
+    static final int LIFE_LENGTH = 4 * Long.BYTES;
 
     private static final int NUMBER_OFFSET = 8;
     private static final int SEQUENCE_OFFSET = 16;
     private static final int FRAMES_OFFSET = 24;
+    private static final int TIME_OFFSET = 24;
     private static final int CODE_OFFSET = 24;
     private static final int TEXT_OFFSET = 28;
 
@@ -88,6 +94,12 @@ final class OrderedRecords {
         ring.commit(at);
     }
 
+    void putLife(int at, EpochTable.Epoch life) {
+        putNumbers(at, life.epoch(), life.position(), life.sequence());
+        ring.buffer().putLong(at + TIME_OFFSET, life.timeMillis());
+        ring.commit(at);
+    }
+
     private void putNumbers(int at, long entry, long number, long sequence) {
         ring.buffer().putLong(at, entry);
         ring.buffer().putLong(at + NUMBER_OFFSET, number);
@@ -134,6 +146,14 @@ final class OrderedRecords {
 
     String refusalText(int at, int length) {
         return utf8(at + TEXT_OFFSET, length - TEXT_OFFSET);
+    }
+
+    EpochTable.Epoch life(int at) {
+        return new EpochTable.Epoch(
+                ring.buffer().getLong(at),
+                ring.buffer().getLong(at + NUMBER_OFFSET),
+                ring.buffer().getLong(at + SEQUENCE_OFFSET),
+                ring.buffer().getLong(at + TIME_OFFSET));
     }
 
     String takenName(int at, int length) {

@@ -112,7 +112,7 @@ final class RelayService implements ClusteredService {
             throw new IllegalStateException("max body " + orderer.maxBody() + " is not the " + state.maxBody()
                     + " of cluster " + file.name() + ", which began with that: it has to be the same on all nodes");
         }
-        orderer.begins(state.epoch(), state.position(), state.sequence());
+        orderer.begins(state.lives());
         begun.run();
     }
 
@@ -156,7 +156,15 @@ final class RelayService implements ClusteredService {
     public void onSessionMessage(
             ClientSession session, long timestamp, DirectBuffer buffer, int offset, int length, Header header) {
         try {
+            long epoch = state.epoch();
             String foreign = state.batch(session.id(), timestamp, buffer, offset, length, output);
+            if (epoch != 0 && state.epoch() != epoch) {
+                LOG.info(
+                        "node {} of {}: the cluster was started anew, and goes on in another epoch: from message {} on",
+                        node,
+                        file.name(),
+                        state.lives().last().sequence());
+            }
             if (foreign == null) {
                 position = state.position();
                 if (length == Batch.HEADER_LENGTH) {
@@ -287,6 +295,7 @@ final class RelayService implements ClusteredService {
             int logSessionId,
             TimeUnit timeUnit,
             int appVersion) {
+        state.termBegins();
         termBegins(itsTerm, itsLeader);
         logLeader(itsTerm, itsLeader);
         try {

@@ -3,6 +3,7 @@ package dev.msgrelay.cluster;
 import dev.msgrelay.cluster.ClusterNames.Name;
 import dev.msgrelay.cluster.ClusterNodes.Node;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.format.EpochTable;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;
@@ -15,6 +16,9 @@ import java.util.stream.Collectors;
  *
  * <pre>
  *   state VERSION CLUSTER EPOCH POSITION SEQUENCE NODES NAMES TOLD PASSED BODY     numbers of lines, of milliseconds, of bytes
+ *         LIVES FRESH                                                              only where there are several lives, or a
+ *                                                                                  term has begun and had no batch
+ *   life EPOCH POSITION SEQUENCE TIME                                              only where there are several, the first first
  *   node NUMBER SESSION LIFE ENTRY LEFT                                            in the order of the numbers
  *   name HIGH LOW ACCEPTED SEQUENCE NODE,NODE LEFT NAME OWNER                      name and owner in hexadecimal UTF-8
  * </pre>
@@ -37,7 +41,9 @@ final class SnapshotText {
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         ClusterNodes nodes = state.nodes();
-        lines.add(line(
+        List<EpochTable.Epoch> lives = state.lives().epochs();
+        int told = lives.size() > 1 ? lives.size() : 0;
+        String first = line(
                 "state",
                 Batch.VERSION,
                 ClusterState.idOf(clusterName),
@@ -48,7 +54,13 @@ final class SnapshotText {
                 state.names(),
                 nodes.toldMillis(),
                 nodes.passedMillis(),
-                state.maxBody()));
+                state.maxBody());
+        boolean plain = told == 0 && !state.termIsFresh();
+        lines.add(plain ? first : line(first, told, state.termIsFresh()));
+        lives.stream()
+                .limit(told)
+                .map(life -> line("life", life.epoch(), life.position(), life.sequence(), life.timeMillis()))
+                .forEach(lines::add);
         nodes.forEach((number, node) ->
                 lines.add(line("node", number, node.session, node.life, node.entry, node.leftMillis)));
         state.table()
@@ -83,6 +95,14 @@ final class SnapshotText {
         String[] words = line.split(" ", -1);
         switch (words[0]) {
             case "state" -> restoreState(words);
+            case "life" -> {
+                state.restore(new EpochTable.Epoch(
+                        Long.parseLong(words[1]),
+                        Long.parseLong(words[2]),
+                        Long.parseLong(words[3]),
+                        Long.parseLong(words[4])));
+                linesLeft--;
+            }
             case "node" -> {
                 restoreNode(words);
                 linesLeft--;
@@ -104,13 +124,19 @@ final class SnapshotText {
         if (Long.parseLong(words[2]) != ClusterState.idOf(clusterName)) {
             throw new IllegalStateException("the snapshot is of another cluster than " + clusterName);
         }
+        boolean more = words.length > 11;
+        int lives = more ? Integer.parseInt(words[11]) : 0;
+        long epoch = Long.parseLong(words[3]);
         state.restore(
-                Long.parseLong(words[3]),
+                more && Boolean.parseBoolean(words[12]),
                 Integer.parseInt(words[10]),
                 Long.parseLong(words[4]),
                 Long.parseLong(words[5]));
         state.nodes().restoreClock(Long.parseLong(words[8]), Long.parseLong(words[9]));
-        linesLeft = Integer.parseInt(words[6]) + Integer.parseInt(words[7]);
+        if (lives == 0 && epoch != 0) {
+            state.restore(new EpochTable.Epoch(epoch, 0, 1, 0));
+        }
+        linesLeft = Integer.parseInt(words[6]) + Integer.parseInt(words[7]) + lives;
     }
 
     private void restoreNode(String[] words) {

@@ -2,6 +2,7 @@ package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.journal.format.EpochTable;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -40,6 +41,11 @@ final class ToCore implements ClusterState.Output {
     @Override
     public void begins() {
         begins.run();
+    }
+
+    @Override
+    public void goesOn(EpochTable.Epoch life) {
+        records.putLife(claimRoom(OrderedRecords.LIFE, OrderedRecords.LIFE_LENGTH), life);
     }
 
     /** Returns the entry's number where this node has handed it in; otherwise 0. */

@@ -7,6 +7,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.Mark;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -27,6 +28,7 @@ class ClusterOrdererTest {
     private static final class Log implements Orderer.Stream {
         final ByteArrayOutputStream stream = new ByteArrayOutputStream();
         final List<String> taken = new ArrayList<>();
+        final List<EpochTable.Epoch> lives = new ArrayList<>();
         boolean ready = true;
         long forced = Long.MAX_VALUE;
         long wanted;
@@ -34,6 +36,12 @@ class ClusterOrdererTest {
 
         @Override
         public boolean makeReady() {
+            return ready;
+        }
+
+        @Override
+        public boolean begins(EpochTable.Epoch life) {
+            lives.add(life);
             return ready;
         }
 
@@ -81,6 +89,7 @@ class ClusterOrdererTest {
         final ClusterState state = new ClusterState("orders", Set.of(1, 2, 3));
         final ClusterOrderer orderer;
         final ToCore output;
+        final UnsafeBuffer header = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
         final int number;
         long sent;
 
@@ -292,6 +301,30 @@ class ClusterOrdererTest {
         exchange(node);
         assertThat(node.orderer.makeReady()).isTrue();
         assertThat(node.orderer.hasPlentyOfRoom()).isTrue();
+    }
+
+    /** Connections that know the life before must not get a message of this one. */
+    @Test
+    void nothingComesBehindALifeUntilTheStreamHasBegunIt() {
+        Node node = new Node(1);
+        node.orderer.take(span(1, 2));
+        exchange(node);
+        node.state.termBegins();
+        Batch.putHeader(node.header, 2, ClusterState.idOf("orders"), 50, 8, LONGEST);
+        node.apply(2, node.header);
+        node.orderer.take(span(3, 1));
+        node.log.ready = false;
+        exchange(node);
+        assertThat(node.orderer.drain()).isFalse();
+        assertThat(node.orderer.hasOrdered()).as("it is asked again").isTrue();
+        assertThat(node.log.stream.size()).isEqualTo(2 * StateRig.FRAME);
+        node.log.ready = true;
+        node.orderer.drain();
+        assertThat(node.log.stream.size()).isEqualTo(3 * StateRig.FRAME);
+        assertThat(node.log.lives)
+                .contains(new EpochTable.Epoch(8, 2L * StateRig.FRAME, 3, 0))
+                .hasSizeGreaterThan(1);
+        assertThat(Set.copyOf(node.log.lives)).hasSize(1);
     }
 
     @Test

@@ -36,6 +36,62 @@ class ClusterStateTest {
         assertThat(rig.seen.events).containsExactly("begins");
     }
 
+    /** As behind a backup that was put back on all nodes: none of their processes is one that the log has seen. */
+    @Test
+    void aTermThatAProcessBeginsWhichTheLogDoesNotKnowBeginsALife() {
+        rig.state.termBegins();
+        rig.offer(one, one.run("", ProducerId.NONE, 1, 3));
+        rig.offer(two);
+        rig.state.termBegins();
+        Sender anew = new Sender(2, 201, 12);
+        rig.offer(anew, anew.run("", ProducerId.NONE, 4, 2));
+        assertThat(rig.seen.events)
+                .containsExactly(
+                        "begins", "run 1/1: 3, number -1 at 0", "goes on in 79 at 36, 4", "run 2/1: 2, number -1 at 0");
+        assertThat(rig.state.epoch()).isEqualTo(79);
+        assertThat(rig.state.lives().forkOf(78)).isEqualTo(4);
+        // The others are started anew as well, and go on in that life.
+        rig.offer(new Sender(1, 101, 13));
+        rig.offer(new Sender(3, 301, 14));
+        assertThat(rig.seen.events).hasSize(4);
+    }
+
+    @Test
+    void aTermThatAKnownProcessBeginsIsOfTheSameLife() {
+        rig.offer(one);
+        rig.offer(two);
+        rig.state.termBegins();
+        rig.offer(two.again(12));
+        rig.offer(new Sender(1, 101, 13));
+        // What an earlier process of the node has sent, and comes in order now, says nothing.
+        rig.state.termBegins();
+        rig.offer(one);
+        rig.offer(new Sender(1, 101, 13));
+        assertThat(rig.seen.events).containsExactly("begins");
+        assertThat(rig.state.epoch()).isEqualTo(78);
+    }
+
+    /** Nodes of that version had one epoch for ever: all that read their log see it alike. */
+    @Test
+    void batchesOfTheVersionBeforeBeginNoLife() {
+        rig.offer(one);
+        rig.state.termBegins();
+        Sender anew = new Sender(2, 201, 12);
+        rig.offerOfBefore(anew, anew.run("", ProducerId.NONE, 1, 1));
+        assertThat(rig.seen.events).containsExactly("begins", "run 2/1: 1, number -1 at 0");
+        assertThat(rig.state.epoch()).isEqualTo(78);
+    }
+
+    @Test
+    void ofVeryManyLivesTheNewestAreKept() {
+        for (int i = 0; i < 1_100; i++) {
+            rig.state.termBegins();
+            rig.offer(new Sender(1 + i % 3, i, i + 1), one.run("", ProducerId.NONE, 1, 1));
+        }
+        assertThat(rig.state.lives().epochs()).hasSize(1_024);
+        assertThat(rig.state.save()).hasSize(1 + 1_024 + 3);
+    }
+
     @Test
     void whatANodeSendsAgainIsTakenOnceAndWhatComesBehindAGapIsNot() {
         byte[] a = one.run("", ProducerId.NONE, 1, 2);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.core.Orderer;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.Mark;
 import io.aeron.cluster.service.ClientSession;
 import io.aeron.cluster.service.Cluster;
@@ -32,6 +33,11 @@ class RelayServiceTest {
 
         @Override
         public boolean makeReady() {
+            return true;
+        }
+
+        @Override
+        public boolean begins(EpochTable.Epoch life) {
             return true;
         }
 

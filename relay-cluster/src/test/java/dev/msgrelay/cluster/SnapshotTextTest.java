@@ -57,6 +57,39 @@ class SnapshotTextTest {
     }
 
     @Test
+    void livesAreKeptAndATermThatHasHadNoBatch() {
+        StateRig rig = played();
+        rig.state.termBegins();
+        rig.offer(new Sender(2, 201, 7));
+        rig.millis += 5;
+        rig.state.termBegins();
+        List<String> lines = rig.state.save();
+        assertThat(lines)
+                .startsWith(
+                        "state 3 5169432582064972 79 108 10 3 3 1000065 1000075 1024 2 true",
+                        "life 80 0 1 1000000",
+                        "life 79 108 10 1000065");
+        StateRig read = new StateRig();
+        for (int i = 0; i < lines.size(); i++) {
+            assertThat(read.state.load(lines.get(i))).isEqualTo(i == lines.size() - 1);
+        }
+        assertThat(read.state.save()).isEqualTo(lines);
+        assertThat(read.state.lives()).isEqualTo(rig.state.lives());
+        read.offer(new Sender(3, 301, 8));
+        assertThat(read.seen.events).as("the term is fresh").containsExactly("goes on in 80 at 108, 10");
+    }
+
+    /** As nodes wrote it that knew one epoch for ever. */
+    @Test
+    void aSnapshotOfTheVersionBeforeHasOneLife() {
+        StateRig read = new StateRig();
+        LINES.forEach(read.state::load);
+        assertThat(read.state.lives().epochs()).hasSize(1);
+        assertThat(read.state.lives().newest().text()).isEqualTo("80:1");
+        assertThat(read.state.termIsFresh()).isFalse();
+    }
+
+    @Test
     void aStateWithoutABatchHasOneLine() {
         StateRig fresh = new StateRig();
         assertThat(fresh.state.save()).hasSize(1);

@@ -3,6 +3,7 @@ package dev.msgrelay.cluster;
 import dev.msgrelay.cluster.Batch.Kind;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.format.EpochTable;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -28,6 +29,11 @@ final class StateRig {
         @Override
         public void begins() {
             events.add("begins");
+        }
+
+        @Override
+        public void goesOn(EpochTable.Epoch life) {
+            events.add("goes on in " + life.epoch() + " at " + life.position() + ", " + life.sequence());
         }
 
         @Override
@@ -132,6 +138,7 @@ final class StateRig {
     final ClusterState state;
     final Seen seen = new Seen();
     long millis = 1_000_000;
+    private int livesKnown = 1;
 
     StateRig() {
         this(1_000);
@@ -145,12 +152,20 @@ final class StateRig {
         offer(ClusterState.idOf(CLUSTER), Batch.VERSION, from, entries);
     }
 
+    /** Offers a batch as nodes did that knew one epoch alone. */
+    void offerOfBefore(Sender from, byte[]... entries) {
+        livesKnown = 0;
+        offer(from, entries);
+        livesKnown = 1;
+    }
+
     /** Offers a batch; returns why it is passed over. */
     String offer(long cluster, int version, Sender from, byte[]... entries) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         UnsafeBuffer header = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH]);
         Batch.putHeader(header, from.node, cluster, from.life, 77 + from.node, MOST_BODY);
         header.putInt(0, version);
+        header.putInt(Batch.LIVES_OFFSET, livesKnown);
         all.writeBytes(new byte[3]);
         all.writeBytes(header.byteArray());
         for (byte[] entry : entries) {

@@ -14,8 +14,8 @@ import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.disk.FirstWrite;
 import dev.msgrelay.server.journal.disk.OwnFiles;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
-import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
@@ -68,7 +68,7 @@ record RelayParts(
             startup.taken(tls);
             Orderer orderer = ClusterProvider.joinIfAny(config);
             startup.taken(orderer);
-            long epoch = orderer == null ? newEpoch() : orderer.epoch();
+            long epoch = newEpoch();
             Journal journal = journal(config.journal(), config.access() != null, epoch, orderer, recovery);
             startup.taken(journal);
             Transport transport = config.transport().resolve();
@@ -81,8 +81,8 @@ record RelayParts(
                             config,
                             new UnpooledByteBufAllocator(true),
                             Ticker.systemTicker(),
-                            new RelayIdentity(
-                                    epoch, serverName(), config.stream().maxBody(), ports),
+                            epoch,
+                            new RelayIdentity(serverName(), config.stream().maxBody(), ports),
                             failure,
                             Arrays.copyOf(loops, live))
                     .readers(Arrays.copyOfRange(loops, live, reading))
@@ -146,11 +146,7 @@ record RelayParts(
         if (!config.on()) {
             return null;
         }
-        Mark others = null;
-        if (orderer != null) {
-            others = new Mark();
-            orderer.beginning(others);
-        }
+        EpochTable others = orderer == null ? null : orderer.lives();
         FirstWrite.await(config.directory(), text -> LOG.warn("the relay {}", text));
         FileDisk disk = FileDisk.make(config.directory());
         String wide = access ? OwnFiles.wide(config.directory()) : null;

@@ -47,7 +47,7 @@ class EngineJournalTest {
     }
 
     private static long epoch(TestRelay relay) {
-        return relay.relay().engine().services().identity().epoch();
+        return relay.relay().engine().services().durability().life().epoch();
     }
 
     private static void publish(TestRelay relay, int first, int count) throws IOException {

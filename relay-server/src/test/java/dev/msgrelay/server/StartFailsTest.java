@@ -12,8 +12,8 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.journal.disk.FileDisk;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
-import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.session.Ports;
 import dev.msgrelay.server.session.RelayIdentity;
@@ -62,10 +62,9 @@ class StartFailsTest {
             return (Orderer) Proxy.newProxyInstance(
                     Orderer.class.getClassLoader(), new Class<?>[] {Orderer.class}, (proxy, method, args) -> {
                         switch (method.getName()) {
-                            case "epoch" -> {
-                                return 7L;
+                            case "lives" -> {
+                                return new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), 0, 1);
                             }
-                            case "beginning" -> ((Mark) args[0]).set(0, 1);
                             case "feed" -> {
                                 if (onFeed != null) {
                                     throw onFeed;
@@ -233,7 +232,8 @@ class StartFailsTest {
                                 config,
                                 allocator,
                                 Ticker.systemTicker(),
-                                new RelayIdentity(7, "relay", MAX_BODY, new Ports()),
+                                7,
+                                new RelayIdentity("relay", MAX_BODY, new Ports()),
                                 failure -> {},
                                 Arrays.copyOf(loops, 3))
                         .readers(Arrays.copyOfRange(loops, 3, 5))

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.engine.JournalException;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Control;
@@ -16,8 +17,11 @@ import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -108,6 +112,54 @@ class EngineStepsTest {
         rig.socketsAndTasks();
         assertThat(engine.services().table().count(Role.PUBLISHER)).isZero();
         assertGoesOutBeforeItIsDrained();
+    }
+
+    /** A connection that was told of the life before would take the next messages for those of that one. */
+    @Test
+    void aLaterLifeOfTheStreamEndsTheConnectionsOfTheOneBefore() {
+        EpochTable first = new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), 0, 1);
+        EpochTable.Epoch later = new EpochTable.Epoch(8, 0, 1, 0);
+        Orderer.Stream[] stream = new Orderer.Stream[1];
+        Orderer orderer = (Orderer) Proxy.newProxyInstance(
+                Orderer.class.getClassLoader(), new Class<?>[] {Orderer.class}, (proxy, method, arguments) -> {
+                    switch (method.getName()) {
+                        case "lives" -> {
+                            return first;
+                        }
+                        case "feed" -> stream[0] = (Orderer.Stream) arguments[0];
+                        default -> {
+                            return method.getReturnType() == boolean.class ? false : null;
+                        }
+                    }
+                    return null;
+                });
+        StepsRig clustered = new StepsRig(null, orderer);
+        StepsRig.Client told = clustered.connect(Role.SUBSCRIBER);
+        StepsRig.Client silent = clustered.connect(Role.SUBSCRIBER);
+        for (StepsRig.Client client : List.of(told, silent)) {
+            client.channel.read(StepsRig.ENOUGH);
+        }
+        told.deliver(HelloFrame.subscriber().build().encode().array());
+        clustered.cycle();
+        clustered.cycle();
+        assertThat(epochTold(told)).isEqualTo(7);
+        assertThat(stream[0].begins(later)).as("both are connected").isFalse();
+        StepsRig.Client after = clustered.connect(Role.SUBSCRIBER);
+        after.channel.read(StepsRig.ENOUGH);
+        after.deliver(HelloFrame.subscriber().build().encode().array());
+        clustered.cycle();
+        clustered.cycle();
+        assertThat(stream[0].begins(later)).as("both have ended").isTrue();
+        assertThat(told.frames()).extracting(Control::type).containsExactly(Hello.WELCOME, Hello.ERROR);
+        assertThat(told.frames().get(1).code()).isEqualTo(CloseReason.SHUTDOWN.code());
+        assertThat(after.frames()).extracting(Control::type).containsExactly(Hello.WELCOME);
+        assertThat(epochTold(after)).isEqualTo(8);
+        clustered.closeConnections();
+        clustered.close();
+    }
+
+    private static long epochTold(StepsRig.Client client) {
+        return client.frames().get(0).epoch();
     }
 
     /** Who waits for the journal gets what was written before, and hears then that no more will be. */

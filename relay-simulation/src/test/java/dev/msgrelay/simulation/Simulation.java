@@ -198,7 +198,8 @@ final class Simulation {
                         config,
                         allocator,
                         world.clock,
-                        new RelayIdentity(epoch, "simulated", config.stream().maxBody(), new Ports()),
+                        epoch,
+                        new RelayIdentity("simulated", config.stream().maxBody(), new Ports()),
                         this::engineFailed,
                         Arrays.copyOf(engineLoops, loopCount))
                 .readers(Arrays.copyOfRange(engineLoops, loopCount, live))

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.engine.EngineAssembly;
 import dev.msgrelay.server.engine.RelayEngine;
 import dev.msgrelay.server.harness.Control;
@@ -36,14 +37,20 @@ final class StepsRig implements AutoCloseable {
 
     /** @param journal null: there is none */
     StepsRig(Journal journal) {
+        this(journal, null);
+    }
+
+    /** @param orderer null: the relay is alone */
+    StepsRig(Journal journal, Orderer orderer) {
         RelayConfig config = RelayConfig.builder()
                 .ringSize(1 << 20)
                 .logSize(3 << 20)
                 .maxBody(MAX_BODY)
                 .build();
-        RelayIdentity identity = new RelayIdentity(7, "relay", MAX_BODY, new Ports());
-        engine = new EngineAssembly(config, allocator, world.clock, identity, this::failed, loop.loop)
+        RelayIdentity identity = new RelayIdentity("relay", MAX_BODY, new Ports());
+        engine = new EngineAssembly(config, allocator, world.clock, 7, identity, this::failed, loop.loop)
                 .journal(journal, null)
+                .orderer(orderer)
                 .build();
     }
 

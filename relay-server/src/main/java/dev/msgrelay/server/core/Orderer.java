@@ -2,6 +2,7 @@ package dev.msgrelay.server.core;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.Mark;
 import java.nio.ByteBuffer;
 
@@ -41,6 +42,13 @@ public interface Orderer extends RunHandler, AutoCloseable {
         /** Gets ready for one more run; returns whether there is room for it. */
         boolean makeReady();
 
+        /**
+         * The stream goes on in another life; connections that were told of the one before end. Asked until it is so.
+         *
+         * @return whether they have ended, and the next run may come
+         */
+        boolean begins(EpochTable.Epoch life);
+
         /** Appends the next run. */
         void append(ByteBuffer buffer, int offset, int length);
 
@@ -66,11 +74,11 @@ public interface Orderer extends RunHandler, AutoCloseable {
     /** No number. */
     long NONE = -1;
 
-    /** The stream's epoch, the same on all relays; never 0. */
-    long epoch();
-
-    /** Reads the place from which runs are handed over: a relay that has more of the stream on its disk goes on there. */
-    void beginning(Mark into);
+    /**
+     * The lives of the stream, the same on all relays: at least one, up to the place from which runs are handed over, which is what
+     * the table has as forced. A relay that has more of the stream on its disk goes on there.
+     */
+    EpochTable lives();
 
     /** Takes the stream to hand runs over to, from its end on. Called once, before all methods below. */
     void feed(Stream stream);

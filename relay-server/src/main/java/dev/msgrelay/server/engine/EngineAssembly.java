@@ -50,6 +50,7 @@ public final class EngineAssembly {
     private final StreamConfig stream;
     private final ByteBufAllocator allocator;
     private final Ticker clock;
+    private final long epoch;
     private final RelayIdentity identity;
     private final Consumer<Throwable> failure;
     private final EngineLoop[] loops;
@@ -75,6 +76,7 @@ public final class EngineAssembly {
     SendLoops sends;
 
     /**
+     * @param epoch tells the stream from that of another start, where neither a journal nor others know more; never 0
      * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
      *     JournalException}, that the journal has ended
      * @param loops the core's first, then those that only send
@@ -83,6 +85,7 @@ public final class EngineAssembly {
             RelayConfig config,
             ByteBufAllocator allocator,
             Ticker clock,
+            long epoch,
             RelayIdentity identity,
             Consumer<Throwable> failure,
             EngineLoop... loops) {
@@ -90,6 +93,7 @@ public final class EngineAssembly {
         this.stream = config.stream();
         this.allocator = allocator;
         this.clock = clock;
+        this.epoch = epoch;
         this.identity = identity;
         this.failure = failure;
         this.loops = loops;
@@ -141,10 +145,13 @@ public final class EngineAssembly {
         gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
         long ahead = stream.journalWindowBytes() - stream.windowBytes();
         Consumer<Throwable> ended = cause -> failure.accept(new JournalException(opened.failureText(), cause));
-        journal =
-                opened == null ? new NoJournal(identity.epoch()) : new EngineJournal(opened, gate, core, ahead, ended);
+        journal = opened == null ? noJournal() : new EngineJournal(opened, gate, core, ahead, ended);
         budget = MemoryPlan.of(config).budget();
         services = Services.of(identity, journal, config, budget, clock);
+    }
+
+    private NoJournal noJournal() {
+        return orderer == null ? new NoJournal(epoch) : NoJournal.shared(orderer.lives());
     }
 
     /** The ring, the log, and the order between them. */
@@ -155,7 +162,7 @@ public final class EngineAssembly {
         // The place where the stream begins, or goes on.
         Mark start = Mark.of(0, 1);
         if (orderer != null) {
-            orderer.beginning(start);
+            start.set(orderer.lives().forcedPosition(), orderer.lives().forcedSequence());
         }
         journal.goesOnAt(start);
         ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, core::signal);
@@ -239,7 +246,7 @@ public final class EngineAssembly {
         }
         sends.start(TICK_MILLIS, failure);
         if (orderer != null) {
-            orderer.feed(new OrderedStream(core, handler, log, names, journal, failure));
+            orderer.feed(new OrderedStream(core, handler, log, names, services.table(), journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(

@@ -1,6 +1,5 @@
 package dev.msgrelay.server.engine;
 
-import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.flow.HeldTime;
 import dev.msgrelay.server.flow.TimeHistogram;
@@ -8,6 +7,7 @@ import dev.msgrelay.server.flow.WindowGate;
 import dev.msgrelay.server.ingest.NameTable;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalStats;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.log.StreamHead;
@@ -33,7 +33,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     private static final long NOTHING = -1;
 
     private final Journal journal;
-    private final Epochs epochs;
+    private volatile Life life;
     private final WindowGate gate;
     private final EngineLoop core;
     private final long ahead;
@@ -57,7 +57,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
      */
     EngineJournal(Journal journal, WindowGate gate, EngineLoop core, long ahead, Consumer<Throwable> onFailure) {
         this.journal = journal;
-        this.epochs = journal.epochs().newest();
+        this.life = lifeOf(journal);
         this.gate = gate;
         this.core = core;
         this.ahead = ahead;
@@ -182,8 +182,18 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
-    public Epochs epochs() {
-        return epochs;
+    public Life life() {
+        return life;
+    }
+
+    private static Life lifeOf(Journal journal) {
+        return new Life(journal.epochs().last().epoch(), journal.epochs().newest());
+    }
+
+    @Override
+    public void begins(EpochTable.Epoch later) {
+        journal.begins(later);
+        life = lifeOf(journal);
     }
 
     @Override

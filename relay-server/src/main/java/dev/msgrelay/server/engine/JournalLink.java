@@ -2,6 +2,7 @@ package dev.msgrelay.server.engine;
 
 import dev.msgrelay.server.flow.TimeHistogram;
 import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
 import dev.msgrelay.server.ops.Counter;
@@ -23,6 +24,12 @@ interface JournalLink extends Durability {
 
     /** Gives the names that the journal remembers to {@code names}, which keeps later ones in it. */
     default void restore(NameTable names, long nowNanos) {}
+
+    /**
+     * The stream goes on in another life, before any byte of it is in the log. The core's thread; only where other relays have the
+     * stream too.
+     */
+    void begins(EpochTable.Epoch life);
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
 

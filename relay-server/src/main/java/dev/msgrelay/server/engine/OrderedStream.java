@@ -1,27 +1,70 @@
 package dev.msgrelay.server.engine;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.core.EngineLoop;
 import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.ingest.NameTable;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.Mark;
 import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.session.ConnectionTable;
+import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.session.Session;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Consumer;
 
 /** The way into the log for runs that an {@link Orderer} has put in order. */
-record OrderedStream(
-        EngineLoop core,
-        NetworkBatchHandler handler,
-        PacketLog log,
-        NameTable names,
-        JournalLink journal,
-        Consumer<Throwable> failure)
-        implements Orderer.Stream {
+final class OrderedStream implements Orderer.Stream {
+    private static final String ANEW = "the cluster was started anew: connect again, to its new epoch";
+
+    private final EngineLoop core;
+    private final NetworkBatchHandler handler;
+    private final PacketLog log;
+    private final NameTable names;
+    private final ConnectionTable table;
+    private final JournalLink journal;
+    private final Consumer<Throwable> failure;
+    // Connections that were told of the life before and have not ended. The core's.
+    private final List<Session> older = new ArrayList<>();
+
+    /** @param failure told that the order is over */
+    OrderedStream(
+            EngineLoop core,
+            NetworkBatchHandler handler,
+            PacketLog log,
+            NameTable names,
+            ConnectionTable table,
+            JournalLink journal,
+            Consumer<Throwable> failure) {
+        this.core = core;
+        this.handler = handler;
+        this.log = log;
+        this.names = names;
+        this.table = table;
+        this.journal = journal;
+        this.failure = failure;
+    }
+
     @Override
     public boolean makeReady() {
         return handler.makeReady();
+    }
+
+    @Override
+    public boolean begins(EpochTable.Epoch life) {
+        // Known already: it is asked again, or the journal has it from an earlier start.
+        if (journal.forkOf(life.epoch()) == Durability.UNKNOWN) {
+            journal.begins(life);
+            // Behind that: a connection that comes later is told of this life.
+            older.addAll(table.live());
+            older.forEach(c -> c.loop().execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
+        }
+        older.removeIf(c -> c.state().ended());
+        return older.isEmpty();
     }
 
     @Override

@@ -54,7 +54,8 @@ public final class Journal implements Closeable {
     private final JournalSettings settings;
     private final Closeable lock;
     private final Recovery recovered;
-    private final EpochTable epochs;
+    // Changed by one thread alone.
+    private volatile EpochTable epochs;
     private final SegmentFiles files;
     private final NameMoves moves = new NameMoves();
     private final StreamHead written = new StreamHead();
@@ -95,9 +96,17 @@ public final class Journal implements Closeable {
         return recovered;
     }
 
-    /** All lives of the stream that are remembered, this one included. */
+    /** All lives of the stream that are remembered, this one included. Any thread. */
     public EpochTable epochs() {
         return epochs;
+    }
+
+    /**
+     * The stream goes on in another life, which other relays have as well: before any byte of it is in the log. The table on the
+     * disk has it before a file is begun there. One thread.
+     */
+    public void begins(EpochTable.Epoch life) {
+        epochs = epochs.withLater(life);
     }
 
     /** The place where the stream goes on: the log is made to start here. */
@@ -117,9 +126,17 @@ public final class Journal implements Closeable {
      */
     public void feed(PacketLog log, Watch whom, long nanos) {
         watch = whom;
-        long epoch = epochs.last().epoch();
         writer = new JournalWriter(
-                disk, log, files, written, forced, epoch, settings.segmentBytes(), moves, recovered, watch::written);
+                disk,
+                log,
+                files,
+                written,
+                forced,
+                this::epochs,
+                settings.segmentBytes(),
+                moves,
+                recovered,
+                watch::written);
         forcer = new JournalForcer(disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
     }
 

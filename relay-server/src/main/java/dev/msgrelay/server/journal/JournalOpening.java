@@ -10,7 +10,6 @@ import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
-import dev.msgrelay.server.log.Mark;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
@@ -20,12 +19,12 @@ import java.util.List;
  *
  * @param epoch of the stream from here on
  * @param millis the time, since 1970
- * @param others where the stream that other relays have as well begins there, in the same epoch; null: no other relay has it, and
- *     the epoch is a new one
+ * @param others the lives of the stream that other relays have as well, and where it begins there; null: no other relay has it,
+ *     and the epoch is a new one
  * @param progress gets how far the look at the directory is
  */
 public record JournalOpening(
-        Disk disk, JournalSettings settings, long epoch, long millis, Mark others, RecoveryProgress progress) {
+        Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, RecoveryProgress progress) {
     /**
      * Takes the directory's lock, cuts a torn tail, and begins an epoch.
      *
@@ -59,21 +58,20 @@ public record JournalOpening(
             checkSound(found);
             checkRoom(found);
             if (others != null && found.isNew()) {
-                new EpochTable(List.of(), others.position(), others.sequence()).write(disk);
+                new EpochTable(List.of(), others.forcedPosition(), others.forcedSequence()).write(disk);
                 found = Recovery.inspect(disk, Recovery.Depth.START, progress);
             } else if (others != null) {
                 checkGoesOn(found);
             }
             Repair.cut(disk, found);
             if (others != null) {
-                // The torn tail was sealed for this epoch, which goes on: in a file that is used again for the same
+                // The torn tail was sealed for an epoch that goes on: in a file that is used again for the same
                 // place its old records would pass.
                 for (String spare : FileNames.spares(disk)) {
                     disk.delete(spare);
                 }
             }
-            EpochTable.Epoch life = new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis);
-            EpochTable epochs = found.epochs().with(life, found.startPosition());
+            EpochTable epochs = livesOf(found);
             // A life without room for its first segment is none: a relay that tries again and again writes none of them
             // down.
             Journal journal = new Journal(disk, settings, lock, found, epochs);
@@ -86,6 +84,14 @@ public record JournalOpening(
                 held.close();
             }
         }
+    }
+
+    private EpochTable livesOf(Recovery found) {
+        if (others != null) {
+            return found.epochs().joined(others, found.endPosition(), found.endSequence(), found.startPosition());
+        }
+        EpochTable.Epoch life = new EpochTable.Epoch(epoch, found.endPosition(), found.endSequence(), millis);
+        return found.epochs().with(life, found.startPosition());
     }
 
     private void checkSound(Recovery found) throws DiskException {
@@ -103,13 +109,15 @@ public record JournalOpening(
 
     /** Checks that the directory is of the other relays' stream, and reaches as far as what they have. */
     private void checkGoesOn(Recovery found) throws DiskException {
-        if (found.epochs().last().epoch() != epoch) {
+        // The journal may know of a later life, which comes in order yet; or it ended before that was begun.
+        if (!found.epochs().has(others.last().epoch())
+                && !others.has(found.epochs().last().epoch())) {
             throw new DiskException(journal() + " is of another stream than the cluster's: give each"
                     + " cluster, and each relay that is alone, a directory of its own");
         }
-        if (found.endPosition() < others.position()) {
+        if (found.endPosition() < others.forcedPosition()) {
             throw new DiskException(journal() + " ends before message " + found.endSequence()
-                    + ", and the cluster's log on this node begins at message " + others.sequence()
+                    + ", and the cluster's log on this node begins at message " + others.forcedSequence()
                     + ": what lies between is at other nodes only. Put the journal of one of them there while that one"
                     + " is stopped, or begin with an empty directory");
         }

@@ -3,6 +3,7 @@ package dev.msgrelay.server.journal;
 import dev.msgrelay.server.flow.HeldTime;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.NamesFile;
@@ -20,6 +21,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -49,7 +51,7 @@ final class JournalWriter {
     private final SegmentFiles files;
     private final StreamHead written;
     private final StreamHead forced;
-    private final long epoch;
+    private final Supplier<EpochTable> epochs;
     private final int most;
     private final LongConsumer onWritten;
     private final Queue<Segment> complete = new ConcurrentLinkedQueue<>();
@@ -68,6 +70,9 @@ final class JournalWriter {
     private int count;
     private IOException refused;
 
+    // The lives that the table on the disk has.
+    private EpochTable tabled;
+
     private long restUntil;
     private long lastFullLine;
 
@@ -85,6 +90,7 @@ final class JournalWriter {
      * @param log stands where the journal goes on
      * @param written moved by the writer
      * @param forced moved by the forcer; the writer records it in the index
+     * @param epochs the lives of the stream; those of now are on the disk
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
      * @param found the journal that goes on
      */
@@ -94,7 +100,7 @@ final class JournalWriter {
             SegmentFiles files,
             StreamHead written,
             StreamHead forced,
-            long epoch,
+            Supplier<EpochTable> epochs,
             long segmentBytes,
             NameMoves moves,
             Recovery found,
@@ -105,7 +111,8 @@ final class JournalWriter {
         this.files = files;
         this.written = written;
         this.forced = forced;
-        this.epoch = epoch;
+        this.epochs = epochs;
+        this.tabled = epochs.get();
         this.times = new IndexTimes(found);
         this.most = (int) Math.min(IndexRecord.MOST_BLOCK, segmentBytes / 4);
         this.names = new WrittenNames(moves, found.states());
@@ -311,6 +318,13 @@ final class JournalWriter {
 
     private boolean roll(int bytes, long nanos) throws IOException {
         written.read(at);
+        EpochTable lives = epochs.get();
+        if (lives != tabled) {
+            // A file of a life that the table lacks would count as damaged.
+            lives.write(disk);
+            tabled = lives;
+        }
+        long epoch = lives.at(at.position()).epoch();
         Segment next =
                 files.next(new SegmentHeader(epoch, at.position(), at.sequence(), times.time(), named, times.skew()));
         if (next == null) {

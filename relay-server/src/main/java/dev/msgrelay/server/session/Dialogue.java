@@ -37,6 +37,7 @@ public final class Dialogue {
     private final Timeouts heartbeat;
     private Outbox outbox;
     private Level level;
+    private Durability.Life life;
 
     Dialogue(Role role, RelayIdentity identity, Durability durability, Counters counters, Timeouts heartbeat) {
         this.role = role;
@@ -44,6 +45,14 @@ public final class Dialogue {
         this.durability = durability;
         this.counters = counters;
         this.heartbeat = heartbeat;
+    }
+
+    /**
+     * The connection is in the table of those that are live, whom a later life of the stream ends: it is told of the present one
+     * alone.
+     */
+    void opened() {
+        life = durability.life();
     }
 
     /** What is due to be said; null before HELLO. */
@@ -206,7 +215,7 @@ public final class Dialogue {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
         int granted = level == null ? features : features | Features.LEVELS;
-        Epochs epochs = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? durability.epochs() : Epochs.NONE;
+        Epochs epochs = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? life.newest() : Epochs.NONE;
         if (!epochs.isNone()) {
             granted |= Features.EPOCHS;
         }
@@ -215,7 +224,7 @@ public final class Dialogue {
                 policy,
                 rolledBack ? flags | WelcomeFrame.ROLLED_BACK : flags,
                 said.features() & granted,
-                identity.epoch(),
+                life.epoch(),
                 next,
                 accepted,
                 identity.maxBody(),

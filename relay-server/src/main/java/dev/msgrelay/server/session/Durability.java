@@ -36,10 +36,16 @@ public interface Durability {
         return said.epoch() == 0 ? TODAY : forkOf(said.epoch());
     }
 
-    /** Returns the newest lives of the stream, as WELCOME tells them. Any thread. None: there is no journal. */
-    default Epochs epochs() {
-        return Epochs.NONE;
-    }
+    /**
+     * The life of the stream that is lived now.
+     *
+     * @param epoch never 0
+     * @param newest the newest lives, as WELCOME tells them; none: nothing outlives the relay
+     */
+    record Life(long epoch, Epochs newest) {}
+
+    /** Returns the present life, which a later one follows only where several relays are one. Any thread. */
+    Life life();
 
     /** Up to where it survives the end of the process. Any thread. Null: there is no journal. */
     default StreamHead written() {

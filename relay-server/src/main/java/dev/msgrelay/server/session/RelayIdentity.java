@@ -3,9 +3,8 @@ package dev.msgrelay.server.session;
 /**
  * The relay, as it presents itself to its clients.
  *
- * @param epoch tells its stream from that of another start; never 0
  * @param server name and version
  * @param maxBody longest body of a message in bytes
  * @param ports its ports, for clients at the wrong one
  */
-public record RelayIdentity(long epoch, String server, int maxBody, Ports ports) {}
+public record RelayIdentity(String server, int maxBody, Ports ports) {}

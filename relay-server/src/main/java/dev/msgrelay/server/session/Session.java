@@ -137,6 +137,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         role.opened();
         // Counted once it has its place: a reader of the count may rely on it.
         services.table().opened(this);
+        dialogue.opened();
         if (services.table().draining()) {
             close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
         }

@@ -110,8 +110,7 @@ final class FanoutRig implements AutoCloseable {
                 failure -> {
                     throw new AssertionError(failure);
                 });
-        services =
-                Services.of(new RelayIdentity(EPOCH, "relay", CHUNK, new Ports()), durability, config, budget, clock);
+        services = Services.of(new RelayIdentity("relay", CHUNK, new Ports()), durability, config, budget, clock);
         counters = services.counters();
         table = services.table();
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);

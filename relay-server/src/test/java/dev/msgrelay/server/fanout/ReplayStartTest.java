@@ -91,7 +91,7 @@ class ReplayStartTest {
         FanoutParts.Replays replays = new FanoutParts.Replays(journal, pages, null);
         FanoutParts shared = new FanoutParts(log, null, LOG, gate, STALL_NANOS, replays, null, false);
         Services services = Services.of(
-                new RelayIdentity(EPOCH, "relay", CHUNK, new Ports()),
+                new RelayIdentity("relay", CHUNK, new Ports()),
                 new NoJournal(EPOCH),
                 RelayConfig.builder().build(),
                 budget,

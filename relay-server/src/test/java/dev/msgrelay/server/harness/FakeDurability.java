@@ -65,8 +65,12 @@ public final class FakeDurability implements Durability {
     }
 
     @Override
-    public Epochs epochs() {
-        return epochs;
+    public Life life() {
+        long today = forks.keySet().stream()
+                .filter(epoch -> forks.get(epoch) == TODAY)
+                .findAny()
+                .orElseThrow();
+        return new Life(today, epochs);
     }
 
     @Override

@@ -5,7 +5,7 @@ import dev.msgrelay.server.core.ClusterStatus;
 import dev.msgrelay.server.core.NetworkBatchHandler;
 import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.core.RunScan;
-import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.log.PacketLog;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -116,13 +116,8 @@ final class HeldOrderer implements Orderer {
     }
 
     @Override
-    public long epoch() {
-        return PublisherRig.EPOCH;
-    }
-
-    @Override
-    public void beginning(Mark into) {
-        into.set(0, 1);
+    public EpochTable lives() {
+        return new EpochTable(List.of(new EpochTable.Epoch(PublisherRig.EPOCH, 0, 1, 0)), 0, 1);
     }
 
     @Override

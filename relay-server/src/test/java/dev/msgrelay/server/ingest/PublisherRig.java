@@ -134,8 +134,7 @@ final class PublisherRig implements AutoCloseable {
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
-        services = Services.of(
-                new RelayIdentity(EPOCH, "relay", MAX_BODY, new Ports()), durability, config, budget, clock);
+        services = Services.of(new RelayIdentity("relay", MAX_BODY, new Ports()), durability, config, budget, clock);
         shared = new PublisherConnection.Shared(log, names, orderer, line, new ArrayDeque<>());
     }
 

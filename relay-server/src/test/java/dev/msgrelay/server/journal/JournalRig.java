@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
@@ -89,8 +90,7 @@ final class JournalRig {
 
     private void begin() throws IOException {
         long epoch = (shared ? 1 : ++lives) * 0x9E3779B97F4A7C15L;
-        Mark others = new Mark();
-        others.set(0, 1);
+        EpochTable others = new EpochTable(List.of(new EpochTable.Epoch(epoch, 0, 1, millis)), 0, 1);
         journal = new JournalOpening(disk, settings, epoch, millis, shared ? others : null, RecoveryProgress.NOBODY)
                 .open();
         Mark start = journal.goesOnAt();

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.recover.Recovery;
@@ -52,7 +53,9 @@ class WriterAndForcerTest {
         written.set(0, 1);
         forced.set(0, 1);
         files = new SegmentFiles(disk, settings);
-        writer = new JournalWriter(disk, log, files, written, forced, 7, SEGMENT, moves, empty, position -> {});
+        EpochTable lives = new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), 0, 1);
+        writer = new JournalWriter(
+                disk, log, files, written, forced, () -> lives, SEGMENT, moves, empty, position -> {});
         forcer = new JournalForcer(disk, settings, files, writer, written, forced, empty, position -> {}, 0);
     }
 

@@ -111,21 +111,59 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The same with one more: everything before its start is forced. A life that several relays have in common goes on where
-     * one of them is started anew, and is not one more.
+     * The same with one more: everything before its start is forced.
      *
      * @param oldest the position of the oldest message that is held: epochs that ended before are forgotten in the end
      */
     public EpochTable with(Epoch next, long oldest) {
         List<Epoch> all = new ArrayList<>(epochs);
-        if (all.isEmpty() || last().epoch != next.epoch) {
-            all.add(next);
-        }
+        all.add(next);
+        return new EpochTable(all, next.position, next.sequence).without(oldest);
+    }
+
+    /** The same without lives that ended long before the oldest message. */
+    private EpochTable without(long oldest) {
         int past = 0;
-        while (past + 1 < all.size() && all.get(past + 1).position <= oldest) {
+        while (past + 1 < epochs.size() && epochs.get(past + 1).position <= oldest) {
             past++;
         }
-        return new EpochTable(all.subList(Math.max(0, past - MOST_PAST), all.size()), next.position, next.sequence);
+        List<Epoch> left = epochs.subList(Math.max(0, past - MOST_PAST), epochs.size());
+        return new EpochTable(left, forcedPosition, forcedSequence);
+    }
+
+    /**
+     * The same with those lives of a stream that several relays have in common which it lacks; everything before its end is
+     * forced.
+     *
+     * @param position the end of what is held
+     * @param sequence number of the next message
+     * @param oldest as above
+     */
+    public EpochTable joined(EpochTable others, long position, long sequence, long oldest) {
+        int later = others.epochs.size();
+        while (later > 0 && !has(others.epochs.get(later - 1).epoch)) {
+            later--;
+        }
+        EpochTable all = this;
+        for (Epoch life : others.epochs.subList(later, others.epochs.size())) {
+            all = all.withLater(life);
+        }
+        return new EpochTable(all.epochs, position, sequence).without(oldest);
+    }
+
+    /** The same with a life that has begun meanwhile; itself, if it has that one. What was forced stays as it is. */
+    public EpochTable withLater(Epoch life) {
+        if (has(life.epoch)) {
+            return this;
+        }
+        List<Epoch> all = new ArrayList<>(epochs);
+        all.add(life);
+        return new EpochTable(all, forcedPosition, forcedSequence);
+    }
+
+    /** Whether a life is among these. */
+    public boolean has(long epoch) {
+        return forkOf(epoch) != 0;
     }
 
     /** Reads the table; null where it is damaged. Throws where it cannot be read, or is of another version. */
