@@ -159,11 +159,15 @@ final class SubscribeCommand implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         EventPrinter events = new EventPrinter(out, err, output.json(), quiet);
         FirstConnection first = session.firstConnection(endpoints);
+        Granted granted = new Granted(policy, err);
         Silence silence = new Silence(waitsFor(), quiet, err);
         MessageMeter meter = meter();
         SubscriberOptions options = options(endpoints, token, meter, events, event -> {
             if (first.event(event)) {
                 events.event(event);
+                if (!quiet) {
+                    granted.event(event);
+                }
             }
             silence.event(event);
         });

@@ -59,9 +59,11 @@ class SessionCommandsTest {
             assertThat(hello.wants(Features.SEQUENCES)).isTrue();
             assertThat(run.out().lines()).containsExactly("sequence 7, type 7, 2 bytes: hi");
             assertThat(run.err().lines())
-                    .hasSize(3)
+                    .hasSize(4)
                     .startsWith(
                             "connected to " + relay.endpoint() + " (scripted)",
+                            relay.endpoint()
+                                    + " does not grant --policy skip: its policy for this subscriber is disconnect",
                             "missed 2 messages, 5 to 6: no longer held")
                     .last()
                     .asString()
