@@ -3,8 +3,8 @@ package dev.msgrelay.server;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.engine.MachineMemory;
-import dev.msgrelay.server.host.FileSizeLimit;
 import dev.msgrelay.server.host.FleetingFiles;
+import dev.msgrelay.server.host.ProcessLimits;
 import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -14,6 +14,12 @@ import java.util.OptionalLong;
 
 /** What the system allows this process, compared with what a relay needs, before the relay takes anything. */
 final class MachineLimits {
+    /**
+     * Open files beside those of connections: the JVM's own, loops, ports, the admin port's connections, files of a journal and of
+     * a node.
+     */
+    private static final int OTHER_FILES = 64;
+
     private MachineLimits() {}
 
     /**
@@ -28,12 +34,29 @@ final class MachineLimits {
         if (tooLow != null) {
             warnings.add(tooLow);
         }
-        checkFileSize(config, FileSizeLimit.of(system));
+        checkFileSize(config, ProcessLimits.fileBytes(system));
+        String few = tooFewFiles(config, ProcessLimits.openFiles(system));
+        if (few != null) {
+            warnings.add(few);
+        }
         if (config.journal().on()) {
             Path directory = config.journal().directory();
             FleetingFiles.why(system, directory).ifPresent(why -> warnings.add("journal " + directory + " is " + why));
         }
         return warnings;
+    }
+
+    /** Null: connections do not come to the limit. */
+    private static String tooFewFiles(RelayConfig config, OptionalLong limit) {
+        int connections = config.clients().maxConnections();
+        long needed = (long) connections + OTHER_FILES;
+        if (limit.isEmpty() || limit.getAsLong() >= needed) {
+            return null;
+        }
+        return "ulimit -n is " + limit.getAsLong() + ", and " + connections
+                + " connections (--max-connections) may need "
+                + needed + ": those beyond wait until others have gone. Raise it (ulimit -Hn, LimitNOFILE= of systemd,"
+                + " --ulimit nofile= of docker), or lower --max-connections";
     }
 
     private static void checkFileSize(RelayConfig config, OptionalLong limit) throws IOException {

@@ -50,6 +50,27 @@ class MachineLimitsTest {
         RelayServer.start(config, system, RecoveryProgress.NOBODY).close();
     }
 
+    private static RelayConfig ofConnections(int most) {
+        return RelayConfig.builder()
+                .publishPort(0)
+                .subscribePort(0)
+                .maxConnections(most)
+                .build();
+    }
+
+    @Test
+    void withTooFewFilesToOpenItStartsAndWarns() throws Exception {
+        SystemTree system = new SystemTree(new Tree(root)
+                .with("proc/self/limits", "Max open files            1063                 524288               files")
+                .root());
+        assertThat(RelayServer.check(ofConnections(1000), system))
+                .singleElement()
+                .asString()
+                .startsWith("ulimit -n is 1063, and 1000 connections (--max-connections) may need 1064");
+        RelayServer.start(ofConnections(1000), system, RecoveryProgress.NOBODY).close();
+        assertThat(RelayServer.check(ofConnections(999), system)).isEmpty();
+    }
+
     private SystemTree withFilesUpTo(String limit) {
         return new SystemTree(new Tree(root)
                 .with(

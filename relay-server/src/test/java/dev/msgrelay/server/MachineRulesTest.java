@@ -10,7 +10,6 @@ class MachineRulesTest extends MachineRules {
                 "server.access.User",
                 "server.admin.Metrics",
                 "server.cli.CommandOutput",
-                "server.cli.Descriptors",
                 "server.cli.RelayServerMain",
                 "server.cli.VersionFromManifest",
                 "server.engine.MachineMemory");

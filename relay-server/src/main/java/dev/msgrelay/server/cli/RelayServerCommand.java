@@ -172,7 +172,6 @@ final class RelayServerCommand implements Callable<Integer> {
                     "SIGHUP is ignored (nohup does that) or missing here: {} is read at the start, and by POST /reload",
                     configuration.file());
         }
-        Descriptors.check(config, LOG);
         manager = new ServiceManager(environment, ProcessHandle.current().pid());
         manager.watch(this::works);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));

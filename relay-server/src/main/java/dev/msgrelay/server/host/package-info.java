@@ -5,7 +5,7 @@
  * <pre>
  *   SystemTree       files below a root that a test may choose
  *   ControlGroups    the groups of this process: a container's limits
- *   FileSizeLimit    the longest file that this process may write
+ *   ProcessLimits    the longest file that this process may write, how many it may open
  *   FleetingFiles    a file system that does not survive the machine
  *   MemoryLimit      the lowest limit of memory, of groups and machine
  * </pre>
