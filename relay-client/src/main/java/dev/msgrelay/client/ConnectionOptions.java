@@ -19,8 +19,6 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The common options of publishers and subscribers: where to connect to, and how. Immutable.
@@ -34,8 +32,6 @@ import org.slf4j.LoggerFactory;
  * }</pre>
  */
 public abstract sealed class ConnectionOptions permits PublisherOptions, SubscriberOptions {
-    private static final Logger LOG = LoggerFactory.getLogger(SessionEvent.class);
-
     private final List<Endpoint> endpoints;
     private final boolean plain;
     private final TokenSource token;
@@ -45,6 +41,7 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
     private final Duration connectTimeout;
     private final Duration handshakeTimeout;
     private final TlsOptions tls;
+    // Null: the program takes no events.
     private final Consumer<SessionEvent> onEvent;
 
     ConnectionOptions(Builder<?> builder, int bufferSize) {
@@ -174,14 +171,9 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         return handshakeTimeout;
     }
 
-    Consumer<SessionEvent> onEvent() {
-        return onEvent;
-    }
-
-    private static void log(SessionEvent event) {
-        if (event.isLoss()) {
-            LOG.warn("{}", event.text());
-        }
+    /** The program's listener; where it takes no events, a new one, for one client. */
+    Consumer<SessionEvent> listener() {
+        return onEvent == null ? new UntakenEvents() : onEvent;
     }
 
     /** Collects options. */
@@ -199,7 +191,8 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         Duration connectTimeout = Timeouts.DEFAULT_CONNECT;
         Duration handshakeTimeout = DEFAULT_HANDSHAKE;
         TlsOptions tls;
-        Consumer<SessionEvent> onEvent = ConnectionOptions::log;
+        // Null: the program takes no events.
+        Consumer<SessionEvent> onEvent;
 
         Builder(List<Endpoint> endpoints) {
             this.endpoints = endpoints;
@@ -311,7 +304,9 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /**
          * A listener for events of the connection. Called on the thread that owns it: a publisher's own, or the one
-         * that polls a subscriber. By default those that are a {@link SessionEvent#isLoss loss} are logged as warnings.
+         * that polls a subscriber. By default those that are a {@link SessionEvent#isLoss loss} are logged as warnings, and
+         * so is the first success after a failure to connect; where slf4j has no provider, the first failure and the first
+         * success after it are lines on stderr.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
             onEvent = Objects.requireNonNull(listener, "listener");

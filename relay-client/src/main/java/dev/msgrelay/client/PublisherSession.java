@@ -55,6 +55,7 @@ final class PublisherSession implements Runnable {
     private final SentFrames sent;
     private final Confirmations confirmations;
     private final PublisherStream stream;
+    private final Consumer<SessionEvent> listener;
     private final Consumer<SelectionKey> noteReady = ready -> this.readable = ready.isReadable();
 
     private boolean readable;
@@ -78,7 +79,8 @@ final class PublisherSession implements Runnable {
         this.sent = new SentFrames(queue, options.onAck());
         this.confirmations = new Confirmations(
                 queue, sent, clock, () -> ThreadLocalRandom.current().nextLong(1, Long.MAX_VALUE));
-        this.stream = new PublisherStream(options, reconnector, queue, sent, confirmations);
+        this.listener = options.listener();
+        this.stream = new PublisherStream(options, reconnector, queue, sent, confirmations, listener);
     }
 
     PublisherStream stream() {
@@ -389,7 +391,7 @@ final class PublisherSession implements Runnable {
 
     private void emit(SessionEvent event) {
         LOG.debug("publisher: {}", event.text());
-        options.onEvent().accept(event);
+        listener.accept(event);
     }
 
     private void closeLink() {

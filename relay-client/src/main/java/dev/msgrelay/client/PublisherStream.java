@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 
 /**
  * A publisher's side of the relay's frames: numbers, acknowledgements, PONG, GOAWAY. One object for all connections. Owned by
@@ -25,6 +26,7 @@ final class PublisherStream implements RelayLink.Handler {
     private final SendQueue queue;
     private final SentFrames sent;
     private final Confirmations confirmations;
+    private final Consumer<SessionEvent> listener;
 
     private long epoch;
     private Epochs epochs;
@@ -42,12 +44,14 @@ final class PublisherStream implements RelayLink.Handler {
             Reconnector reconnector,
             SendQueue queue,
             SentFrames sent,
-            Confirmations confirmations) {
+            Confirmations confirmations,
+            Consumer<SessionEvent> listener) {
         this.options = options;
         this.reconnector = reconnector;
         this.queue = queue;
         this.sent = sent;
         this.confirmations = confirmations;
+        this.listener = listener;
         this.maxBody = options.maxBody();
         this.firstNumber = options.firstNumber();
         this.epoch = options.firstEpoch();
@@ -204,6 +208,6 @@ final class PublisherStream implements RelayLink.Handler {
     }
 
     private void emit(SessionEvent event) {
-        options.onEvent().accept(event);
+        listener.accept(event);
     }
 }

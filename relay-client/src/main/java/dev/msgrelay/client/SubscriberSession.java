@@ -34,6 +34,7 @@ final class SubscriberSession implements AutoCloseable {
     private final Reconnector reconnector;
     private final TypeChanges changes;
     private final SubscriberStream stream;
+    private final Consumer<SessionEvent> listener;
     private final Consumer<SelectionKey> ignoreKey = key -> {};
 
     private boolean wasConnected;
@@ -50,7 +51,8 @@ final class SubscriberSession implements AutoCloseable {
         this.selector = Selector.open();
         this.reconnector = new Reconnector(options.endpoints(), options.reconnect(), new SplittableRandom(), clock);
         this.changes = new TypeChanges(options.types());
-        this.stream = new SubscriberStream(options, kept, reconnector, changes);
+        this.listener = options.listener();
+        this.stream = new SubscriberStream(options, kept, reconnector, changes, listener);
     }
 
     SubscriberStream stream() {
@@ -293,6 +295,6 @@ final class SubscriberSession implements AutoCloseable {
 
     private void emit(SessionEvent event) {
         LOG.debug("subscriber: {}", event.text());
-        options.onEvent().accept(event);
+        listener.accept(event);
     }
 }

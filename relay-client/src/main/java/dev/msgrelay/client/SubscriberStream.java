@@ -17,6 +17,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,6 +33,7 @@ final class SubscriberStream implements RelayLink.Handler {
     private final StreamPosition position;
     private final boolean plain;
     private final TypeChanges changes;
+    private final Consumer<SessionEvent> listener;
     // Whether a message counts as received only once the handler has returned.
     private final boolean handles;
 
@@ -47,10 +49,16 @@ final class SubscriberStream implements RelayLink.Handler {
     private boolean unhandled;
 
     /** @param kept where to go on; null: the options say where to start */
-    SubscriberStream(SubscriberOptions options, Position kept, Reconnector reconnector, TypeChanges changes) {
+    SubscriberStream(
+            SubscriberOptions options,
+            Position kept,
+            Reconnector reconnector,
+            TypeChanges changes,
+            Consumer<SessionEvent> listener) {
         this.options = options;
         this.reconnector = reconnector;
         this.changes = changes;
+        this.listener = listener;
         this.plain = options.plain();
         boolean mayResume = options.reconnect().rounds() > 0;
         this.handles = options.positions() != null || options.retriesHandler();
@@ -145,23 +153,14 @@ final class SubscriberStream implements RelayLink.Handler {
             goBack(endpoint, welcome, common);
         }
         maxRanges = welcome.maxRanges();
-        options.onEvent().accept(new SessionEvent.Connected(endpoint, welcome));
+        listener.accept(new SessionEvent.Connected(endpoint, welcome));
         if (position.isOther(welcome)) {
-            options.onEvent()
-                    .accept(
-                            welcome.rolledBack()
-                                    ? new SessionEvent.StreamRolledBack(
-                                            endpoint,
-                                            position.epoch(),
-                                            position.next() - 1,
-                                            welcome.epoch(),
-                                            welcome.fork())
-                                    : new SessionEvent.StreamChanged(
-                                            endpoint,
-                                            position.epoch(),
-                                            position.next(),
-                                            welcome.epoch(),
-                                            welcome.next()));
+            listener.accept(
+                    welcome.rolledBack()
+                            ? new SessionEvent.StreamRolledBack(
+                                    endpoint, position.epoch(), position.next() - 1, welcome.epoch(), welcome.fork())
+                            : new SessionEvent.StreamChanged(
+                                    endpoint, position.epoch(), position.next(), welcome.epoch(), welcome.next()));
             head = 0;
         }
         narrowed = welcome.grants(Features.NARROWED);
@@ -172,9 +171,8 @@ final class SubscriberStream implements RelayLink.Handler {
     private void goBack(Endpoint endpoint, WelcomeFrame welcome, Epochs.Common common) throws OlderEpochException {
         long had = position.next() - 1;
         if (had >= common.changed()) {
-            options.onEvent()
-                    .accept(new SessionEvent.StreamRolledBack(
-                            endpoint, position.epoch(), had, welcome.epoch(), common.changed()));
+            listener.accept(new SessionEvent.StreamRolledBack(
+                    endpoint, position.epoch(), had, welcome.epoch(), common.changed()));
         }
         position.backTo(common);
         throw new OlderEpochException();
@@ -198,7 +196,7 @@ final class SubscriberStream implements RelayLink.Handler {
     @Override
     public void onGoAway(GoAwayFrame goAway) {
         reconnector.leaving(goAway);
-        options.onEvent().accept(new SessionEvent.GoingAway(reconnector.current(), goAway));
+        listener.accept(new SessionEvent.GoingAway(reconnector.current(), goAway));
     }
 
     @Override
