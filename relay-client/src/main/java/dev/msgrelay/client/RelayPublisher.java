@@ -16,6 +16,8 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Publishes messages to a relay: a message is copied into a send buffer, and a thread of the publisher's own writes the
@@ -49,10 +51,15 @@ import java.util.function.LongSupplier;
  * rather than wait longer than they are told: look at what they return.
  * </ul>
  *
+ * <p>Close each publisher. A program that ends without gives it the close time-out to settle, in a shutdown hook, and
+ * tells in one line what is left then; a killed one has no such chance.
+ *
  * <p>Thread-safe: any number of threads publish; the messages of each keep their order. The buffer never grows. {@link
  * #failure} keeps the first failure; an exception of a listener is one. {@link #flush} and {@link #close} throw it.
  */
 public final class RelayPublisher implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RelayPublisher.class);
+
     /** Time beyond the close time-out for the thread to notice that its channel was closed. */
     private static final long GRACE_MS = 1000;
 
@@ -64,7 +71,12 @@ public final class RelayPublisher implements AutoCloseable {
     private final PublisherSession session;
     private final Unsettled unsettled;
     private final Thread thread;
+    private final Thread exit;
     private final AtomicBoolean endIsTold = new AtomicBoolean();
+    // Whether flush or publish has thrown the failure.
+    private volatile boolean failureIsTold;
+    // Whether the program hears from close what is left.
+    private volatile boolean closing;
 
     private RelayPublisher(PublisherOptions options, Selector selector) {
         LongSupplier clock = System::nanoTime;
@@ -78,8 +90,9 @@ public final class RelayPublisher implements AutoCloseable {
                 session,
                 "relay-publisher "
                         + (options.name().isEmpty() ? options.endpoints().get(0) : options.name()));
-        // A program that forgets to close its publisher still ends.
+        // A program that forgets to close its publisher still ends, and settles before.
         thread.setDaemon(true);
+        exit = new Thread(this::settleAtExit, thread.getName() + " at exit");
     }
 
     /** Makes one plain connection with the default settings, as {@link #connect(PublisherOptions)}. */
@@ -119,6 +132,7 @@ public final class RelayPublisher implements AutoCloseable {
                 publisher.session.connectFirst();
             }
             publisher.thread.start();
+            AtExit.add(publisher.exit);
             return publisher;
         } catch (IOException | RuntimeException | Error e) {
             selector.close();
@@ -140,6 +154,7 @@ public final class RelayPublisher implements AutoCloseable {
     public void publish(int type, byte[] body) throws PublishException, InterruptedException {
         PublishOutcome outcome = publish(type, body, 0, body.length, PATIENCE);
         if (outcome != PublishOutcome.ACCEPTED) {
+            noteTold();
             throw unsettled.refused(outcome);
         }
     }
@@ -229,9 +244,17 @@ public final class RelayPublisher implements AutoCloseable {
         long left = queue.awaitSettled(deadline(atMost));
         IOException failure = queue.failure();
         if (failure != null) {
+            noteTold();
             throw unsettled.failed(failure);
         } else if (left > 0) {
             throw unsettled.unflushed(left);
+        }
+    }
+
+    /** Takes note that the program hears of the failure, if there is one, and of what is left: close does not repeat it. */
+    private void noteTold() {
+        if (queue.failure() != null) {
+            failureIsTold = true;
         }
     }
 
@@ -308,7 +331,7 @@ public final class RelayPublisher implements AutoCloseable {
      * Takes no more messages, and settles the accepted ones as {@link #flush} within the close time-out, over new
      * connections if needed. Without acknowledgements, what was sent over a connection that is lost meanwhile is in doubt
      * at once. Then ends the stream, and waits at most a second for the relay to do the same. Further calls throw
-     * nothing. Does not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
+     * nothing, nor does the first one what {@link #flush} or {@link #publish(int, byte[])} has thrown before. Does not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
      *
      * @throws PublishException messages were not settled by then, or are in doubt and no flush has told it; or the
      *     publisher has failed
@@ -324,14 +347,40 @@ public final class RelayPublisher implements AutoCloseable {
             }
             return;
         }
+        boolean toldBefore = failureIsTold;
+        closing = true;
         end();
         IOException failure = queue.failure();
-        if (failure != null && endIsTold.compareAndSet(false, true)) {
+        if (failure != null && !toldBefore && endIsTold.compareAndSet(false, true)) {
             throw unsettled.failed(failure);
         }
     }
 
+    /** Settles what is left as the program ends, and tells what could not be, unless the program hears of it. */
+    private void settleAtExit() {
+        if (queue.unsettledMessages() == 0) {
+            return;
+        }
+        long left;
+        try {
+            left = queue.awaitSettled(Timeouts.deadline(options.closeTimeout()));
+        } catch (InterruptedException e) {
+            left = queue.unsettledMessages();
+        }
+        if (left > 0 && !closing && !failureIsTold) {
+            SeenLog.warn(LOG, unsettled.atExit(left));
+        }
+    }
+
     private void end() {
+        try {
+            endThread();
+        } finally {
+            AtExit.remove(exit);
+        }
+    }
+
+    private void endThread() {
         Duration bound = options.closeTimeout();
         boolean interrupted = !join(bound.toMillis());
         String why = "";

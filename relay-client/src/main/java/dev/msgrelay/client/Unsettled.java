@@ -3,12 +3,14 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
+import java.util.concurrent.atomic.AtomicReference;
 
 /** What a publisher says about messages that are not settled, and about its failures. Any thread. */
 final class Unsettled {
     private final PublisherOptions options;
     private final SendQueue queue;
     private final PublisherSession session;
+    private final AtomicReference<IOException> told = new AtomicReference<>();
 
     Unsettled(PublisherOptions options, SendQueue queue, PublisherSession session) {
         this.options = options;
@@ -32,8 +34,10 @@ final class Unsettled {
     PublishException failed(IOException failure) {
         long left = queue.unsettledMessages();
         String why = failure.getMessage();
-        boolean says = left == 0 || failure instanceof PublishException;
-        return new PublishException(says ? why : words(left) + ": " + why, left, failure);
+        if (failure instanceof PublishException) {
+            return new PublishException(why, left, failure.getCause());
+        }
+        return new PublishException(left == 0 ? why : words(left) + ": " + why, left, failure);
     }
 
     /** A flush has to tell of so many messages. */
@@ -46,9 +50,18 @@ final class Unsettled {
         return withTrouble("closed with " + words(left) + why, left);
     }
 
+    /** The program ends with so many messages left, and has not closed the publisher. */
+    String atExit(long left) {
+        return "the program ends, and has not closed its publisher: "
+                + withTrouble(words(left), left).getMessage();
+    }
+
+    /** Without the cause that was told last: a stack trace that has one twice names a circular reference. */
     private PublishException withTrouble(String what, long left) {
         IOException trouble = session.trouble();
-        return new PublishException(what + (trouble == null ? "" : ": " + trouble.getMessage()), left, trouble);
+        boolean isNew = trouble != told.getAndSet(trouble);
+        return new PublishException(
+                what + (trouble == null ? "" : ": " + trouble.getMessage()), left, isNew ? trouble : null);
     }
 
     private String words(long left) {

@@ -3,6 +3,7 @@ package dev.msgrelay.client;
 import static dev.msgrelay.client.Frames.welcomePublisher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ErrorFrame;
@@ -12,11 +13,14 @@ import dev.msgrelay.testing.scripted.ScriptedRelay;
 import dev.msgrelay.testing.scripted.ScriptedRelay.Script;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -44,6 +48,58 @@ class PublisherGivesUpTest extends ScriptedPublishing {
                     .allSatisfy(event -> assertThat(event.text().codePoints().allMatch(PrintableText::isPrintable))
                             .as(event.text())
                             .isTrue());
+        }
+    }
+
+    /** In the README's way: flush throws within try, and close is called behind it. */
+    @Test
+    void aStackTraceHasEachReasonOnce() throws Exception {
+        Script refuses = client -> {
+            client.hello();
+            client.send(ErrorFrame.encode(CloseReason.NOT_PERMITTED, "type 1"));
+            client.drain();
+        };
+        try (ScriptedRelay relay = ScriptedRelay.of(refuses)) {
+            PublishException end = catchThrowableOfType(PublishException.class, () -> {
+                try (RelayPublisher publisher = open(acked(relay))) {
+                    publish(publisher, "a");
+                    publisher.flush(LONG);
+                }
+            });
+            StringWriter trace = new StringWriter();
+            end.printStackTrace(new PrintWriter(trace));
+            assertThat(end.getSuppressed()).isEmpty();
+            assertThat(trace.toString().lines().filter(line -> line.endsWith("type 1")))
+                    .as("itself and its cause: %s", trace)
+                    .hasSize(2);
+        }
+    }
+
+    /** A flush and a close that are over in time have the same last failure to connect as their reason. */
+    @Test
+    void aFlushAndACloseInVainHaveTheirReasonOnce() throws Exception {
+        try (ScriptedRelay nobody = ScriptedRelay.of()) {
+            nobody.await();
+            CountDownLatch tried = new CountDownLatch(1);
+            PublishException end = catchThrowableOfType(PublishException.class, () -> {
+                try (RelayPublisher publisher = RelayPublisher.open(acked(nobody)
+                        .closeTimeout(SHORT)
+                        .reconnect(ReconnectPolicy.endless().withDelays(LONG, LONG))
+                        .onEvent(event -> {
+                            if (event instanceof SessionEvent.Lost) {
+                                tried.countDown();
+                            }
+                        })
+                        .build())) {
+                    publish(publisher, "a");
+                    assertThat(tried.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+                    publisher.flush(SHORT);
+                }
+            });
+            StringWriter trace = new StringWriter();
+            end.printStackTrace(new PrintWriter(trace));
+            assertThat(trace.toString()).contains("Suppressed: ").doesNotContain("CIRCULAR");
+            assertThat(end.getSuppressed()[0]).hasMessageContaining("Connection refused");
         }
     }
 
