@@ -38,6 +38,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** What the README and the documents show does what they say. */
 class DocumentsTest {
     private static final Path README = Path.of("..", "README.md");
+    private static final Path JAVA_README = Path.of("..", "clients", "java", "README.md");
     private static final Path DOCS = Path.of("..", "docs");
     private static final Path OPERATIONS = DOCS.resolve("operations.md");
 
@@ -148,6 +149,55 @@ class DocumentsTest {
         }
     }
 
+    @Test
+    void theProgramsOfTheJavaClientPublishAndSubscribe() throws Exception {
+        List<String> programs = programsOfTheJavaClient();
+        List<String> printed = blocks("text", JAVA_README).get(0).lines().toList();
+        try (RelayServer relay = start();
+                TestProcess orders = hello(at(relay, programs.get(1)))) {
+            assertThat(orders.awaitExit()).as("%s", orders.errors()).isZero();
+            assertThat(orders.lines()).containsExactly("10 acknowledged");
+            assertThat(text(JAVA_README)).contains("It prints `10 acknowledged`");
+            try (TestProcess audit = hello(at(relay, programs.get(0)))) {
+                audit.line(printed.get(printed.size() - 1)::equals);
+                assertThat(audit.lines()).isEqualTo(printed);
+            }
+        }
+    }
+
+    /** The subscriber waits for ever; the publisher for its limits, of half a minute: a second does here. */
+    @Test
+    void theProgramsOfTheJavaClientSayThatThereIsNoRelay() throws Exception {
+        String port = "" + FreePort.next();
+        List<String> programs = programsOfTheJavaClient().stream()
+                .map(program -> program.replace("ofSeconds(30)", "ofSeconds(1)")
+                        .replace("7400", port)
+                        .replace("7401", port))
+                .toList();
+        String flag = "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn";
+        String said = "cannot connect to 127.0.0.1:" + port + ": Connection refused; next try in ";
+        try (TestProcess audit = hello(programs.get(0), flag);
+                TestProcess orders = hello(programs.get(1), flag)) {
+            audit.error(0, line -> line.contains(said));
+            orders.error(0, line -> line.contains(said));
+            assertThat(orders.awaitExit()).isEqualTo(1);
+            assertThat(orders.errors()).anyMatch(line -> line.contains("10 messages not acknowledged in time"));
+            assertThat(audit.isAlive()).isTrue();
+            assertThat(audit.lines()).isEmpty();
+        }
+        assertThat(text(JAVA_README))
+                .contains(
+                        "`cannot connect to 127.0.0.1:`",
+                        "`Connection refused`",
+                        "`10 messages not acknowledged in time`");
+    }
+
+    private static List<String> programsOfTheJavaClient() {
+        List<String> programs = blocks("java", JAVA_README);
+        assertThat(programs).hasSize(2).allMatch(program -> program.contains(MAIN));
+        return programs;
+    }
+
     private static String programInJava() {
         return blocks("java", README).stream()
                 .filter(block -> block.contains(MAIN))
@@ -169,7 +219,7 @@ class DocumentsTest {
     void thePiecesOfJavaCompile() throws Exception {
         List<String> pieces = new ArrayList<>();
         try (Stream<Path> documents = Stream.concat(Files.list(Path.of("..")), Files.list(DOCS))) {
-            Stream.concat(documents, Stream.of(Path.of("..", "clients", "java", "README.md")))
+            documents
                     .filter(document -> document.toString().endsWith(".md"))
                     .flatMap(document -> blocks("java", document).stream())
                     .filter(block -> !block.contains(MAIN))
