@@ -26,7 +26,7 @@ import java.util.function.ToDoubleFunction;
 /** Results of several lanes for a terminal of 80 columns: the outcome of all of them, then further figures and remarks. */
 public final class ResultsText {
     static final int WIDTH = 80;
-    private static final int FAILURES_LISTED = 3;
+    private static final int REMARKS_LISTED = 3;
 
     private final Results results;
     private final StringBuilder text = new StringBuilder();
@@ -98,11 +98,11 @@ public final class ResultsText {
         return List.of(
                 Field.text("lane", Row::name),
                 Field.text("in", Row::in),
-                median("in, msg/s", Unit.COUNT, RunRecord::in),
-                Field.text("Gbit/s, rounds", row -> {
+                median("sent/s", Unit.COUNT, RunRecord::in),
+                Field.text("Gbit/s", row -> {
                     Spread spread = Counted.of(row.told()).over(LaneSummary::gigabits);
                     return spread.max() > spread.min() && row.paced() == null
-                            ? format("%.2f .. %.2f", spread.min(), spread.max())
+                            ? format("%.2f-%.2f", spread.min(), spread.max())
                             : "";
                 }),
                 Field.of(
@@ -111,8 +111,8 @@ public final class ResultsText {
                         row -> row.full() == null || row.full().ceilings() == null
                                 ? Double.NaN
                                 : row.full().ceilings().batched().bytesPerSecond()),
-                median("in queue", Unit.NANOS, run -> Delays.at(run.delays().timeInQueue(), 50)),
-                median("longest gap", Unit.NANOS, RunRecord::longestGap),
+                median("queue", Unit.NANOS, run -> Delays.at(run.delays().timeInQueue(), 50)),
+                median("gap", Unit.NANOS, RunRecord::longestGap),
                 median("p50", Unit.NANOS, run -> run.delays().latencyAt(50)),
                 median("p99", Unit.NANOS, run -> run.delays().latencyAt(99)),
                 median("p99.9", Unit.NANOS, run -> run.delays().latencyAt(99.9)),
@@ -131,24 +131,23 @@ public final class ResultsText {
         }
     }
 
+    /** The gravest few of what is to be said of its runs. */
     private void remarks(LaneResult lane, Cell cell) {
+        List<String> failures = new ArrayList<>();
         List<String> remarks = new ArrayList<>();
-        List<String> failures = cell.runs().stream()
-                .flatMap(run -> run.outcome().failures().stream()
-                        .map(failure -> "FAIL round " + run.moment().round() + ": " + failure))
-                .toList();
-        failures.stream().limit(FAILURES_LISTED).forEach(remarks::add);
-        if (failures.size() > FAILURES_LISTED) {
-            remarks.add(format("FAIL and %d more", failures.size() - FAILURES_LISTED));
-        }
         for (RunRecord run : cell.runs()) {
             String round = "round " + run.moment().round();
+            run.outcome().failures().forEach(failure -> failures.add("FAIL " + round + ": " + failure));
             run.outcome().observed().forEach(one -> remarks.add(round + ": " + one.text()));
             run.outcome().environment().forEach(said -> remarks.add(round + ", disturbed: " + said));
         }
+        remarks.addAll(0, failures);
         if (!remarks.isEmpty()) {
             line("%s: %s", lane.label(), cell.title());
-            remarks.forEach(remark -> line("  %s", remark));
+            remarks.stream().limit(REMARKS_LISTED).forEach(remark -> line("  %s", remark));
+        }
+        if (remarks.size() > REMARKS_LISTED) {
+            line("  and %d more", remarks.size() - REMARKS_LISTED);
         }
     }
 

@@ -117,9 +117,10 @@
     document.body.append(
       element('header', {}, [element('h1', {}, [of.title])].concat((of.outcome || []).map(note))
         .concat([].concat(of.subtitle || []).map(function (line) { return element('p', { class: 'soft' }, [line]); }))),
-      of.sections.length < 3 ? '' : element('nav', { 'aria-label': 'Sections' }, [element('ol', {}, of.sections.map(function (one, i) {
-        return element('li', {}, [element('a', { href: '#s' + i }, [one.title])]);
-      }))]),
+      of.sections.length < 3 ? '' : element('nav', { 'aria-label': 'Sections' }, [element('details', of.sections.length < 9 ? { open: '' } : {}, [
+        element('summary', {}, [of.sections.length + ' sections']), element('ol', {}, of.sections.map(function (one, i) {
+          return element('li', {}, [element('a', { href: '#s' + i }, [one.title])]);
+        }))])]),
       element('main', {}, of.sections.map(section).concat([element('section', { id: 'facts' }, [
         element('h2', {}, [of.factsTitle]),
         element('dl', {}, of.facts.flatMap(function (fact) { return [element('dt', {}, [fact.name]), element('dd', {}, [fact.value])]; }))])])));

@@ -247,7 +247,7 @@ function resultsPage(results, units) {
   var outcome = ending.how === 'complete' ? [] : [{ text: 'Not complete: ' + ending.how + (ending.reason && ending.reason !== ending.how ? ': ' + ending.reason : '') + '.', mark: 'WARN' }];
   return {
     title: 'Relay ' + results.origin.command,
-    outcome: outcome.concat(results.notes.map(function (note) { return { text: note, mark: /^(to do:|[?])/.test(note) ? 'WARN' : 'NONE' }; })),
+    outcome: outcome.concat(results.notes.map(function (note) { return { text: note, mark: /^to do:/.test(note) ? 'WARN' : 'NONE' }; })),
     subtitle: ['loadgen ' + results.origin.version + ', ' + results.origin.started + ', ' + results.lanes.length + (results.lanes.length === 1 ? ' lane, ' : ' lanes, ')
       + runs + (runs === 1 ? ' run' : ' runs')].concat(machines, results.origin.commandLine.join(' ')),
     sections: [overview()].concat(results.lanes.flatMap(function (lane) { return lane.cells.map(function (cell) { return section(lane, cell); }); })),

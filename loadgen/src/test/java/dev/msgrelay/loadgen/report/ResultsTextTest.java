@@ -18,6 +18,7 @@ import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.result.RunRecord;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -125,10 +126,22 @@ class ResultsTextTest {
                 .with(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
         assertThat(told(results))
                 .contains(
-                        "  loopback  TCP  1.5 M ", "0.86 .. 1.73", "2 of 3", "10gbe (emulated): skipped: not allowed\n")
+                        "  loopback  TCP  1.5 M ", "0.86-1.73", "2 of 3", "10gbe (emulated): skipped: not allowed\n")
                 .contains("other programs took 50 % of all cores", "deliveries stood still", "bound by")
                 .contains("3 of 4 runs count; 1 on a disturbed machine\n", "a note\n")
                 .contains("PARTIAL: interrupted after 4 runs");
+    }
+
+    @Test
+    void theGravestFewRemarksOfACellAreToldAndTheOthersCounted() {
+        Given bad = SLOW.stoodStill(301).beside(0.5);
+        Cell cell = MadeUp.cell(LOAD, bad, bad, bad);
+        cell.runs().add(RunRecord.partial(4, "", List.of("relay ended with exit code 137")));
+        assertThat(told(MadeUp.of(MadeUp.loopback(cell))))
+                .contains("loopback: 1 -> 1, body 100, full speed\n  FAIL round 4: relay ended with exit code 137\n")
+                .contains("  round 1: deliveries stood still 1 time", "  round 1, disturbed: ", "  and 4 more\n")
+                .contains("0 of 4 runs count; 3 on a disturbed machine, 1 failed or partial\n")
+                .doesNotContain("round 2");
     }
 
     @Test
