@@ -96,7 +96,8 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     static Way to(String name, RemoteRelay relay, LinkSpeed speed, Nic nic) {
         LinkSpeed told = nic == null || nic.megabits() <= 0 ? null : LinkSpeed.ofMegabits(nic.megabits());
         LinkSpeed taken = speed == null ? told : speed;
-        SegmentFormat format = SegmentFormat.usual(nic == null || nic.mtu() == 0 ? LaneSpec.ETHERNET_MTU : nic.mtu());
+        SegmentFormat format = SegmentFormat.usual(
+                nic == null || nic.mtu() == 0 ? LaneSpec.ETHERNET_MTU : Math.min(nic.mtu(), SegmentFormat.MAX_MTU));
         Lane lane = Lane.between(
                 LaneSpec.remote(name), Site.HERE, Site.HERE, taken == null ? null : new Link(taken, format));
         String note = nic == null || taken != null && taken.equals(told)

@@ -24,9 +24,11 @@ public record Nic(String name, long megabits, int mtu, String driver) {
     /** The one by which this host reaches another one; null where that is this host, or there is no way. */
     public static Nic towards(SystemTree tree, String host) {
         try (DatagramSocket socket = new DatagramSocket()) {
-            socket.connect(new InetSocketAddress(InetAddress.getByName(host), PORT));
+            InetAddress there = InetAddress.getByName(host);
+            socket.connect(new InetSocketAddress(there, PORT));
             NetworkInterface leads = NetworkInterface.getByInetAddress(socket.getLocalAddress());
-            return leads == null || leads.isLoopback() ? null : of(tree, leads.getName());
+            boolean here = there.isLoopbackAddress() || NetworkInterface.getByInetAddress(there) != null;
+            return leads == null || here ? null : of(tree, leads.getName());
         } catch (IOException | UncheckedIOException e) {
             return null;
         }
@@ -42,10 +44,10 @@ public record Nic(String name, long megabits, int mtu, String driver) {
                 driver.substring(driver.lastIndexOf('/') + 1));
     }
 
-    /** Some drivers say -1 for unknown, or 4,294,967,295. */
+    /** 0 where there is none; some drivers say -1 for unknown, or 4,294,967,295. */
     private static long number(SystemTree tree, String name, String file) {
         String text = tree.text(ALL + name + "/" + file).orElse("");
-        return text.matches("\\d{1,8}") ? Long.parseLong(text) : 0;
+        return text.matches("\\d{1,6}") ? Long.parseLong(text) : 0;
     }
 
     /** "eth0 here has 1,000 Mbit/s and MTU 1500", "eth0 here (virtio_net) does not tell its speed, MTU 1500". */

@@ -140,6 +140,7 @@ class ConnectTest extends CommandTest {
         startWithNeighbours();
         assertThat(executeUntilSomethingComes(
                         "shootout",
+                        "--rate=0",
                         "--lanes=unix",
                         "--connect=there=" + publish(),
                         "--rounds=1",

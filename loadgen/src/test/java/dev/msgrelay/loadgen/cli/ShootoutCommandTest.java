@@ -33,9 +33,10 @@ class ShootoutCommandTest extends CommandTest {
                 "--out=" + directory);
         JsonNode json = Json.parse(Files.readString(directory.resolve("results.json")));
         assertThat(code).as(err.toString()).isEqualTo(expectedCode(json));
-        assertThat(err.toString()).startsWith("2 lanes x 1 load x 1 round: 6 runs with those for ceilings, about ");
+        assertThat(err.toString()).startsWith("2 lanes x 2 loads x 1 round: 9 runs with those for ceilings, about ");
         assertThat(out.toString())
-                .contains("loopback", "unix", "body 16-1000", "core-to-core hop ", "results are in " + directory);
+                .startsWith("1 -> 2, body 16-1000, full speed; p50 and p99 at 20,000 msg/s\n")
+                .contains("loopback", "unix", "results are in " + directory);
         assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
         assertThat(json.path("origin").path("commandLine").path(2).asString("")).isEqualTo("--lanes=loopback,unix");
         assertThat(json.path("lanes")).hasSize(2);

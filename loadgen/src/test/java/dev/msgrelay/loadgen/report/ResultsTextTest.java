@@ -125,8 +125,7 @@ class ResultsTextTest {
                 .withNotes(List.of("a note"))
                 .with(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
         assertThat(told(results))
-                .contains(
-                        "  loopback  TCP  1.5 M ", "0.86-1.73", "2 of 3", "10gbe (emulated): skipped: not allowed\n")
+                .contains("  loopback  TCP  1.5 M ", "0.86-1.73", "2 of 3", "10gbe (emulated): skipped: not allowed\n")
                 .contains("other programs took 50 % of all cores", "deliveries stood still", "bound by")
                 .contains("3 of 4 runs count; 1 on a disturbed machine\n", "a note\n")
                 .contains("PARTIAL: interrupted after 4 runs");
