@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
 import java.io.IOException;
@@ -33,6 +34,12 @@ final class InfoCommand {
     private static final int PUBLISH_TLS = 7411;
 
     /** {@code relay-client ping}. */
+    @ShortHelp(
+            examples = {
+                "relay-client ping",
+                "relay-client ping relay.example",
+                "relay-client ping --tls-ca ca.pem relay.example:7410"
+            })
     @Command(
             name = "ping",
             mixinStandardHelpOptions = true,
@@ -58,6 +65,12 @@ final class InfoCommand {
     }
 
     /** {@code relay-client info}. */
+    @ShortHelp(
+            examples = {
+                "relay-client info",
+                "relay-client info --json relay.example",
+                "relay-client info --tls-ca ca.pem relay.example:7410"
+            })
     @Command(
             name = "info",
             mixinStandardHelpOptions = true,

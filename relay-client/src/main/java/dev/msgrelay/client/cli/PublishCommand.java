@@ -5,6 +5,7 @@ import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
@@ -34,6 +35,17 @@ import picocli.CommandLine.Spec;
  * {@code relay-client publish}. Owned by the main thread, which reads and publishes; on Ctrl-C the shutdown thread ends
  * the run instead, since the main thread may be within a read of the terminal.
  */
+@ShortHelp(
+        examples = {
+            "relay-client publish --message hello",
+            "relay-client publish --ack --name orders --file orders.txt --type 7",
+            "relay-client publish --json --tls-ca ca.pem relay.example:7411"
+        },
+        options = {
+            "Messages: ENDPOINT --message --file --json --type",
+            "Delivery: --ack --name --rate",
+            "Connection: --tls-ca --token-file --context"
+        })
 @Command(
         name = "publish",
         mixinStandardHelpOptions = true,
@@ -71,12 +83,6 @@ final class PublishCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    @Mixin
-    private EndpointOptions where;
-
-    @Mixin
-    private SessionOptions session;
 
     @Mixin
     private PublishInput messages;
@@ -144,6 +150,12 @@ final class PublishCommand implements Callable<Integer> {
 
     @Option(names = "--quiet", description = "Print neither the sum at the end nor the state of the connection.")
     private boolean quiet;
+
+    @Mixin
+    private EndpointOptions where;
+
+    @Mixin
+    private SessionOptions session;
 
     private final InputStream stdin;
     private EventPrinter events;

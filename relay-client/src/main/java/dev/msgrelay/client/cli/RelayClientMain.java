@@ -1,6 +1,7 @@
 package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.UndecodedText;
@@ -25,6 +26,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** The command {@code relay-client}. Exit codes: 0 done, 1 failure, 2 wrong usage. */
+@ShortHelp(
+        examples = {"relay-client subscribe --from earliest", "relay-client publish --message hello", "relay-client top"
+        })
 @Command(
         name = "relay-client",
         mixinStandardHelpOptions = true,

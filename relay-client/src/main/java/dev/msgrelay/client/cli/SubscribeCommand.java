@@ -10,6 +10,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.WatchedOutput;
@@ -31,6 +32,17 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-client subscribe}. Owned by the main thread; Ctrl-C only closes its connection. */
+@ShortHelp(
+        examples = {
+            "relay-client subscribe",
+            "relay-client subscribe --from earliest --types 7,100-199 --json",
+            "relay-client subscribe --position audit.position relay.example:7400"
+        },
+        options = {
+            "Messages: ENDPOINT --types --from --position --policy",
+            "Output: --json --format --count --count-only",
+            "Connection: --tls-ca --token-file"
+        })
 @Command(
         name = "subscribe",
         mixinStandardHelpOptions = true,
@@ -63,12 +75,6 @@ final class SubscribeCommand implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
-
-    @Mixin
-    private EndpointOptions where;
-
-    @Mixin
-    private SessionOptions session;
 
     @Option(
             names = "--types",
@@ -138,6 +144,12 @@ final class SubscribeCommand implements Callable<Integer> {
             description =
                     "Longest body; a longer one ends the connection. Bytes, or such as 64k or 4m. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
+
+    @Mixin
+    private EndpointOptions where;
+
+    @Mixin
+    private SessionOptions session;
 
     private final WatchedOutput stdout;
     private PrintWriter out;

@@ -8,6 +8,7 @@ import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
@@ -158,19 +159,45 @@ class UsageTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "subscribe --help", "publish --help", "top --help"})
+    @ValueSource(strings = {"--help=all", "subscribe --help=all", "publish --help=all", "top --help=all"})
     void helpNamesTheExitCodes(String line) {
         CommandRun run = CommandRun.of(line.split(" "));
         assertThat(run.exitCode()).isZero();
         assertThat(run.out()).contains("Exit codes: 0").contains("Usage: relay-client");
     }
 
+    /** What a user needs first, on one screen: examples, and a few options. */
+    @ParameterizedTest
+    @ValueSource(strings = {"subscribe", "publish"})
+    void helpBeginsWithExamples(String name) {
+        CommandRun run = CommandRun.of(name, "--help");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out().lines()).hasSizeLessThan(60).allMatch(line -> line.length() <= 80);
+        assertThat(run.out())
+                .contains("\nExamples:\n  relay-client " + name, "Every option: relay-client " + name + " --help=all")
+                .doesNotContain("%n")
+                .doesNotContain("--stall-timeout", "--connect-timeout");
+    }
+
+    @Test
+    void eachExampleIsTaken() {
+        List<String> examples = CommandParser.examples(RelayClientMain.commandLine());
+        assertThat(examples).hasSizeGreaterThanOrEqualTo(12);
+        for (String example : examples) {
+            String[] words = example.split(" ");
+            assertThat(words[0]).isEqualTo("relay-client");
+            RelayClientMain.commandLine().parseArgs(Arrays.copyOfRange(words, 1, words.length));
+        }
+    }
+
     /** A user may copy them. */
     @ParameterizedTest
     @MethodSource("commands")
     void helpBreaksNoAddressAndNoPath(List<String> names) {
-        CommandRun run = CommandRun.of(with(names, "--help"));
-        assertThat(run.out()).doesNotContainPattern("(127\\.0\\.0\\.1:|\\]:|host:|unix:|~/|/\\.|NAME\\.|\\.\\.)\\n");
+        String all = CommandRun.of(with(names, "--help=all")).out();
+        assertThat(CommandRun.of(with(names, "--help")).out() + all)
+                .doesNotContainPattern("(127\\.0\\.0\\.1:|\\]:|host:|unix:|~/|/\\.|NAME\\.|\\.\\.)\\n");
     }
 
     @ParameterizedTest

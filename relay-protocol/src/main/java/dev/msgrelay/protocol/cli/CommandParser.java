@@ -26,6 +26,7 @@ public final class CommandParser {
         for (Object subcommand : subcommands) {
             line.addSubcommand(subcommand);
         }
+        helpOf(line);
         // The settings are those of the subcommands too, which must be there by now.
         return line
                 // picocli would put a file's content in the place of @file, and take a sign away from @@text.
@@ -38,6 +39,20 @@ public final class CommandParser {
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 // Newer JVMs have a console even without a terminal, and picocli asks only for a console.
                 .setColorScheme(Help.defaultColorScheme(Ansi.OFF));
+    }
+
+    /**
+     * Gives a command and its subcommands, which have all their options by now, the help of {@link ShortHelp}. Done by
+     * {@link #of}; again for a command that gets options later.
+     */
+    public static void helpOf(CommandLine line) {
+        HelpOption.install(line);
+        line.getSubcommands().values().forEach(CommandParser::helpOf);
+    }
+
+    /** The examples in the help of a command and its subcommands, a command line each. */
+    public static List<String> examples(CommandLine line) {
+        return HelpOption.examples(line);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.MessagePrinter;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.TextFile;
@@ -36,6 +37,12 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-server journal}: inspects the directory of a journal, and repairs it. */
+@ShortHelp(
+        examples = {
+            "relay-server journal check stream",
+            "relay-server journal dump stream",
+            "relay-server journal repair stream"
+        })
 @Command(
         name = "journal",
         mixinStandardHelpOptions = true,
@@ -71,6 +78,7 @@ final class JournalCommand implements Runnable {
         throw new ParameterException(spec.commandLine(), "journal: check, dump or repair?");
     }
 
+    @ShortHelp(examples = {"relay-server journal check /var/lib/relay/stream"})
     @Command(
             name = "check",
             mixinStandardHelpOptions = true,
@@ -106,6 +114,7 @@ final class JournalCommand implements Runnable {
         }
     }
 
+    @ShortHelp(examples = {"relay-server journal dump /var/lib/relay/stream"})
     @Command(
             name = "dump",
             mixinStandardHelpOptions = true,
@@ -152,6 +161,7 @@ final class JournalCommand implements Runnable {
         });
     }
 
+    @ShortHelp(examples = {"relay-server journal repair /var/lib/relay/stream"})
     @Command(
             name = "repair",
             mixinStandardHelpOptions = true,

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.ClusterProvider;
@@ -38,6 +39,17 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-server}: starts a relay, says what happens, drains on SIGTERM and Ctrl-C. */
+@ShortHelp(
+        examples = {
+            "relay-server",
+            "relay-server --journal stream --journal-keep 100g",
+            "relay-server --config relay.conf --bind 0.0.0.0 --progress"
+        },
+        options = {
+            "Where: --bind --publish-port --subscribe-port --admin",
+            "The stream: --journal --log-size --slow-subscriber",
+            "Who may connect, and the rest: --config --tls-cert --progress"
+        })
 @Command(
         name = "relay-server",
         versionProvider = VersionFromManifest.class,

@@ -23,7 +23,8 @@ public final class RelayServerMain {
     private static final int HELP_WIDTH = 80;
 
     /** First arguments with which no relay is started, so that environment and file do not matter. */
-    private static final Set<String> NEED_NOTHING = Set.of("--help", "-h", "--version", "-V", "token", "journal");
+    private static final Set<String> NEED_NOTHING =
+            Set.of("--help", "--help=all", "-h", "--version", "-V", "token", "journal");
 
     private RelayServerMain() {}
 
@@ -110,6 +111,7 @@ public final class RelayServerMain {
                         CommandLog.refuse(failure.getCommandLine().getErr(), CommandParser.fault(failure)));
         command.settings().addTo(line.getCommandSpec());
         line.getCommandSpec().mixinStandardHelpOptions(true);
+        CommandParser.helpOf(line);
         // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
         // picocli gives the first stream used to all subcommands.
         line.getOut();

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Token;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.access.TokenHash;
@@ -25,6 +26,9 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-server token}: makes the secret of a client, and its hash for the relay. */
+@ShortHelp(
+        examples = {"relay-server token", "relay-server token --out audit.token", "relay-server token --of audit.token"
+        })
 @Command(
         name = "token",
         mixinStandardHelpOptions = true,

@@ -3,10 +3,12 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.testing.Commands;
 import dev.msgrelay.testing.ThisMachine;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -155,7 +157,7 @@ class WrongFlagsTest {
     }
 
     private static String help() {
-        CommandRun run = run("--help");
+        CommandRun run = run("--help=all");
         assertThat(run.exitCode()).isZero();
         return String.join("\n", run.lines()) + "\n";
     }
@@ -187,6 +189,30 @@ class WrongFlagsTest {
             assertThat(help.lines().filter(l -> l.matches(line)))
                     .as(option.longestName())
                     .hasSize(1);
+        }
+    }
+
+    /** What a user needs first, on one screen: examples, and a few options. */
+    @Test
+    void helpBeginsWithExamples() {
+        CommandRun run = run("--help");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.lines()).hasSizeLessThan(60).allMatch(line -> line.length() <= 80);
+        assertThat(String.join("\n", run.lines()))
+                .contains("\nExamples:\n  relay-server\n", "--journal=DIR", "Every option: relay-server --help=all")
+                .doesNotContain("--max-heartbeat");
+        assertThat(help()).contains("\nExamples:\n  relay-server\n");
+        assertThat(run("--help=some").errors().get(0)).contains("'some' is not all");
+    }
+
+    @Test
+    void eachExampleIsTaken() {
+        List<String> examples = CommandParser.examples(RelayServerMain.commandLine());
+        assertThat(examples).hasSizeGreaterThanOrEqualTo(9);
+        for (String example : examples) {
+            String[] words = example.split(" ");
+            assertThat(words[0]).isEqualTo("relay-server");
+            RelayServerMain.commandLine().parseArgs(Arrays.copyOfRange(words, 1, words.length));
         }
     }
 
