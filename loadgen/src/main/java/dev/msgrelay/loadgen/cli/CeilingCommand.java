@@ -23,6 +23,7 @@ import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen ceiling}: what a link could give, by arithmetic; or what this machine can do without a relay, measured. */
+@ShortHelp(examples = {"loadgen ceiling", "loadgen ceiling --link 10gbe --body 100", "loadgen ceiling --subscribers 4"})
 @Command(
         name = "ceiling",
         mixinStandardHelpOptions = true,

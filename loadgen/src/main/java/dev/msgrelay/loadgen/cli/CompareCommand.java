@@ -11,6 +11,7 @@ import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.rig.RunObserver;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.EnumMap;
@@ -22,6 +23,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen compare}: is b faster than a, or is that noise? It runs both in turn. */
+@ShortHelp(
+        examples = {
+            "loadgen compare --a-dir ../before",
+            "loadgen compare --b --relay-arg=--reader-loops=1 --minutes 20",
+            "loadgen compare --a-dir ../before --rate 50000 --fail-below 0.97"
+        },
+        options = {
+            "The sides: --a --b --a-dir --b-dir",
+            "Until when: --within --minutes --fail-below",
+            "The load: --publishers --subscribers --rate"
+        })
 @Command(
         name = "compare",
         mixinStandardHelpOptions = true,

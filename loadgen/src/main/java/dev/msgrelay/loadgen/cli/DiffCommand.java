@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.report.DiffText;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
 /** {@code loadgen diff}: two results of shootouts against each other. */
+@ShortHelp(examples = {"loadgen diff before after"})
 @Command(
         name = "diff",
         mixinStandardHelpOptions = true,

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.host.Doctor;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
 import java.util.List;
@@ -11,6 +12,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen doctor}: eleven facts about this machine, and their meaning for a run. */
+@ShortHelp(examples = {"loadgen doctor", "loadgen doctor --json"})
 @Command(
         name = "doctor",
         mixinStandardHelpOptions = true,

@@ -5,6 +5,7 @@ import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
@@ -18,11 +19,12 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
 /** The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 130 Ctrl-C. */
+@ShortHelp(examples = {"loadgen doctor", "loadgen run --rate 20000", "loadgen shootout --out results"})
 @Command(
         name = "loadgen",
         mixinStandardHelpOptions = true,
         description = "Load, ceilings and experiments for Relay.",
-        footer = {"", "'lab' runs the six experiments of five articles again; 'lab --help' tells of them."},
+        footer = {"", "docs/measuring.md says how to measure, and how to read the results."},
         subcommands = {
             RunCommand.class,
             DoctorCommand.class,

@@ -23,6 +23,7 @@ import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -35,6 +36,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen run}: publishers, a relay and subscribers as processes of their own, and what came of it. */
+@ShortHelp(
+        examples = {
+            "loadgen run",
+            "loadgen run --rate 20000 --publishers 2 --subscribers 4 --body 200",
+            "loadgen run --connect relay.example --link 10gbe --html run.html"
+        },
+        options = {
+            "The load: --publishers --subscribers --body --rate --duration",
+            "The relay: --connect --lane --relay-arg",
+            "The result: --html --json"
+        })
 @Command(
         name = "run",
         mixinStandardHelpOptions = true,

@@ -22,6 +22,7 @@ import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.rig.AdminPort;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -38,6 +39,17 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen shootout}: lanes against each other and against their ceilings. */
+@ShortHelp(
+        examples = {
+            "loadgen shootout",
+            "loadgen shootout --lanes loopback,10gbe --rounds 5 --out results",
+            "loadgen shootout --connect a=10.1.0.5,link=1gbe --connect b=10.10.0.5"
+        },
+        options = {
+            "Lanes: --lanes --connect --link",
+            "The load: --publishers --subscribers --body --rate",
+            "The result: --rounds --out --json"
+        })
 @Command(
         name = "shootout",
         mixinStandardHelpOptions = true,

@@ -3,9 +3,11 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.result.Results.Origin;
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.testing.Commands;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -19,6 +21,7 @@ import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -196,6 +199,29 @@ class UsageTest {
         options.addAll(List.of("--quick", "--rounds", "--duration", "--size", "--dir", "--json", "--html"));
         assertThat(options)
                 .hasSizeLessThanOrEqualTo(75 + List.of("--help", "--version").size());
+    }
+
+    /** What a user needs first, on one screen: examples, and a few options. */
+    @ParameterizedTest
+    @ValueSource(strings = {"run", "shootout", "compare"})
+    void helpBeginsWithExamples(String name) {
+        String help = said(List.of(name), "--help");
+        assertThat(help.lines()).hasSizeLessThan(60).allMatch(line -> line.length() <= 80);
+        assertThat(help)
+                .contains("\nExamples:\n  loadgen " + name, "Every option: loadgen " + name + " --help=all")
+                .doesNotContain("--relay-java-opts");
+        assertThat(said(List.of(name), "--help=all")).contains("\nExamples:\n  loadgen " + name, "--relay-java-opts");
+    }
+
+    @Test
+    void eachExampleIsTaken() {
+        List<String> examples = CommandParser.examples(LoadgenMain.commandLine(new LoadgenMain()));
+        assertThat(examples).hasSizeGreaterThanOrEqualTo(12);
+        for (String example : examples) {
+            String[] words = example.split(" ");
+            assertThat(words[0]).isEqualTo("loadgen");
+            LoadgenMain.commandLine(new LoadgenMain()).parseArgs(Arrays.copyOfRange(words, 1, words.length));
+        }
     }
 
     @Test
