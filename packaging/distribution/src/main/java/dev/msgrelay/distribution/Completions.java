@@ -24,7 +24,7 @@ final class Completions {
         }
         text.append(inner.isEmpty() ? "  _arguments \\\n" : "  _arguments -C \\\n");
         for (OptionSpec option : command.getCommandSpec().options()) {
-            boolean value = option.arity().max() > 0;
+            boolean value = option.arity().max() > 0 && !option.usageHelp();
             for (String name : option.names()) {
                 text.append("    '")
                         .append(name)
@@ -86,7 +86,7 @@ final class Completions {
             for (String name : option.names()) {
                 text.append(name.startsWith("--") ? " -l " + name.substring(2) : " -s " + name.substring(1));
             }
-            if (option.arity().max() > 0) {
+            if (option.arity().max() > 0 && !option.usageHelp()) {
                 text.append(" -r");
             }
             if (option.completionCandidates() != null) {

@@ -204,11 +204,16 @@ final class SubscribeCommand implements Callable<Integer> {
 
     /** The wanted messages in words. */
     private String waitsFor() {
-        String what = (from == null ? "new messages" : from.words()) + " of "
+        String place = position != null
+                ? "messages behind the place in " + position
+                : from == null ? "new messages" : from.words();
+        String what = place + " of "
                 + (types == null || types.isAll() ? "all types" : "the types " + types.text(MOST_RANGES));
         return what
                 + (durable == null ? "" : " that are " + durable.flag())
-                + (from == null && !session.isPlain() ? "; --from earliest gets older ones, too" : "");
+                + (from == null && position == null && !session.isPlain()
+                        ? "; --from earliest gets older ones, too"
+                        : "");
     }
 
     /** Ends the subscription; called on the shutdown thread. */
@@ -221,7 +226,7 @@ final class SubscribeCommand implements Callable<Integer> {
             MessageMeter meter, RelaySubscriber subscriber, List<Endpoint> endpoints, FirstConnection first)
             throws IOException, InterruptedException {
         MessageHandler handler = meter::onMessage;
-        CatchUp catchUp = from == null || quiet
+        CatchUp catchUp = from == null && position == null || quiet
                 ? null
                 : new CatchUp(out, spec.commandLine().getErr(), output.json());
         int n = 0;
