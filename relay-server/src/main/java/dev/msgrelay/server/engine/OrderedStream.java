@@ -61,7 +61,7 @@ final class OrderedStream implements Orderer.Stream {
             journal.begins(life);
             // Behind that: a connection that comes later is told of this life.
             older.addAll(table.live());
-            older.forEach(c -> c.loop().execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
+            older.forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
         }
         older.removeIf(c -> c.state().ended());
         return older.isEmpty();
