@@ -30,7 +30,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Owned by the subscriber's thread.
  */
 final class Admittance {
-    /** Longest wait for a turn to start in the journal: clients give up 5 s after HELLO. */
+    /** Longest wait for a turn to start in the journal, and for memory there: clients give up 5 s after HELLO. */
     private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final FanoutParts shared;
@@ -108,7 +108,15 @@ final class Admittance {
             durable = level;
             delivery.durableOnly(shared.durable().join(level));
         }
-        return delivery.stand(start, head);
+        CatchUp.Place place = delivery.stand(start, head);
+        if (place == CatchUp.Place.WAIT && hasWaited()) {
+            throw new FrameException(
+                    CloseReason.MEMORY_LIMIT,
+                    "others who get the journal have all " + services.limits().replayBytes()
+                            + " bytes of --replay-size: there was no room to start for "
+                            + TimeUnit.NANOSECONDS.toSeconds(MOST_WAIT_NANOS) + " s");
+        }
+        return place;
     }
 
     /**

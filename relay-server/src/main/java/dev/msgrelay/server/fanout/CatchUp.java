@@ -93,6 +93,8 @@ final class CatchUp {
     private long longer;
     // The start has been looked for, and this is the first message that is wanted there; 0: none in particular.
     private boolean sought;
+    // Whether the start is being looked for.
+    private boolean starts;
     private long wanted;
 
     private volatile Way way;
@@ -133,6 +135,7 @@ final class CatchUp {
             feed = journal.newFeed(pages.records);
             longer = 0;
             sought = false;
+            starts = false;
             wanted = 0;
             standsHere(services.clock().nanoTime());
             pages.enter();
@@ -196,6 +199,7 @@ final class CatchUp {
             }
             gap = new Gap(wanted, wanted, GapReason.NOT_HELD);
         }
+        starts = true;
         Read read = Read.MISSING;
         while (read == Read.MISSING) {
             if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
@@ -208,6 +212,7 @@ final class CatchUp {
         if (read == Read.NO_MEMORY) {
             return Place.WAIT;
         }
+        starts = false;
         if (reader.pageEnd() != null) {
             reader.goOnTo(wanted);
         }
@@ -321,7 +326,7 @@ final class CatchUp {
     /** Takes a page. A page that was used up goes back first: others who wait come before. */
     private boolean hasPage() {
         giveBack();
-        page = pages.take(this, longer);
+        page = pages.take(this, longer, starts);
         longer = page == null ? longer : 0;
         return page != null;
     }

@@ -15,7 +15,8 @@ import java.util.function.LongSupplier;
 /**
  * Memory that the journal is read into: a page for each subscriber that is sent to from there. Where all of it is in use,
  * subscribers stand in a line, and the first one gets the page that is given back next; so a subscriber that has a page and reads
- * nothing holds up others, which {@link #waitingSince} tells.
+ * nothing holds up others, which {@link #waitingSince} tells. Those that have not been welcomed have a line of their own, and get
+ * each second page: behind all that are on their way, their clients would have given up.
  *
  * <p>Any thread; a lock, taken once for a page.
  */
@@ -27,7 +28,10 @@ public final class ReplayPages {
     // Room for records of the journal, shared by all subscribers of the thread that reads it.
     final ByteBuffer records = ByteBuffer.allocateDirect(JournalFeed.RECORD_BYTES);
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
+    private final ArrayDeque<Object> starts = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
+    // Whether a start has got the last page that somebody waited for.
+    private boolean startBefore;
     private int readers;
     private volatile long since = ReaderGate.NEVER;
 
@@ -41,23 +45,36 @@ public final class ReplayPages {
     /**
      * Returns a page of so many bytes or more; null: there is none, and {@code who} stands in the line until it asks again and gets
      * one, or {@link #leave}s.
+     *
+     * @param starts whether it has not been welcomed
      */
-    synchronized Chunk take(Object who, long bytes) {
-        if (line.isEmpty() || line.peekFirst() == who) {
+    synchronized Chunk take(Object who, long bytes, boolean starts) {
+        if (nobodyWaits() || first() == who) {
             Chunk page = page(bytes);
             if (page != null) {
                 leave(who);
+                startBefore = starts;
                 return page;
             }
         }
-        if (!line.contains(who)) {
+        ArrayDeque<Object> its = starts ? this.starts : line;
+        if (!its.contains(who)) {
             counters.increment(Counter.JOURNAL_REPLAY_WAITS);
-            line.addLast(who);
-            if (line.size() == 1) {
+            if (nobodyWaits()) {
                 since = clock.getAsLong();
             }
+            its.addLast(who);
         }
         return null;
+    }
+
+    private boolean nobodyWaits() {
+        return starts.isEmpty() && line.isEmpty();
+    }
+
+    /** The one that gets the next page; null: nobody waits. */
+    private Object first() {
+        return starts.isEmpty() || startBefore && !line.isEmpty() ? line.peekFirst() : starts.peekFirst();
     }
 
     private Chunk page(long bytes) {
@@ -95,12 +112,13 @@ public final class ReplayPages {
     }
 
     synchronized void leave(Object who) {
-        if (line.peekFirst() != who) {
+        boolean next = first() == who;
+        if (!starts.remove(who)) {
             line.remove(who);
-            return;
         }
-        line.pollFirst();
-        since = line.isEmpty() ? ReaderGate.NEVER : clock.getAsLong();
+        if (next) {
+            since = nobodyWaits() ? ReaderGate.NEVER : clock.getAsLong();
+        }
     }
 
     /** Returns since when somebody has been first in the line; {@link ReaderGate#NEVER}: nobody waits. */
@@ -110,7 +128,7 @@ public final class ReplayPages {
 
     /** Returns how soon those in the line may ask again; 0: nobody waits. */
     public synchronized long sleepNanos() {
-        return line.isEmpty() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
+        return nobodyWaits() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
     }
 
     synchronized void enter() {

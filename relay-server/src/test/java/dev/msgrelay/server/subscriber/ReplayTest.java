@@ -277,12 +277,43 @@ class ReplayTest {
             RelayServer relay = scene.relay.relay();
             Await.until(() -> "it is on its way: " + relay.connections(), () -> relay.connections().stream()
                     .anyMatch(r -> r.replayPercent() != ConnectionRow.LIVE && r.lagMessages() > 0));
-            SpeakingSubscriber waits = scene.greeting(from(1));
-            SpeakingSubscriber waitsToo =
-                    scene.greeting(SpeakingSubscriber.numbered(SOME).fromEarliest());
+            SpeakingSubscriber waits = welcomedOnceThereIsRoom(scene, from(1));
+            SpeakingSubscriber waitsToo = welcomedOnceThereIsRoom(
+                    scene, SpeakingSubscriber.numbered(SOME).fromEarliest());
             Scene.assertComplete(end, waits, waitsToo);
             scene.relay.awaitClosed(CloseReason.STALLED_SUBSCRIBER, 1);
             assertThat(scene.relay.stats().get(Counter.JOURNAL_REPLAY_WAITS)).isPositive();
+        }
+    }
+
+    /** Comes again where it is refused for want of a page, as clients do. */
+    private static SpeakingSubscriber welcomedOnceThereIsRoom(Scene scene, HelloFrame.Builder hello)
+            throws IOException {
+        while (true) {
+            SpeakingSubscriber subscriber = scene.greeting(hello);
+            Await.until(
+                    () -> "it is answered: " + subscriber,
+                    () -> !subscriber.account().said(ControlFrames.WELCOME).isEmpty() || subscriber.end() != null);
+            if (!subscriber.account().said(ControlFrames.WELCOME).isEmpty()) {
+                return subscriber;
+            }
+            Scene.assertError(subscriber, CloseReason.MEMORY_LIMIT);
+        }
+    }
+
+    /** Clients that wait for WELCOME give up after 5 s without knowing why. */
+    @Test
+    void whoFindsNoPageToStartWithIsToldSo() throws Exception {
+        try (Scene scene = scene(b -> b.replayBytes(ONE_PAGE).stallTimeout(Duration.ofMinutes(10)))) {
+            scene.fill(ENOUGH);
+            scene.paused().hello(from(1)).resumeUntilWelcome().awaitWelcome();
+            RelayServer relay = scene.relay.relay();
+            Await.until(() -> "it is on its way: " + relay.connections(), () -> relay.connections().stream()
+                    .anyMatch(r -> r.replayPercent() != ConnectionRow.LIVE && r.lagMessages() > 0));
+            SpeakingSubscriber late = scene.greeting(from(1));
+            Scene.assertError(late, CloseReason.MEMORY_LIMIT, "--replay-size", "3 s");
+            assertThat(late.account().said(ControlFrames.RETRY_AFTER)).hasSize(1);
+            scene.relay.awaitClosed(CloseReason.MEMORY_LIMIT, 1);
         }
     }
 
