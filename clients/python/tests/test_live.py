@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -85,6 +86,21 @@ class LiveTest(unittest.TestCase):
                     bodies.append(line.split(" ", 2)[2])
             subscriber.kill()
             self.assertEqual([f"b'message {i}'\n" for i in range(10)], bodies)
+
+    def test_readme_where_no_relay_is(self) -> None:
+        readme = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            nowhere = f"127.0.0.1:{taken.getsockname()[1]}"
+        for code in re.findall(r"```python\n(.*?)```", readme, re.DOTALL):
+            code = re.sub(r"127\.0\.0\.1:740[01]", nowhere, code)
+            with subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True) as program:
+                assert program.stderr is not None
+                line = program.stderr.readline()
+                ended = program.poll()
+                program.kill()
+            self.assertRegex(line, rf"^connect to {nowhere}: .*It is tried again; on_event tells more")
+            self.assertIsNone(ended)
+        self.assertIn("`connect to 127.0.0.1:7400: ... It is tried again; on_event tells more`", readme)
 
     def test_example_of_cache_events(self) -> None:
         demo = self.demo(self.publish, self.subscribe)
