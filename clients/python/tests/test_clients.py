@@ -201,6 +201,32 @@ class ThreadsTest(unittest.TestCase):
                 subscriber.batch(HANG)
             self.assertEqual("fatal", caught.exception.kind)
 
+    def test_what_is_no_exception_ends_the_client_too(self) -> None:
+        for raised in (SystemExit(3), KeyboardInterrupt(), asyncio.CancelledError(), GeneratorExit()):
+
+            def hook(_event: object, raised: BaseException = raised) -> None:
+                raise raised
+
+            with self.subTest(repr(raised)), self.subscriber(on_event=hook) as subscriber:
+                with self.relay.accept(welcome()), self.assertRaises(ConnectionFailed) as caught:
+                    self.assertTrue(subscriber.batch(HANG), "a hang")
+                self.assertIn(f"on_event raised {raised!r}", str(caught.exception))
+                self.assertEqual("fatal", caught.exception.kind)
+
+    def test_exit_of_the_hook_of_acknowledgements_ends_the_publisher(self) -> None:
+        def on_ack(_number: int, _sequence: int) -> None:
+            raise SystemExit
+
+        publisher = self.publisher(on_ack=on_ack)
+        with self.relay.accept(welcome()) as connection:
+            publisher.publish(1, b"a")
+            self.relay.read_frame(connection)
+            connection.sendall(ack(1))
+            with self.assertRaisesRegex(ConnectionFailed, "on_ack raised SystemExit"):
+                self.assertTrue(publisher.flush(HANG), "a hang")
+                publisher.flush(HANG)
+        publisher.close()
+
     def test_calls_that_would_wait_for_their_own_thread(self) -> None:
         for call in ("close", "connected", "batch", "types"):
             with self.subTest(call):

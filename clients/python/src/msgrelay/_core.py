@@ -281,7 +281,7 @@ class SubscriberCore:
         self._waiting: deque[_Change] = deque()
         self._requests = 0
         self._ended: RelayError | None = None
-        self._emit = options.on_event
+        self._emit = options.emit
         self._start_of_batch = self.next
         self.idle_timeout = 0.0
         self.heartbeat = 0.0
@@ -506,8 +506,8 @@ class PublisherCore:
 
     def __init__(self, options: PublisherOptions) -> None:
         self._options = options
-        self._emit = options.on_event
-        self._on_ack = options.on_ack
+        self._emit = options.emit
+        self._on_ack = options.tell_ack
         self._acks = options.acks
         self.max_body = options.max_body
         self.epoch = options.epoch

@@ -289,7 +289,7 @@ class Session:
                 self._told_failure = True
                 _process.log.warning("%s. It is tried again; on_event tells more", why)
             try:
-                self.options.on_event(Lost(endpoint, why, wait))
+                self.options.emit(Lost(endpoint, why, wait))
             except Exception as e:
                 return self._give_up(_fault(e))
             await asyncio.sleep(wait)
@@ -305,7 +305,7 @@ class Session:
         # All was sent, and the relay has no complaint: this end is no failure. Or close tells what is in doubt.
         if not (self.stopping and (why.code == 0 or (why.kind == "retry" and not self.options.plain))):
             with contextlib.suppress(Exception):
-                self.options.on_event(GaveUp(why))
+                self.options.emit(GaveUp(why))
 
     def on_open(self) -> None:
         self._reconnector.welcomed(asyncio.get_running_loop().time())
@@ -701,4 +701,4 @@ class PublisherSession:
             _process.tell(left)
         elif left is not None:
             with contextlib.suppress(Exception):
-                self._options.on_event(Unsettled(left))
+                self._options.emit(Unsettled(left))

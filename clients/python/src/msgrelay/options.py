@@ -7,6 +7,7 @@ import os
 import secrets
 import ssl
 import tempfile
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,6 +25,21 @@ def _ignore(_event: Event) -> None:
 
 def _ignore_ack(_number: int, _sequence: int) -> None:
     pass
+
+
+def _call(what: str, hook: Callable[..., None], *arguments: object) -> None:
+    """Calls a hook of the program; whatever it raises is an ``Exception``, but for the end of the program itself.
+
+    Beside the main thread ``SystemExit`` would end the client's thread alone, without a word, as a cancellation would
+    end its task anywhere."""
+    try:
+        hook(*arguments)
+    except Exception:
+        raise
+    except BaseException as e:
+        if isinstance(e, (SystemExit, KeyboardInterrupt)) and threading.current_thread() is threading.main_thread():
+            raise
+        raise RuntimeError(f"{what} raised {e!r}") from e
 
 
 def _within(what: str, value: float, low: float, high: float) -> None:
@@ -207,6 +223,10 @@ class ConnectionOptions:
         _above_zero("handshake time-out", self.handshake_timeout)
         _within("max body", self.max_body, 0, _wire.MAX_BODY)
 
+    def emit(self, event: Event) -> None:
+        """Gives an event to the program."""
+        _call("on_event", self.on_event, event)
+
     @property
     def is_heard(self) -> bool:
         """Whether the program takes the events."""
@@ -356,6 +376,10 @@ class PublisherOptions(ConnectionOptions):
     on_ack: Callable[[int, int], None] = _ignore_ack
     """Gets a number and its sequence (0: not known): this message and all before it are acknowledged."""
     producer_id: bytes = field(init=False, repr=False, compare=False, default=b"")
+
+    def tell_ack(self, number: int, sequence: int) -> None:
+        """Gives an acknowledgement to the program."""
+        _call("on_ack", self.on_ack, number, sequence)
 
     def __post_init__(self) -> None:
         self.check()
