@@ -42,7 +42,8 @@ final class LoadOptions extends Options {
     @Option(
             names = "--body",
             paramLabel = "SIZES",
-            description = "Bytes of each body, 16 or more: N, or MIN-MAX with all sizes alike (${DEFAULT-VALUE}).")
+            description = "Bytes of each body, 16 or more: N, or MIN-MAX with all sizes alike; 1k is 1,024"
+                    + " (${DEFAULT-VALUE}).")
     private String body = "100";
 
     @Option(
@@ -54,7 +55,8 @@ final class LoadOptions extends Options {
     @Option(
             names = "--rate",
             paramLabel = "R",
-            description = "Messages a second of each publisher, on a fixed schedule; 0: full speed (0).")
+            converter = Thousands.class,
+            description = "Messages a second of each publisher, on a fixed schedule; 20k is 20,000; 0: full speed (0).")
     private int rate;
 
     @Option(

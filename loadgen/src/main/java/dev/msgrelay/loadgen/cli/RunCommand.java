@@ -11,6 +11,8 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.report.ProgressLine;
+import dev.msgrelay.loadgen.report.RunOutcome;
+import dev.msgrelay.loadgen.report.RunOutcome.Targets;
 import dev.msgrelay.loadgen.report.RunText;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
@@ -24,28 +26,35 @@ import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.cli.ShortHelp;
+import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
 
 /** {@code loadgen run}: publishers, a relay and subscribers as processes of their own, and what came of it. */
 @ShortHelp(
         examples = {
             "loadgen run",
-            "loadgen run --rate 20000 --publishers 2 --subscribers 4 --body 200",
+            "loadgen run --rate 20k --p99 1ms --publishers 2 --subscribers 4 --body 200",
             "loadgen run --connect relay.example --link 10gbe --html run.html"
         },
         options = {
             "The load: --publishers --subscribers --body --rate --duration",
             "The relay: --connect --lane --relay-arg",
-            "The result: --html --json"
+            "The result: --p99 --min-rate --html --json"
         })
 @Command(
         name = "run",
@@ -55,7 +64,8 @@ import picocli.CommandLine.Option;
             "Measures a relay: one that it starts, or with --connect one that runs, and checks every message.",
             "Full speed first, then the latency at parts of that speed, all with the same processes; --rate: one rate only."
                     + " Exits 1 when a message was lost (and no policy explains it), came twice, out of order, in another"
-                    + " order to another subscriber, or not byte for byte as it was sent."
+                    + " order to another subscriber, or not byte for byte as it was sent; 4 when --p99 or --min-rate is"
+                    + " missed, or this machine was too busy to tell."
         })
 final class RunCommand extends Told {
     private static final Timing CEILING = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(2));
@@ -90,8 +100,16 @@ final class RunCommand extends Told {
     @Option(
             names = "--p99",
             paramLabel = "TIME",
-            description = "Headline: the highest rate of the curve whose p99 stays within this, such as 5ms.")
+            converter = Latency.class,
+            description = "Target: the p99 of --rate, or of a rate of the curve, is within this: 20us, 5ms.")
     private Duration p99;
+
+    @Option(
+            names = "--min-rate",
+            paramLabel = "R",
+            converter = Thousands.class,
+            description = "Target: so many messages a second reach each subscriber, of --rate or at full speed: 20k.")
+    private Integer minRate;
 
     @Option(names = "--json", description = "Print the result as JSON instead of text.")
     private boolean json;
@@ -102,13 +120,30 @@ final class RunCommand extends Told {
     @Option(names = "--explain", description = "Print the evidence: each process, each subscriber, each queue.")
     private boolean explain;
 
+    /** A duration, or microseconds: {@code 20us}. */
+    static final class Latency implements ITypeConverter<Duration> {
+        private static final Pattern MICROS = Pattern.compile("(\\d{1,9})us");
+
+        @Override
+        public Duration convert(String text) {
+            Matcher micros = MICROS.matcher(text.strip().toLowerCase(Locale.ROOT));
+            try {
+                return micros.matches()
+                        ? Duration.of(Long.parseLong(micros.group(1)), ChronoUnit.MICROS)
+                        : Durations.parse(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage() + "; 20us is 20 microseconds");
+            }
+        }
+    }
+
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
         connect.check();
         Load load = loadOptions.load(start.policy());
-        refuse(p99 != null && load.rate() > 0, "--p99 chooses a rate of the curve: it takes no --rate " + load.rate());
         refuse(p99 != null && !load.isChecked(), "--p99 needs --check full: without it no latency is measured");
         refuseZero("--p99", p99);
+        within("--min-rate", minRate == null ? 1 : minRate, 1, Integer.MAX_VALUE);
         Timing first = load.rate() > 0
                 ? loadOptions.timing(PACED_WARMUP, PACED_DURATION)
                 : loadOptions.timing(WARMUP, DURATION);
@@ -208,7 +243,8 @@ final class RunCommand extends Told {
                 .map(run -> cell(way, run, ceilings))
                 .toList();
         Results results = nothingYet().withLanes(List.of(way.result(cells))).with(ending);
-        results = results.withNotes(RunText.headline(results, p99 == null ? null : p99.toNanos()));
+        RunOutcome outcome = RunOutcome.of(results, new Targets(p99 == null ? null : p99.toNanos(), minRate));
+        results = results.withNotes(outcome.lines());
         if (html != null) {
             Files.writeString(html, HtmlPage.of("Relay run", results));
         }
@@ -217,8 +253,10 @@ final class RunCommand extends Told {
         } else {
             Load load = runs.get(0).plan().load();
             print(RunText.of(results, way.relay().name(), way.relay().transport(load), explain));
+            print("  more: " + (html == null ? "--html FILE, a page; " : html + "; ") + "--json"
+                    + (explain ? "" : "; --explain") + "\n");
         }
-        return results.runs().stream().allMatch(one -> one.outcome().passed()) ? 0 : 1;
+        return outcome.exitCode();
     }
 
     private static Cell cell(Way way, Run run, Ceilings ceilings) {

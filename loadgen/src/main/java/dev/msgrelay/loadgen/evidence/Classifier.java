@@ -15,6 +15,7 @@ import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Sampled.Queue;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.evidence.Signals.Lateness;
 import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
 import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
@@ -24,29 +25,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The verdict on what bound a run. A bottleneck has a full queue in front of it, an empty one behind it, and no time left; the
- * first rule that applies speaks:
- *
- * <pre>
- *  0  nothing was delivered for long              the process that says it stood still; where none does, relay
- *  1  a rate, and it was kept                     nothing; where messages left late, the side that the relay waited for,
- *                                                 relay, or machine
- *  2  0.95 of the link's ceiling                  link
- *  3  the relay's thread wants a core 0.9 of
- *     the time, and messages wait for it          relay
- *  4  the subscriber has not read                 subscriber
- *  5  relay cannot send, subscriber has read all  link
- *  6  the same of publishers, the relay unseen    relay or its host
- *  7  messages wait for a relay that is less busy relay, where it held publishers back or wanted a core 0.7 of the time
- *  8  publisher cannot send, relay has read all   link
- *  9  the publishers want a core 0.9 of the time,
- *     or no queue is full and they hardly do      publisher
- * 10  no core is idle                             machine
- * 11  anything else                               unclear
- * </pre>
- *
- * A thread that waited for a core for 0.25 of the time on a machine without an idle one makes it <em>machine</em>. See
- * docs/measuring.md. Pure; one object per run.
+ * The verdict on what bound a run: the first rule of docs/measuring.md that applies speaks. A thread that waited for a core
+ * while none was idle makes it <em>machine</em>, whichever rule named the thread. Pure; one object per run.
  */
 public final class Classifier {
     /** A thread that waits for a core for longer than this is not bound by its own speed. */
@@ -129,11 +109,13 @@ public final class Classifier {
                 still.subscribers().longestMillis(),
                 still.machine().longestMillis());
         Kind stood = stood();
-        Kind kind = stood != null ? stood : publishersIdle() ? PUBLISHER : RELAY;
-        if (kind != MACHINE) {
-            cpu(kind == PUBLISHER ? publisher : kind == SUBSCRIBER ? subscriber : relay);
+        Kind kind = stood != null ? stood : publishersIdle() || isDirect() ? PUBLISHER : RELAY;
+        if (kind == MACHINE) {
+            return kind;
         }
-        return kind;
+        CpuShare thread = kind == PUBLISHER ? publisher : kind == SUBSCRIBER ? subscriber : relay;
+        cpu(thread);
+        return own(kind, thread);
     }
 
     /** The one that says that it stood still for so long; null: nobody does. */
@@ -151,13 +133,15 @@ public final class Classifier {
 
     private Kind kept() {
         boolean late = rates.late() > Rates.MAX_LATE_SHARE;
+        if (late) {
+            say("%.2f %% of the messages left more than 1 ms late", rates.late() * 100);
+        }
         say(
-                "it kept the rate%s: %,.0f msg/s were wanted, %,.0f left the publishers, %,.0f reached each subscriber",
-                late ? ", but not the schedule" : "", rates.wanted(), rates.in(), rates.out());
+                "the rate was delivered whole: of %,.0f msg/s %,.0f left the publishers, %,.0f reached each subscriber",
+                rates.wanted(), rates.in(), rates.out());
         if (!late) {
             return NOTHING;
         }
-        say("%.2f %% of the messages left more than 1 ms late", rates.late() * 100);
         if (signals.lateBehindRelay()) {
             boolean told = holds != null && holds.heldBack() >= rates.late();
             if (told) {
@@ -170,14 +154,11 @@ public final class Classifier {
                 reasons.add(holds.subscribers());
             }
             cpu(relay);
-            return subscribers ? SUBSCRIBER : RELAY;
+            return subscribers ? own(SUBSCRIBER, subscriber) : own(RELAY, relay);
         }
         cpu(busiestPublisher);
         sayMachine();
-        boolean waited = busiestPublisher != null && busiestPublisher.waited() >= rates.late();
-        // A schedule waits for one core.
-        boolean stolen = machine != null && machine.steal() * machine.cores() >= rates.late();
-        return waited || stolen ? MACHINE : UNCLEAR;
+        return signals.lateness() == Lateness.UNSEEN ? UNCLEAR : MACHINE;
     }
 
     private Kind relay() {
@@ -258,7 +239,7 @@ public final class Classifier {
             return UNCLEAR;
         }
         if (heldBackMostly() || relay != null && relay.wantsMost() && !isFull(queues.relaySend())) {
-            return RELAY;
+            return own(RELAY, relay);
         }
         return allCoresBusy() ? machine() : UNCLEAR;
     }
@@ -308,11 +289,16 @@ public final class Classifier {
 
     /** A kind that means a thread's own speed, as far as that thread got the core that it wanted. */
     private Kind own(Kind kind, CpuShare cpu) {
-        if (!wantsAll(cpu) || cpu.waited() < STARVED || !allCoresBusy()) {
+        if (cpu == null || cpu.waited() < STARVED || !allCoresBusy()) {
             return kind;
         }
         sayMachine();
         return MACHINE;
+    }
+
+    /** A sender without a relay behind it: nobody counts what comes in. */
+    private boolean isDirect() {
+        return Double.isNaN(rates.in());
     }
 
     private boolean allCoresBusy() {

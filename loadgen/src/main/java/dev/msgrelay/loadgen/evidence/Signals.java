@@ -2,7 +2,10 @@ package dev.msgrelay.loadgen.evidence;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
+import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
+import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.plan.Still;
 import java.util.concurrent.TimeUnit;
 
@@ -35,6 +38,39 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
                                 queues.relayReceive().waiting())
                         >= late;
         return late > Rates.MAX_LATE_SHARE && (held || waited);
+    }
+
+    /** The cause of messages that left late, as far as it was seen. */
+    public enum Lateness {
+        RELAY("the relay did not take them in time"),
+        SCHEDULER("cause: the scheduler, for which the generator's thread waited as long"),
+        HOST("cause: the host of this virtual machine, which took as much of a core"),
+        UNSEEN("cause not seen");
+
+        private final String text;
+
+        Lateness(String text) {
+            this.text = text;
+        }
+
+        public String text() {
+            return text;
+        }
+    }
+
+    /** Why messages left late. */
+    public Lateness lateness() {
+        CpuShare publisher = sampled.busiest(Role.PUBLISHER);
+        MachineShare machine = sampled.machine();
+        if (lateBehindRelay()) {
+            return Lateness.RELAY;
+        }
+        if (publisher != null && publisher.waited() >= rates.late()) {
+            return Lateness.SCHEDULER;
+        }
+        // A schedule waits for one core.
+        boolean stolen = machine != null && machine.steal() * machine.cores() >= rates.late();
+        return stolen ? Lateness.HOST : Lateness.UNSEEN;
     }
 
     /**

@@ -20,6 +20,9 @@ public final class CoreHop {
 
     private static final long STOP = -1;
 
+    /** No two cores are that far apart: one of the two threads had to wait for its core. */
+    private static final double LOST_CORE_NANOS = 1_000;
+
     private CoreHop() {}
 
     /** Nanoseconds of one hop: the median of several rounds, about 200 ms in all. */
@@ -30,6 +33,11 @@ public final class CoreHop {
         }
         Arrays.sort(rounds);
         return rounds[ROUNDS / 2];
+    }
+
+    /** Whether this is the time of a hop, and not of a thread that waited for its core. */
+    static boolean isUndisturbed(double nanos) {
+        return nanos < LOST_CORE_NANOS;
     }
 
     private static double round() throws InterruptedException {

@@ -22,8 +22,6 @@ public final class Doctor {
     private static final int CORES_WANTED = 4;
     /** Cores that share a cache were seen at 45 to 67 ns, cores that do not at 230. */
     private static final double NEAR_NANOS = 100;
-    /** No two cores are that far apart: one of the two threads had to wait for its core. */
-    private static final double LOST_CORE_NANOS = 1_000;
     /** Relay, publisher, subscriber and controller: about 0.5 GB in all, and some air. */
     private static final long MEMORY_WANTED = 1_000_000_000L;
 
@@ -43,7 +41,7 @@ public final class Doctor {
         Machine machine = Machine.here();
         return List.of(
                 cores(machine.cores(), machine.cpu()),
-                hop(machine.coreHopNanos()),
+                hop(Machine.hopNanos()),
                 quota(CpuGroups.of(tree)),
                 virtual(tree),
                 load(tree, machine.cores()),
@@ -96,7 +94,7 @@ public final class Doctor {
                 name,
                 value,
                 WARNING,
-                nanos < LOST_CORE_NANOS
+                CoreHop.isUndisturbed(nanos)
                         ? "the cores are far apart: set only runs in turn against each other"
                         : "no hop takes that long: one of the two cores was busy with something else");
     }

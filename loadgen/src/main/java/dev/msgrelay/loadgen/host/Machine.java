@@ -8,7 +8,8 @@ import java.util.Locale;
  *
  * @param cpu the model's name
  * @param congestionControl TCP's, of this host
- * @param coreHopNanos from one core to another, see {@link CoreHop}; NaN where it was not measured
+ * @param coreHopNanos from one core to another, see {@link CoreHop}; NaN where it was not measured, or
+ *     something else kept the cores busy meanwhile
  */
 public record Machine(int cores, String cpu, String jdk, String kernel, String congestionControl, double coreHopNanos) {
     /** Measured once in a process, when somebody asks. */
@@ -33,7 +34,12 @@ public record Machine(int cores, String cpu, String jdk, String kernel, String c
                 System.getProperty("java.vm.name") + " " + Runtime.version(),
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
                 proc.text("sys/net/ipv4/tcp_congestion_control").orElse("unknown"),
-                Hop.NANOS);
+                CoreHop.isUndisturbed(hopNanos()) ? hopNanos() : Double.NaN);
+    }
+
+    /** As measured, however long it took; NaN where there is one core only. */
+    static double hopNanos() {
+        return Hop.NANOS;
     }
 
     @Override

@@ -6,8 +6,9 @@ import java.util.concurrent.TimeUnit;
  * A line of /proc/PID/stat, or of /proc/PID/task/TID/stat.
  *
  * @param nanos CPU time since the start in steps of 10 ms; of a process: that of threads that have ended too
+ * @param kernelNanos the part of it within the kernel
  */
-public record ProcessTimes(String name, String parent, long nanos) {
+public record ProcessTimes(String name, String parent, long nanos, long kernelNanos) {
     /** USER_HZ is 100 on every Linux that runs a JDK. */
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
@@ -28,8 +29,10 @@ public record ProcessTimes(String name, String parent, long nanos) {
             return null;
         }
         try {
-            long ticks = Long.parseLong(fields[USER_TIME]) + Long.parseLong(fields[USER_TIME + 1]);
-            return new ProcessTimes(stat.substring(open + 1, close), fields[PARENT], ticks * TICK_NANOS);
+            long kernel = Long.parseLong(fields[USER_TIME + 1]);
+            long ticks = Long.parseLong(fields[USER_TIME]) + kernel;
+            return new ProcessTimes(
+                    stat.substring(open + 1, close), fields[PARENT], ticks * TICK_NANOS, kernel * TICK_NANOS);
         } catch (NumberFormatException e) {
             return null;
         }

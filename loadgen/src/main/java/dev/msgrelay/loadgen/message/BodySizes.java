@@ -1,18 +1,20 @@
 package dev.msgrelay.loadgen.message;
 
 import dev.msgrelay.protocol.FrameLayout;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The sizes of message bodies: {@code 100}, all of one size; or {@code 16-1000}, every size from 16 to 1000, equally often.
- * The text of a value ({@link #toString}), parsed again, gives an equal value. Immutable.
+ * The sizes of message bodies: {@code 100}, all of one size; or {@code 16-1000}, every size from 16 to 1000, equally often;
+ * {@code 1k} is 1,024. The text of a value ({@link #toString}), parsed again, gives an equal value. Immutable.
  */
 public record BodySizes(int min, int max) {
     public static final int MIN = LoadMessage.MIN_BODY;
     public static final int MAX = FrameLayout.MAX_MAX_BODY;
 
-    private static final Pattern FORM = Pattern.compile("(-?[0-9]{1,18})(?:-([0-9]{1,18}))?");
+    private static final int KIBI_SHIFT = 10;
+    private static final Pattern FORM = Pattern.compile("(-?[0-9]{1,15})([kK]?)(?:-([0-9]{1,15})([kK]?))?");
 
     public static BodySizes fixed(int size) {
         return new BodySizes(within("", size), size);
@@ -21,17 +23,23 @@ public record BodySizes(int min, int max) {
     public static BodySizes parse(String text) {
         Matcher matcher = FORM.matcher(text);
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("'" + text + "' is not a number of bytes, or MIN-MAX, as in 16-1000");
+            throw new IllegalArgumentException(
+                    "'" + text + "' is not a number of bytes, such as 100 or 1k, or MIN-MAX, as in 16-1000");
         }
-        if (matcher.group(2) == null) {
-            return fixed(within("", Long.parseLong(matcher.group(1))));
+        if (matcher.group(3) == null) {
+            return fixed(within("", bytes(matcher, 1)));
         }
-        int from = within(text + ": ", Long.parseLong(matcher.group(1)));
-        int to = within(text + ": ", Long.parseLong(matcher.group(2)));
+        int from = within(text + ": ", bytes(matcher, 1));
+        int to = within(text + ": ", bytes(matcher, 3));
         if (from > to) {
             throw new IllegalArgumentException("'" + text + "' starts at " + from + ", above its end at " + to);
         }
         return new BodySizes(from, to);
+    }
+
+    /** A number, and behind it perhaps a k. */
+    private static long bytes(Matcher matcher, int group) {
+        return Long.parseLong(matcher.group(group)) << (matcher.group(group + 1).isEmpty() ? 0 : KIBI_SHIFT);
     }
 
     private static int within(String where, long size) {
@@ -52,8 +60,8 @@ public record BodySizes(int min, int max) {
     /** For people: "100-byte bodies", "bodies of 16 to 1000 bytes (mean 508)". */
     public String describe() {
         return isFixed()
-                ? min + "-byte bodies"
-                : "bodies of " + min + " to " + max + " bytes (mean " + Math.round(mean()) + ")";
+                ? String.format(Locale.ROOT, "%,d-byte bodies", min)
+                : String.format(Locale.ROOT, "bodies of %,d to %,d bytes (mean %,d)", min, max, Math.round(mean()));
     }
 
     @Override

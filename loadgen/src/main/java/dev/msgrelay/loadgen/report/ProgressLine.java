@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Shows runs while they go on, one after the other: one line that is written over and over on a terminal, one plain line a
- * second elsewhere. The controller's thread owns it.
+ * Shows runs while they go on, one after the other: one line that is written over and over on a terminal until it has what was
+ * measured, one plain line a second elsewhere. The controller's thread owns it.
  */
 public final class ProgressLine implements RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
@@ -70,9 +70,14 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
 
     @Override
     public void progress(Live live) {
+        if (Double.isNaN(live.out())) {
+            // Nobody has told of anything yet.
+            return;
+        }
         StringBuilder line = new StringBuilder(prefix);
-        line.append(
-                Unit.format("%4.0f / %.0f s  %-9s", live.elapsedNanos() / 1e9, live.totalNanos() / 1e9, live.phase()));
+        line.append(Unit.format(
+                "%4.0f / %.0f s  %-9s",
+                Math.floor(live.elapsedNanos() / 1e9), Math.ceil(live.totalNanos() / 1e9), live.phase()));
         if (live.in() > 0) {
             line.append(
                     Unit.format("  in %8s msg/s %8s/s", Unit.COUNT.plain(live.in()), Unit.BYTES.plain(live.bytesIn())));
@@ -83,6 +88,10 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
             line.append("  lag ").append(Unit.BYTES.plain(live.lagBytes()));
         }
         show(line.toString());
+        if (open && live.phase().equals(Live.MEASURED)) {
+            out.println();
+            open = false;
+        }
     }
 
     /** Ends the line, so that something else can be printed; the next one begins anew. */

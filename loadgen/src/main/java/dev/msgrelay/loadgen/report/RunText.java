@@ -8,27 +8,23 @@ import static dev.msgrelay.loadgen.report.RunEvidence.rate;
 
 import dev.msgrelay.loadgen.evidence.BoundBy;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
-import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
+import dev.msgrelay.loadgen.plan.Histograms;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.render.Unit;
-import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.render.Wrapped;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
-import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Correctness;
 import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 import dev.msgrelay.loadgen.rig.Live;
 import dev.msgrelay.protocol.text.ShortText;
-import java.util.Comparator;
 import java.util.List;
-import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
@@ -38,78 +34,27 @@ public final class RunText {
     private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
 
     private final LaneResult lane;
-    private final List<Part> parts;
-    private final Part first;
+    private final List<RunPart> parts;
+    private final RunPart first;
     private final StringBuilder text = new StringBuilder();
-
-    private record Part(Cell cell, RunRecord run) {
-        static List<Part> of(Results results) {
-            return results.lanes().get(0).cells().stream()
-                    .flatMap(cell -> cell.runs().stream().map(run -> new Part(cell, run)))
-                    .toList();
-        }
-
-        Load load() {
-            return cell.load();
-        }
-
-        Signals signals() {
-            return run.resources().signals();
-        }
-
-        Correctness checks() {
-            return run.correctness();
-        }
-
-        boolean isPaced() {
-            return load().isPaced();
-        }
-
-        boolean isTimed() {
-            return run.delays().latency() != null;
-        }
-
-        String pace() {
-            return isPaced() ? Unit.COUNT.plain(load().wanted()) + " msg/s" : "full speed";
-        }
-
-        double late() {
-            return checks().schedule().lateShare();
-        }
-
-        /** Whether all messages of a rate left and came, and at most 0.1 % of them left late. */
-        boolean isKept() {
-            return isPaced() && run.outcome().passed() && signals().rates().kept() && late() <= Rates.MAX_LATE_SHARE;
-        }
-
-        /** Whether the generator's own lateness is in this percentile: the relay's is its own latency. */
-        boolean isOwnLateness(double percentile) {
-            return late() * 100 > 100 - percentile && !signals().lateBehindRelay();
-        }
-
-        String percentile(double percentile) {
-            double nanos = run.delays().latencyAt(percentile);
-            return RunEvidence.nanos(nanos) + (isOwnLateness(percentile) && !Double.isNaN(nanos) ? " *" : "");
-        }
-    }
 
     private RunText(Results results) {
         this.lane = results.lanes().get(0);
-        this.parts = Part.of(results);
+        this.parts = RunPart.of(results);
         this.first = parts.get(0);
     }
 
     /**
-     * The result of a run, in some 15 lines as long as nothing is wrong; the verdict is the first one.
+     * The result of a run, in some 20 lines as long as nothing is wrong, at most 80 columns wide.
      *
-     * @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first
+     * @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first; the notes
+     *     are the outcome
      * @param explain with the evidence: each subscriber and process, and what the run was bound by
      */
     public static String of(Results results, String contestant, String transport, boolean explain) {
         RunText told = new RunText(results);
-        told.verdict();
+        results.notes().forEach(note -> told.text.append(Wrapped.at("  ", note)));
         told.header(contestant, transport);
-        results.notes().forEach(note -> told.line("  %s", note));
         if (!told.first.isPaced()) {
             told.speed();
         }
@@ -125,25 +70,6 @@ public final class RunText {
         return told.text.toString();
     }
 
-    /** The highest rate that was kept, and its p99, within a limit that is not null; nothing without a latency. */
-    public static List<String> headline(Results results, Long p99Nanos) {
-        List<Part> timed = Part.of(results).stream()
-                .filter(part -> part.isPaced() && part.isTimed())
-                .toList();
-        if (timed.isEmpty()) {
-            return List.of();
-        }
-        String limit = p99Nanos == null ? "" : " with p99 within " + nanos(p99Nanos);
-        return List.of(timed.stream()
-                .filter(Part::isKept)
-                .filter(part -> p99Nanos == null || part.run().delays().latencyAt(99) <= p99Nanos)
-                .max(Comparator.comparingDouble(part -> part.load().wanted()))
-                .map(part -> format(
-                        "highest rate kept%s: %s, p99 %s",
-                        limit, part.pace(), nanos(part.run().delays().latencyAt(99))))
-                .orElse("no rate was kept" + limit + ": at most 0.1 % of the messages may leave late"));
-    }
-
     /** The line about a run that was interrupted; {@code live} is null when nothing flowed yet. */
     public static String partial(Live live) {
         return live == null
@@ -157,65 +83,16 @@ public final class RunText {
                         Unit.COUNT.plain(live.out()));
     }
 
-    /** One line: what became of the messages, and whether the machine had other things to do. */
-    private void verdict() {
-        List<String> failures = parts.stream()
-                .flatMap(part -> part.run().outcome().failures().stream())
-                .toList();
-        long messages = parts.stream()
-                .mapToLong(part -> part.run().throughput().out().messages())
-                .sum();
-        String faults = faults();
-        text.append(failures.isEmpty() ? "PASS: " : "FAIL: ");
-        text.append(
-                first.checks().checked()
-                        ? format(
-                                "%,d messages arrived, every byte checked, %s",
-                                messages,
-                                !faults.isEmpty()
-                                        ? faults
-                                        : failures.isEmpty() ? "all in order, none lost" : "see below")
-                        : format("%,d messages arrived, not checked: subscribers only counted", messages));
-        long skipped = sum(one -> one.told().missed());
-        text.append(skipped == 0 ? "" : format("; %,d more skipped by the relay, and told", skipped));
-        parts.stream()
-                .flatMap(part -> part.run().outcome().environment().stream())
-                .findFirst()
-                .ifPresent(line -> text.append("; the machine was busy: ").append(line));
-        text.append('\n');
-        failures.stream().distinct().forEach(failure -> line("  %s", failure));
-    }
-
-    private String faults() {
-        return Stream.of(
-                        count("lost", one -> Math.max(0, one.lost() - one.told().missed())),
-                        count("not delivered in time", SubscriberResult::undelivered),
-                        count("duplicated", one -> one.faults().duplicated()),
-                        count("out of order", one -> one.faults().reordered()),
-                        count("corrupted", one -> one.faults().corrupted()),
-                        count("foreign", one -> one.faults().foreign()))
-                .filter(one -> !one.isEmpty())
-                .collect(Collectors.joining(", "));
-    }
-
-    private String count(String what, ToLongFunction<SubscriberResult> count) {
-        long sum = sum(count);
-        return sum == 0 ? "" : format("%,d %s", sum, what);
-    }
-
-    private long sum(ToLongFunction<SubscriberResult> count) {
-        return parts.stream().mapToLong(part -> part.checks().sum(count)).sum();
-    }
-
     private void header(String contestant, String transport) {
         Load load = first.load();
+        line("");
         line(
                 "%s: %s -> %s, %s, %s, %s, lane %s%s, %.1f s after a warm-up of %.1f s",
                 contestant,
                 ShortText.counted(load.publishers(), "publisher"),
                 ShortText.counted(load.subscribers(), "subscriber"),
                 load.body().describe(),
-                load.pace(),
+                load.isPaced() ? RunPart.perSecond(load.rate()) + " each" : "full speed",
                 transport,
                 lane.label(),
                 lane.link() == null ? "" : " (" + lane.link().speed() + ")",
@@ -255,7 +132,7 @@ public final class RunText {
             item("of the link", "%s", in + (in.isEmpty() || out.isEmpty() ? "" : ", ") + out);
             item("", "which carries %s in each direction at most", most);
         } else {
-            item("ceiling", "%s through the plain relay, of which this is %.2f", most, share.out());
+            item("ceiling", "%s by the plain relay; this is %.2f of it", most, share.out());
         }
     }
 
@@ -275,7 +152,7 @@ public final class RunText {
         }
     }
 
-    private void acknowledged(Part part) {
+    private void acknowledged(RunPart part) {
         if (part.checks().acknowledged() > 0) {
             item(
                     "acknowledged",
@@ -294,43 +171,44 @@ public final class RunText {
     }
 
     private void latency() {
-        List<Part> paced = parts.stream().filter(Part::isPaced).toList();
+        List<RunPart> paced = parts.stream().filter(RunPart::isPaced).toList();
         if (paced.isEmpty() || !first.checks().checked()) {
             item("latency", "not measured: %s", paced.isEmpty() ? "give --rate for it" : "subscribers only counted");
             return;
         }
         item("latency", "from the time at which each message was due");
-        item("", "%-13s %6s  %9s %9s %9s  %s", "rate", "", "p50", "p99", "p99.9", "over 1 ms late");
-        paced.forEach(part -> item("", "%s", row(part)));
+        row("rate", "", OF_CURVE.stream().map(Histograms::name).toList(), "over 1 ms late");
+        paced.forEach(this::row);
         if (paced.stream().anyMatch(part -> OF_CURVE.stream().anyMatch(part::isOwnLateness))) {
-            item("", "* includes the load generator's own lateness");
+            line("    * includes the load generator's own lateness");
         }
     }
 
-    private String row(Part part) {
+    private void row(RunPart part) {
         double wanted = part.load().wanted() * part.load().subscribers();
-        Rates rates = part.signals().rates();
-        // A rate that was not reached would stand there as if it had been.
-        String missed = rates.kept()
-                ? ""
-                : format(
-                        "; %s left, %s reached each subscriber",
-                        Unit.COUNT.plain(rates.in()), Unit.COUNT.plain(rates.out()));
-        return format(
-                "%-13s %6s  %s  %.2f %%%s%s",
+        row(
                 part.pace(),
                 first.isPaced()
                         ? ""
                         : format("%.0f %%", 100 * wanted / first.run().out()),
-                OF_CURVE.stream()
-                        .map(one -> format("%9s", part.percentile(one)))
-                        .collect(Collectors.joining(" ")),
-                100 * part.late(),
-                part.signals().lateBehindRelay() ? ", behind the relay" : "",
-                missed);
+                OF_CURVE.stream().map(part::percentile).toList(),
+                format("%.2f %%", 100 * part.late()) + (part.signals().lateBehindRelay() ? ", behind the relay" : ""));
+        // A rate that was not reached would stand there as if it had been.
+        Rates rates = part.signals().rates();
+        if (!rates.kept()) {
+            line(
+                    "      of them %s left, %s reached each subscriber",
+                    RunPart.perSecond(rates.in()), RunPart.perSecond(rates.out()));
+        }
+    }
+
+    private void row(String rate, String part, List<String> percentiles, String late) {
+        String columns = percentiles.stream().map(one -> format("%9s", one)).collect(Collectors.joining(" "));
+        line("    %-13s %5s %s  %s", rate, part, columns, late);
     }
 
     private void machine(Results results) {
+        processor();
         results.sites().forEach(site -> item("machine", "%s", site.machine()));
         MachineShare machine = first.signals().sampled().machine();
         if (machine != null) {
@@ -356,11 +234,29 @@ public final class RunText {
         }
     }
 
+    /** Who took the processor: the relay, the load generator, and within them the kernel. */
+    private void processor() {
+        List<String> used = Stream.of(first.cell().contestant(), "publisher", "subscriber")
+                .filter(who -> !Double.isNaN(first.run().cores(who)))
+                .map(who -> {
+                    double kernel = first.run().kernelCores(who);
+                    return format("%s %.2f", who, first.run().cores(who))
+                            + (Double.isNaN(kernel) ? "" : format(" (kernel %.2f)", kernel));
+                })
+                .toList();
+        MachineShare machine = first.signals().sampled().machine();
+        String interrupts =
+                machine == null ? "" : format("; network interrupts %.2f", machine.softirq() * machine.cores());
+        if (!used.isEmpty()) {
+            item("cores", "%s%s", String.join(", ", used), interrupts);
+        }
+    }
+
     private void item(String name, String pattern, Object... values) {
-        line("  %-11s %s", name, format(pattern, values));
+        text.append(Wrapped.at(" ".repeat(14), format("  %-11s %s", name, format(pattern, values))));
     }
 
     private void line(String pattern, Object... values) {
-        text.append(format(pattern, values).stripTrailing()).append('\n');
+        text.append(Wrapped.at("  ", format(pattern, values).stripTrailing()));
     }
 }

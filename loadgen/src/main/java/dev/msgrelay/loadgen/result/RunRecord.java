@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
@@ -164,10 +165,12 @@ public record RunRecord(
          * One process.
          *
          * @param cpuSeconds within the window, in steps of 10 ms; NaN where the system does not tell
+         * @param kernelSeconds the part of it within the kernel, likewise
          * @param peakResidentBytes since its start, or -1 where the system does not tell
          * @param site which end of the lane it was at
          */
-        public record ProcessUse(String name, double cpuSeconds, long peakResidentBytes, String site) {}
+        public record ProcessUse(
+                String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
 
         /**
          * The relay's word about itself.
@@ -293,9 +296,18 @@ public record RunRecord(
 
     /** CPU of the processes whose names begin so, in cores; NaN where there is none, or one did not tell. */
     public double cores(String name) {
+        return cores(name, Resources.ProcessUse::cpuSeconds);
+    }
+
+    /** The part of it within the kernel. */
+    public double kernelCores(String name) {
+        return cores(name, Resources.ProcessUse::kernelSeconds);
+    }
+
+    private double cores(String name, ToDoubleFunction<Resources.ProcessUse> used) {
         double seconds = resources.processes().stream()
                 .filter(process -> process.name().startsWith(name))
-                .mapToDouble(Resources.ProcessUse::cpuSeconds)
+                .mapToDouble(used)
                 .reduce((a, b) -> a + b)
                 .orElse(Double.NaN);
         return moment.measuredNanos() == 0 ? Double.NaN : seconds * 1e9 / moment.measuredNanos();

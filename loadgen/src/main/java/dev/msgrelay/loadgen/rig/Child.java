@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.host.ProcessTimes;
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.server.host.SystemTree;
@@ -75,6 +76,13 @@ public final class Child {
     /** CPU time since its start, in nanoseconds, in steps of 10 ms; {@link #UNKNOWN} where the system does not tell. */
     public long cpuNanos() {
         return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
+    }
+
+    /** The part of it within the kernel, likewise. */
+    public long kernelNanos() {
+        ProcessTimes times =
+                ProcessTimes.parse(SystemTree.proc().text(pid() + "/stat").orElse(""));
+        return times == null ? UNKNOWN : times.kernelNanos();
     }
 
     /** The most memory that was resident at one time, in bytes; {@link #UNKNOWN} where the system does not tell. */

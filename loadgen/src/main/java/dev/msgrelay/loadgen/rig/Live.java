@@ -1,13 +1,16 @@
 package dev.msgrelay.loadgen.rig;
 
+import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A run at this moment: the last second that all workers have told of. For people to watch; no result is taken from it.
+ * A run at this moment: the last second that all workers have told of, and at the end what was measured. For people to
+ * watch; no result is taken from it.
  *
  * @param elapsedNanos since the first message, warm-up included
  * @param totalNanos from the first message to the end of the window
@@ -23,6 +26,9 @@ public record Live(
         double out,
         double bytesOut,
         long lagBytes) {
+    /** The phase whose figures are the result's. */
+    public static final String MEASURED = "measured";
+
     /** A second: figures of a shorter time would only be more restless. */
     private static final int STEPS = 4;
 
@@ -43,6 +49,22 @@ public record Live(
                 mean(last, Point::out),
                 mean(last, Point::bytesOut),
                 last.isEmpty() ? -1 : last.get(last.size() - 1).lagBytes());
+    }
+
+    /** What was measured of a window, once all have told. */
+    static Live measured(Window window, Throughput passed) {
+        long total = window.end() - window.sendFrom();
+        Traffic in = passed.in();
+        Traffic out = passed.out();
+        return new Live(
+                MEASURED,
+                total,
+                total,
+                in == null ? Double.NaN : in.messagesPerSecond(),
+                in == null ? Double.NaN : in.bytesPerSecond(),
+                out.messagesPerSecond(),
+                out.bytesPerSecond(),
+                -1);
     }
 
     private static double mean(List<Point> points, ToDoubleFunction<Point> figure) {

@@ -125,7 +125,7 @@ public final class LoadRun {
         observer.phase("warm-up");
         try (Watch watch = new Watch(window, load, fleet, contestant)) {
             await("warm-up", window.begin(), window);
-            Map<Child, Long> cpuAtBegin = cpu();
+            Map<Child, Cpu> cpuAtBegin = cpu();
             watch.begins();
             observer.phase("measuring");
             await("measuring", window.end(), window);
@@ -156,6 +156,7 @@ public final class LoadRun {
         watch.elsewhere().ifPresent(relays -> used.add(0, relays));
         Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
         Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
+        observer.progress(Live.measured(window, throughput));
         Delays delays = Delays.of(
                 load,
                 Histograms.sum(got.subscribers().stream().map(Got.Received::latency)),
@@ -179,26 +180,42 @@ public final class LoadRun {
         }
     }
 
-    /** CPU time so far of each process, the contestant's first, where it runs here. */
-    private Map<Child, Long> cpu() {
-        Map<Child, Long> cpu = new LinkedHashMap<>();
-        if (relay != null) {
-            cpu.put(relay, relay.cpuNanos());
+    /**
+     * CPU time so far of a process.
+     *
+     * @param nanos or {@link Child#UNKNOWN}
+     * @param kernelNanos the part within the kernel, or unknown likewise
+     */
+    private record Cpu(long nanos, long kernelNanos) {
+        static Cpu of(Child child) {
+            return new Cpu(child.cpuNanos(), child.kernelNanos());
         }
-        children.all().forEach(child -> cpu.computeIfAbsent(child, Child::cpuNanos));
+
+        static double seconds(long then, long now) {
+            return then == Child.UNKNOWN || now == Child.UNKNOWN ? Double.NaN : (now - then) / 1e9;
+        }
+    }
+
+    /** Of each process, the contestant's first, where it runs here. */
+    private Map<Child, Cpu> cpu() {
+        Map<Child, Cpu> cpu = new LinkedHashMap<>();
+        if (relay != null) {
+            cpu.put(relay, Cpu.of(relay));
+        }
+        children.all().forEach(child -> cpu.computeIfAbsent(child, Cpu::of));
         return cpu;
     }
 
-    private List<ProcessUse> usedSince(Map<Child, Long> cpuThen) {
+    private List<ProcessUse> usedSince(Map<Child, Cpu> cpuThen) {
         List<ProcessUse> used = new ArrayList<>();
         cpuThen.forEach((child, then) -> {
-            long now = child.cpuNanos();
-            boolean known = then != Child.UNKNOWN && now != Child.UNKNOWN;
+            Cpu now = Cpu.of(child);
             boolean here = child.site() == Site.HERE
                     || child.site() == plan.placement().relay();
             used.add(new ProcessUse(
                     child.name(),
-                    known ? (now - then) / 1e9 : Double.NaN,
+                    Cpu.seconds(then.nanos(), now.nanos()),
+                    Cpu.seconds(then.kernelNanos(), now.kernelNanos()),
                     child.peakResidentBytes(),
                     here ? "here" : child.site().name()));
         });
@@ -209,10 +226,14 @@ public final class LoadRun {
     private void await(String phase, long moment, Window window) throws RunException, InterruptedException {
         long left;
         while ((left = moment - System.nanoTime()) > 0) {
-            TimeUnit.NANOSECONDS.sleep(Math.min(left, TICK_NANOS));
+            // A second of the run has one line, however many waits it is part of.
+            long tick = TICK_NANOS - Math.floorMod(moment - left - window.sendFrom(), TICK_NANOS);
+            TimeUnit.NANOSECONDS.sleep(Math.min(left, tick));
             checkHealthy();
-            lastLive = Live.of(phase, window, fleet, relay);
-            observer.progress(lastLive);
+            if (tick < left && System.nanoTime() - window.sendFrom() >= TICK_NANOS) {
+                lastLive = Live.of(phase, window, fleet, relay);
+                observer.progress(lastLive);
+            }
         }
     }
 

@@ -51,7 +51,9 @@ final class Watch implements AutoCloseable {
         this.relay = contestant.process();
         this.admin = contestant.admin();
         List<Watched.Process> processes = new ArrayList<>();
-        add(processes, Role.RELAY, relay == null ? List.of() : List.of(relay), false);
+        // A sender without a relay is its own publisher.
+        Role role = contestant.sendsByItself() ? Role.PUBLISHER : Role.RELAY;
+        add(processes, role, relay == null ? List.of() : List.of(relay), false);
         add(processes, Role.PUBLISHER, fleet.publishers(), false);
         add(processes, Role.SUBSCRIBER, fleet.subscribers(), false);
         // One that is skipped or cut off holds nobody back, although its queue is always full.
@@ -86,6 +88,7 @@ final class Watch implements AutoCloseable {
                 : Optional.of(new ProcessUse(
                         RelayContestant.NAME,
                         seconds,
+                        Double.NaN,
                         Child.UNKNOWN,
                         admin.uri().getHost()));
     }

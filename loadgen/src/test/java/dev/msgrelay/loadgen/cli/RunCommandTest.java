@@ -21,15 +21,15 @@ class RunCommandTest extends CommandTest {
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
-                .startsWith("PASS: ")
-                .contains("1 publisher -> 1 subscriber", "lane loopback", "  full speed ", "  bound by ", "  machine ")
+                .startsWith("full speed ")
+                .contains("\nPASS: all ", "  more: --html FILE, a page; --json; --explain\n")
+                .contains("1 publisher -> 1 subscriber", "loopback, ", "  full speed ", "  bound by ", "  machine ")
                 .contains("time in queue ", "longest gap between two deliveries ")
-                .containsPattern("highest rate kept: .* msg/s, p99 |no rate was kept: ")
-                .containsPattern("ceiling +.* through the plain relay, of which this is [0-9.]+")
+                .containsPattern("ceiling +.* by the plain\\s+relay; this\\s+is\\s+[0-9.]+\\s+of\\s+it")
                 .containsPattern("rate +p50 +p99 +p99.9 +over 1 ms late")
                 .containsPattern(" 50 % .* %")
                 .doesNotContain("peak memory");
-        assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(20);
+        assertThat(out.toString().lines()).hasSizeLessThanOrEqualTo(40);
     }
 
     /** Thorough, as it is one more run. */
@@ -42,10 +42,9 @@ class RunCommandTest extends CommandTest {
                 .as(err.toString())
                 .isZero();
         assertThat(out.toString())
-                .startsWith("PASS: ")
-                .contains("not checked: subscribers only counted")
+                .contains("\nnot checked: subscribers only counted ")
                 .containsPattern("latency +not measured: subscribers only counted")
-                .doesNotContain("every byte");
+                .doesNotContain("every byte", "PASS");
     }
 
     @Execution(ExecutionMode.CONCURRENT)
@@ -114,7 +113,7 @@ class RunCommandTest extends CommandTest {
                 "--explain");
         assertThat(out.toString())
                 .contains("bodies of 16 to 90 bytes (mean 53)")
-                .contains("peak memory", "core-to-core hop ", "  machine ")
+                .contains("peak memory", "  machine ")
                 .containsPattern("on time: [0-9.]+ % left within 1 ms");
     }
 

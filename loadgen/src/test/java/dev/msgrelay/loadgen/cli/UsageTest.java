@@ -36,7 +36,7 @@ class UsageTest {
                 "run --publishers 0           | --publishers 0 is not within 1..10000",
                 "run --subscribers 10001      | --subscribers 10001 is not within 1..10000",
                 "run --body 15                | --body 15 is not within 16..67108864",
-                "run --body many              | --body 'many' is not a number of bytes, or MIN-MAX, as in 16-1000",
+                "run --body many              | --body 'many' is not a number of bytes, such as 100 or 1k, or MIN-MAX, as in 16-1000",
                 "run --body 9-90              | --body 9-90: 9 is not within 16..67108864",
                 "run --body 90-20             | --body '90-20' starts at 90, above its end at 20",
                 "run --rate -1                | --rate -1 is not within 0..10000000",
@@ -52,7 +52,13 @@ class UsageTest {
                 "run --link 1gbe              | --link needs --connect",
                 "run --connect other --link fast | --link: 'fast' is not a speed like 1gbe, 2.5g, or 940",
                 "run --lane 2gbe              | lane '2gbe' is none of loopback, unix, 1gbe, 10gbe, 25gbe",
-                "run --p99 5ms --rate 7       | --p99 chooses a rate of the curve: it takes no --rate 7",
+                "run --p99 soon               | 'soon' is not a duration like 500ms, 10s or 2m; a bare number is seconds; 20us is 20 microseconds",
+                "run --p99 0us                | --p99 0 is not above 0",
+                "run --min-rate 0             | --min-rate 0 is not within 1..",
+                "run --rate many              | 'many' is not a number of messages like 20000, 20k or 1.5M",
+                "run --rate 1.0005k           | '1.0005k' is not a number of messages",
+                "run --rate 11M               | --rate 11000000 is not within 0..10000000",
+                "run --body 65537k            | --body 67109888 is not within 16..67108864",
                 "run --p99 5ms --check none   | --p99 needs --check full",
                 "run --html /nowhere/a.html   | there is no directory /nowhere",
                 "run --relay-arg=--event-loops=0 | relay-server: event loops 0 is not within 1..64",
@@ -177,7 +183,8 @@ class UsageTest {
                         .filter(name -> !List.of("--help", "--version").contains(name)))
                 .containsExactlyInAnyOrder(
                         "--connect --connect-subscribe --connect-timeout --admin --link --lane --publishers --subscribers"
-                                .concat(" --body --types --rate --p99 --duration --warmup --ack --client --check --tls")
+                                .concat(
+                                        " --body --types --rate --p99 --min-rate --duration --warmup --ack --client --check --tls")
                                 .concat(
                                         " --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
                                 .concat(" --html --explain")

@@ -25,6 +25,7 @@ class ClassifierTest {
             "full", new Rates(0, 700, 650, 0, 10, 0),
             "kept", new Rates(1_000, 995, 995, 0, 10, 0),
             "late", new Rates(1_000, 995, 995, 0.3, 10, 0),
+            "direct", new Rates(0, Double.NaN, 650, 0, 10, 0),
             "missed", new Rates(1_000, 700, 650, 0.3, 10, 0),
             "edge", new Rates(1_000, 900, 900, 0, 10, 100));
 
@@ -50,6 +51,9 @@ class ClassifierTest {
                     it held publishers back for most of the time            | relay           | full   | 0.5 0.5 0.5      | 1 1 0 0   | 0.5 0   | 0.8 0   | ?       | 0 0 0 0
                     ... for its subscriber's sake                           | unclear         | full   | 0.5 0.5 0.5      | 1 1 0 0   | 0.5 0   | 0.8 0.8 | ?       | 0 0 0 0
                     it wants a core for most of the time                    | relay           | full   | 0.5 0.75 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
+                    ... and got it for the half of that, where none is idle | machine         | full   | 0.5 0.41+0.42 0.5 | 1 1 0 0  | 0.0 0   | 0 0     | ?       | 0 0 0 0
+                    ... which some are                                      | relay           | full   | 0.5 0.41+0.42 0.5 | 1 1 0 0  | 0.5 0   | 0 0     | ?       | 0 0 0 0
+                    ... and held publishers back meanwhile                  | machine         | full   | 0.5 0.3+0.3 0.5  | 1 1 0 0   | 0.0 0   | 0.8 0   | ?       | 0 0 0 0
                     ... for half of it                                      | unclear         | full   | 0.6 0.5 0.5      | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     the link in is full                                     | link            | full   | 0.5 0.97 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | 0.96 0  | 0 0 0 0
                     the link out is full                                    | link            | full   | 0.5 0.97 0.5     | 1 1 1 0   | 0.5 0   | 0 0     | 0 0.96  | 0 0 0 0
@@ -67,11 +71,16 @@ class ClassifierTest {
                     the publisher does nothing and nothing waits            | publisher       | full   | 0.1 0.1 0.1      | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     nothing is busy but the machine                         | machine         | full   | 0.6 0.5 0.5      | 0 0 0 0   | 0.05 0  | 0 0     | ?       | 0 0 0 0
                     nothing is                                              | unclear         | full   | 0.6 0.5 0.5      | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
+                    a sender without a relay, all busy                      | publisher       | direct | 0.97 - 0.5       | - - 0 0   | 0.5 0   | -       | same    | 0 0 0 0
+                    ... which waited for a core                             | machine         | direct | 0.5+0.47 - 0.5   | - - 0 0   | 0.0 0   | -       | same    | 0 0 0 0
+                    ... and the subscriber does not read                    | subscriber      | direct | 0.5 - 0.97       | - - 1 1   | 0.5 0   | -       | same    | 0 0 0 0
+                    ... and nothing came for long                           | publisher       | direct | 0.5 - 0.5        | - - 0 0   | 0.5 0   | -       | same    | 0 0 0 4000
                     a rate that was kept                                    | nothing         | kept   | 0.5 0.97 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... but for messages on the window's edges              | nothing         | edge   | 0.5 0.97 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... late, and the publisher waited for a core           | machine         | late   | 0.5+0.4 0.5 0.5  | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... late, and nothing says why                          | unclear         | late   | 0.5 0.5 0.5      | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     ... late, for the relay did not take them               | relay           | late   | 0.5 0.5 0.5      | .4 .4 0 0 | 0.5 0   | 0 0     | ?       | 0 0 0 0
+                    ... which waited for a core                             | machine         | late   | 0.5 0.3+0.4 0.5  | .4 .4 0 0 | 0.0 0   | 0 0     | ?       | 0 0 0 0
                     ... late, for the relay waited for a subscriber         | subscriber      | late   | 0.5 0.5 0.5      | 0 0 0 0   | 0.5 0   | 0.4 0.4 | ?       | 0 0 0 0
                     a rate that was missed                                  | relay           | missed | 0.5 0.97 0.5     | 1 1 0 0   | 0.5 0   | 0 0     | ?       | 0 0 0 0
                     deliveries stood still, and so did the machine          | machine         | full   | 0.5 0.97 0.5     | 0 0 0 0   | 0.5 0   | 0 0     | ?       | 3000 0 0 4000

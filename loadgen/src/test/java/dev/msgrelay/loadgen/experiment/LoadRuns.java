@@ -2,11 +2,13 @@ package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.evidence.BoundBy;
 import dev.msgrelay.loadgen.evidence.Sampled;
+import dev.msgrelay.loadgen.evidence.Sampled.CpuShare;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Load;
@@ -45,6 +47,7 @@ public final class LoadRuns {
      * @param stillMillis for so long deliveries stood still once
      * @param others part of all cores that other programs took
      * @param quota of the run's cgroup; null: none
+     * @param waited share of the time for which the publisher's thread waited for a core
      */
     public record Given(
             long perSecond,
@@ -53,29 +56,34 @@ public final class LoadRuns {
             List<SubscriberResult> subscribers,
             long stillMillis,
             double others,
-            Quota quota) {
+            Quota quota,
+            double waited) {
         public Given(long perSecond, long latencyNanos) {
-            this(perSecond, latencyNanos, 0, List.of(), 0, 0, null);
+            this(perSecond, latencyNanos, 0, List.of(), 0, 0, null, 0);
         }
 
         public Given late(long messages) {
-            return new Given(perSecond, latencyNanos, messages, subscribers, stillMillis, others, quota);
+            return new Given(perSecond, latencyNanos, messages, subscribers, stillMillis, others, quota, waited);
         }
 
         public Given of(SubscriberResult... all) {
-            return new Given(perSecond, latencyNanos, late, List.of(all), stillMillis, others, quota);
+            return new Given(perSecond, latencyNanos, late, List.of(all), stillMillis, others, quota, waited);
         }
 
         public Given stoodStill(long millis) {
-            return new Given(perSecond, latencyNanos, late, subscribers, millis, others, quota);
+            return new Given(perSecond, latencyNanos, late, subscribers, millis, others, quota, waited);
         }
 
         public Given within(Quota its) {
-            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, others, its);
+            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, others, its, waited);
+        }
+
+        public Given waiting(double share) {
+            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, others, quota, share);
         }
 
         public Given beside(double part) {
-            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, part, quota);
+            return new Given(perSecond, latencyNanos, late, subscribers, stillMillis, part, quota, waited);
         }
     }
 
@@ -94,7 +102,13 @@ public final class LoadRuns {
         Still still = stillNanos == 0 ? new Still(3_000_000, 0, 0) : new Still(stillNanos, 1, stillNanos);
         Signals signals = new Signals(
                 rates,
-                new Sampled(0, List.of(), true, machine, given.quota(), Sampled.Queues.UNSEEN),
+                new Sampled(
+                        0,
+                        List.of(new CpuShare(Role.PUBLISHER, "publisher", "main", 0.5, given.waited())),
+                        true,
+                        machine,
+                        given.quota(),
+                        Sampled.Queues.UNSEEN),
                 null,
                 new LinkShare(Double.NaN, Double.NaN, true, true),
                 new Standstills(Still.NONE, Still.NONE, Still.NONE, still, stillNanos));
@@ -107,7 +121,7 @@ public final class LoadRuns {
                 Delays.of(load, latency, new Histogram(3)),
                 correctness,
                 new Resources(
-                        List.of(new ProcessUse("relay", nanos / 2e9, 1, "here")),
+                        List.of(new ProcessUse("relay", nanos / 2e9, nanos / 4e9, 1, "here")),
                         null,
                         new BoundBy(BoundBy.Kind.RELAY, List.of("relay's busiest thread ran 0.97 of the time")),
                         signals),

@@ -25,7 +25,9 @@ class BodySizesTest {
         assertThat(range.mean()).isEqualTo(508);
         assertThat(range.min()).isEqualTo(16);
         assertThat(range.max()).isEqualTo(1000);
-        assertThat(range.describe()).isEqualTo("bodies of 16 to 1000 bytes (mean 508)");
+        assertThat(range.describe()).isEqualTo("bodies of 16 to 1,000 bytes (mean 508)");
+        assertThat(BodySizes.parse("1k").describe()).isEqualTo("1,024-byte bodies");
+        assertThat(BodySizes.parse("16-4K")).isEqualTo(new BodySizes(16, 4_096));
         assertThat(BodySizes.parse("100-100")).isEqualTo(BodySizes.fixed(100));
     }
 
@@ -37,7 +39,7 @@ class BodySizesTest {
                 "15            | 15 is not within 16..67108864",
                 "-3            | -3 is not within 16..67108864",
                 "67108865      | 67108865 is not within 16..67108864",
-                "16-           | '16-' is not a number of bytes, or MIN-MAX, as in 16-1000",
+                "16-           | '16-' is not a number of bytes, such as 100 or 1k, or MIN-MAX, as in 16-1000",
                 "1-20          | 1-20: 1 is not within 16..67108864",
                 "30-20         | '30-20' starts at 30, above its end at 20",
             })

@@ -1,0 +1,25 @@
+package dev.msgrelay.loadgen.render;
+
+/** Lines for a terminal of 80 columns, broken between words. */
+public final class Wrapped {
+    private static final int COLUMNS = 80;
+
+    private Wrapped() {}
+
+    /** One line, or several with this before each further one; a word that is longer than a line stays whole. */
+    public static String at(String indent, String line) {
+        StringBuilder text = new StringBuilder();
+        String rest = line;
+        while (rest.length() > COLUMNS) {
+            int from = text.length() == 0 ? 0 : indent.length();
+            int end = rest.lastIndexOf(' ', COLUMNS);
+            end = rest.substring(from, Math.max(from, end)).isBlank() ? rest.indexOf(' ', COLUMNS) : end;
+            if (end < 0) {
+                break;
+            }
+            text.append(rest.substring(0, end).stripTrailing()).append('\n');
+            rest = indent + rest.substring(end + 1);
+        }
+        return text.append(rest.stripTrailing()).append('\n').toString();
+    }
+}

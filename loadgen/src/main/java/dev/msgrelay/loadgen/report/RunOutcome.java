@@ -1,0 +1,209 @@
+package dev.msgrelay.loadgen.report;
+
+import static dev.msgrelay.loadgen.render.Unit.format;
+import static dev.msgrelay.loadgen.report.RunEvidence.nanos;
+import static dev.msgrelay.loadgen.report.RunPart.perSecond;
+
+import dev.msgrelay.loadgen.plan.SubscriberResult;
+import dev.msgrelay.loadgen.result.Cell.Share;
+import dev.msgrelay.loadgen.result.Results;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.function.Predicate;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The outcome of {@code run} in a few lines: the result in one sentence, cautions that lower what it may be used for, and
+ * whether every message was right. Of a run with targets the first word says whether they are met.
+ */
+public final class RunOutcome {
+    /** A target was missed, or this machine could not decide it. */
+    public static final int EXIT_TARGET = 4;
+
+    private final List<RunPart> parts;
+    private final RunPart first;
+    private final Targets targets;
+    /** The rate whose latency the sentence has; null where there is none. */
+    private final RunPart timed;
+
+    /**
+     * Wishes of the user.
+     *
+     * @param p99Nanos of a rate, or of one of the curve's at least; null: any
+     * @param minRate messages a second to each subscriber; null: any
+     */
+    public record Targets(Long p99Nanos, Integer minRate) {
+        public static final Targets NONE = new Targets(null, null);
+
+        private boolean isMetBy(RunPart part) {
+            return p99Nanos == null || part.run().delays().latencyAt(99) <= p99Nanos;
+        }
+
+        private String text() {
+            return Stream.of(
+                            minRate == null ? "" : perSecond(minRate) + " at least",
+                            p99Nanos == null ? "" : "p99 within " + nanos(p99Nanos))
+                    .filter(one -> !one.isEmpty())
+                    .collect(Collectors.joining(", "));
+        }
+    }
+
+    private RunOutcome(Results results, Targets targets) {
+        this.parts = RunPart.of(results);
+        this.first = parts.get(0);
+        this.targets = targets;
+        this.timed = first.isPaced() ? first : fromTheCurve();
+    }
+
+    /** @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first */
+    public static RunOutcome of(Results results, Targets targets) {
+        return new RunOutcome(results, targets);
+    }
+
+    /** A line each; the first one is the result. Where a message was wrong, that comes first, with the failures. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        String word = word();
+        lines.add((word.isEmpty() ? "" : word + ": ") + result() + (isMissed() ? "; wanted: " + targets.text() : ""));
+        if (timed != null && timed.isLate()) {
+            lines.add(format(
+                    "caution: %.2f %% left more than 1 ms late; %s",
+                    100 * timed.late(), timed.signals().lateness().text()));
+        }
+        parts.stream()
+                .flatMap(part -> part.run().outcome().environment().stream())
+                .findFirst()
+                .ifPresent(line -> lines.add("caution: the machine was busy: " + line));
+        boolean wrong = !failures().isEmpty();
+        lines.addAll(wrong ? 0 : lines.size(), verdict());
+        return lines;
+    }
+
+    /** 0; 1 where a message was wrong; {@link #EXIT_TARGET} where a target is not met. */
+    public int exitCode() {
+        return !failures().isEmpty() ? 1 : isMissed() ? EXIT_TARGET : 0;
+    }
+
+    /** The highest rate that was sent in time, or where none was the highest that was delivered; null without a latency. */
+    private RunPart fromTheCurve() {
+        RunPart inTime = highest(part -> !part.isLate() && targets.isMetBy(part));
+        RunPart met = inTime == null && targets.p99Nanos() != null ? highest(targets::isMetBy) : inTime;
+        RunPart punctual = met == null ? highest(part -> !part.isLate()) : met;
+        return punctual == null ? highest(part -> true) : punctual;
+    }
+
+    /** The highest rate of the curve that was delivered whole, of these; null: none was. */
+    private RunPart highest(Predicate<RunPart> which) {
+        return parts.stream()
+                .filter(part -> part.isWhole() && part.isTimed())
+                .filter(which)
+                .max(Comparator.comparingDouble(part -> part.load().wanted()))
+                .orElse(null);
+    }
+
+    private String result() {
+        int subscribers = first.load().subscribers();
+        String each = subscribers == 1 ? "" : format(" to each of %,d subscribers", subscribers);
+        if (first.isPaced()) {
+            String latency = first.isTimed() ? ", " + first.latency() : "";
+            return first.isWhole()
+                    ? first.pace() + " delivered whole" + each + latency
+                    : perSecond(first.delivered()).replace(" msg/s", "") + " of " + first.pace() + " delivered" + each
+                            + latency;
+        }
+        String speed = "full speed " + perSecond(first.delivered()) + each + share();
+        if (timed == null) {
+            return speed + (parts.size() == 1 ? "" : "; no rate below it was delivered whole");
+        }
+        RunPart whole = highest(part -> true);
+        return speed + "; " + timed.latency() + " at " + timed.pace()
+                + (whole == timed ? "" : "; up to " + whole.pace() + " delivered whole");
+    }
+
+    /** ", 0.93 of the ceiling"; nothing where none is known. */
+    private String share() {
+        if (first.cell().ceilings() == null) {
+            return "";
+        }
+        Share share = first.cell().shares().get(0);
+        double part = Double.isNaN(share.out()) ? share.in() : share.out();
+        String of = first.cell().ceilings().isLink() ? "link" : "ceiling";
+        return Double.isNaN(part) ? "" : format(", %.2f of the %s", part, of);
+    }
+
+    private String word() {
+        return targets.equals(Targets.NONE) ? "" : !isMissed() ? "MET" : isDecided() ? "MISSED" : "UNDECIDED";
+    }
+
+    private boolean isMissed() {
+        return isTooSlow() || isTooLate();
+    }
+
+    private boolean isTooSlow() {
+        return targets.minRate() != null && !(first.delivered() >= targets.minRate());
+    }
+
+    private boolean isTooLate() {
+        return targets.p99Nanos() != null && (timed == null || !targets.isMetBy(timed));
+    }
+
+    /** Whether what was missed says something of the relay: neither the machine nor the generator's lateness made it. */
+    private boolean isDecided() {
+        boolean disturbed = parts.stream()
+                .anyMatch(part -> !part.run().outcome().environment().isEmpty());
+        boolean ownLateness = isTooLate() && parts.stream().anyMatch(part -> part.isPaced() && part.isOwnLateness(99));
+        return !disturbed && !(ownLateness && !isTooSlow());
+    }
+
+    private List<String> failures() {
+        return parts.stream()
+                .flatMap(part -> part.run().outcome().failures().stream())
+                .distinct()
+                .toList();
+    }
+
+    /** What became of the messages, and of a run that failed what is wrong, a line each. */
+    private List<String> verdict() {
+        List<String> failures = failures();
+        long messages = parts.stream()
+                .mapToLong(part -> part.run().throughput().out().messages())
+                .sum();
+        long skipped = sum(one -> one.told().missed());
+        String more = skipped == 0 ? "" : format("; %,d more skipped by the relay, and told", skipped);
+        if (!failures.isEmpty()) {
+            String faults = faults();
+            List<String> lines = new ArrayList<>();
+            lines.add(format("FAIL: of %,d messages %s", messages, faults.isEmpty() ? "see below" : faults) + more);
+            failures.forEach(failure -> lines.add("  " + failure));
+            return lines;
+        }
+        return List.of(
+                first.checks().checked()
+                        ? format("PASS: all %,d messages right: every byte, once, in order%s", messages, more)
+                        : format("not checked: subscribers only counted %,d messages%s", messages, more));
+    }
+
+    private String faults() {
+        return Stream.of(
+                        count("lost", one -> Math.max(0, one.lost() - one.told().missed())),
+                        count("not delivered in time", SubscriberResult::undelivered),
+                        count("duplicated", one -> one.faults().duplicated()),
+                        count("out of order", one -> one.faults().reordered()),
+                        count("corrupted", one -> one.faults().corrupted()),
+                        count("foreign", one -> one.faults().foreign()))
+                .filter(one -> !one.isEmpty())
+                .collect(Collectors.joining(", "));
+    }
+
+    private String count(String what, ToLongFunction<SubscriberResult> count) {
+        long sum = sum(count);
+        return sum == 0 ? "" : format("%,d %s", sum, what);
+    }
+
+    private long sum(ToLongFunction<SubscriberResult> count) {
+        return parts.stream().mapToLong(part -> part.checks().sum(count)).sum();
+    }
+}
