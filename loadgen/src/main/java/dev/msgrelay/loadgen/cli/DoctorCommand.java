@@ -35,8 +35,8 @@ final class DoctorCommand extends Told {
                     .withNotes(List.of(summary))
                     .with(Ending.complete()));
         } else {
-            findings.forEach(finding -> print(finding.line() + "\n"));
-            print("\n" + summary + "\n");
+            print(summary + "\n\n");
+            Doctor.sorted(findings).forEach(finding -> print(finding.line()));
         }
         return Doctor.runsArePossible(findings) ? 0 : 1;
     }

@@ -8,13 +8,14 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.host.Finding.Level;
+import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.host.SystemTree;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalDouble;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** Eleven facts about this machine, and the meaning of each for a run. Takes about a second and changes nothing. */
 public final class Doctor {
@@ -53,13 +54,23 @@ public final class Doctor {
                 lanes(LaneTools.probe(tool)));
     }
 
-    /** "2 warnings, 8 fine: runs are possible". */
+    /** A yes or a no: "yes, but 2 warnings: figures taken now are doubtful". */
     public static String summary(List<Finding> findings) {
-        String counts = Stream.of(Level.values())
-                .filter(level -> count(findings, level) > 0)
-                .map(level -> count(findings, level) + " " + level)
-                .collect(Collectors.joining(", "));
-        return counts + (runsArePossible(findings) ? ": runs are possible" : ": runs are not possible");
+        if (!runsArePossible(findings)) {
+            return "no: runs are not possible on this machine";
+        }
+        long warnings = count(findings, WARNING);
+        return warnings == 0
+                ? "yes: runs are possible, and nothing seen here spoils their figures"
+                : "yes, runs are possible, but figures taken now are doubtful: "
+                        + ShortText.counted(warnings, "warning");
+    }
+
+    /** The worst first. */
+    public static List<Finding> sorted(List<Finding> findings) {
+        return findings.stream()
+                .sorted(Comparator.comparing(Finding::level).reversed())
+                .toList();
     }
 
     public static boolean runsArePossible(List<Finding> findings) {
@@ -162,7 +173,7 @@ public final class Doctor {
                 fine ? FINE : WARNING,
                 fine
                         ? "far finer and cheaper than any latency that is measured"
-                        : "latencies are no finer than its steps, and every time stamp costs as much as a call");
+                        : "coarse, costly, or the core was busy: no latency is finer than a step, a time stamp costs a call");
     }
 
     static Finding memory(SystemTree tree) {

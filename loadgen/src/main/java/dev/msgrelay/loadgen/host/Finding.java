@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.host;
 
+import dev.msgrelay.loadgen.render.Wrapped;
 import java.util.Locale;
 
 /**
@@ -24,10 +25,10 @@ public record Finding(String name, String value, Level level, String meaning) {
         }
     }
 
-    /** "cores                   2 (Xeon)      note       publisher and relay share them". */
+    /** "WARNING  load average 1.70 on 2 cores: something else was at work", wrapped, with its line's end. */
     public String line() {
         String shown = level.compareTo(Level.WARNING) >= 0 ? level.name() : level.toString();
-        return String.format(Locale.ROOT, "%-23s %-36s %-10s %s", name, value, shown, meaning)
-                .stripTrailing();
+        String line = String.format(Locale.ROOT, "%-10s  %s %s: %s", shown, name, value, meaning);
+        return Wrapped.at(" ".repeat(12), line);
     }
 }

@@ -9,15 +9,11 @@ import tools.jackson.databind.JsonNode;
 /** The command itself, on whatever machine the tests run. */
 class DoctorCommandTest extends CommandTest {
     @Test
-    void elevenFindingsAreALineEachAndTheLastOneSumsUp() {
+    void theAnswerComesFirstAndElevenFindingsBelow() {
         assertThat(execute("doctor")).as(err.toString()).isZero();
-        String[] lines = out.toString().split("\n");
-        assertThat(lines).hasSize(13);
-        assertThat(lines[0]).startsWith("cores ");
-        assertThat(lines[12]).endsWith(": runs are possible");
-        for (int i = 0; i < 11; i++) {
-            assertThat(lines[i]).matches(".* (fine|note|WARNING) .*");
-        }
+        assertThat(out.toString()).startsWith("yes");
+        assertThat(out.toString().lines().filter(line -> line.matches("(fine|note|WARNING) .*")))
+                .hasSize(11);
     }
 
     @Test
@@ -25,7 +21,7 @@ class DoctorCommandTest extends CommandTest {
         assertThat(execute("doctor", "--json")).as(err.toString()).isZero();
         JsonNode json = Json.parse(out.toString());
         assertThat(json.path("schemaVersion").asInt(0)).isEqualTo(5);
-        assertThat(json.path("notes").path(0).asString("")).endsWith("runs are possible");
+        assertThat(json.path("notes").path(0).asString("")).startsWith("yes");
         assertThat(json.path("sites").path(0).path("machine").path("cores").asInt(0))
                 .isPositive();
         JsonNode findings = json.path("findings");

@@ -65,7 +65,7 @@ class DoctorTest {
                 .with("proc/self/cgroup", "0::/pod")
                 .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
         assertThat(Doctor.quota(CpuGroups.of(new SystemTree(tree.root()))).line())
-                .containsPattern("CPU quota +none +fine ");
+                .startsWith("fine        CPU quota none: ");
         tree.with("sys/fs/cgroup/pod/cpu.max", "60000 100000")
                 .with("sys/fs/cgroup/pod/cpu.stat", "nr_periods 1280\nnr_throttled 36\nthrottled_usec 1227625");
         Finding finding = Doctor.quota(CpuGroups.of(new SystemTree(tree.root())));
@@ -94,8 +94,8 @@ class DoctorTest {
         assertThat(Doctor.clock(() -> 7).level()).isEqualTo(Level.IMPOSSIBLE);
         AtomicLong now = new AtomicLong();
         assertThat(Doctor.clock(() -> now.addAndGet(20)).line())
-                .startsWith("clock ")
-                .contains("steps of 20 ns", "fine");
+                .startsWith("fine        clock ")
+                .contains("steps of 20 ns");
         assertThat(Doctor.clock(() -> now.addAndGet(2_000)).level()).isEqualTo(Level.WARNING);
     }
 
@@ -107,8 +107,15 @@ class DoctorTest {
 
     @Test
     void oneThatIsImpossibleMakesRunsImpossible() {
-        List<Finding> fine = List.of(Doctor.cores(8, "x"), Doctor.hop(230));
-        assertThat(Doctor.summary(fine)).isEqualTo("1 fine, 1 warning: runs are possible");
+        List<Finding> doubtful = List.of(Doctor.cores(8, "x"), Doctor.hop(230));
+        assertThat(Doctor.summary(doubtful))
+                .isEqualTo("yes, runs are possible, but figures taken now are doubtful: 1 warning");
+        assertThat(Doctor.sorted(doubtful)).first().isEqualTo(Doctor.hop(230));
+        assertThat(Doctor.summary(List.of(Doctor.cores(8, "x")))).startsWith("yes: ");
+        assertThat(Doctor.summary(List.of(Doctor.clock(() -> 7)))).startsWith("no: ");
+        assertThat(Doctor.cores(3, "a long name of a processor").line().lines())
+                .hasSize(2)
+                .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
         assertThat(Doctor.runsArePossible(List.of(Doctor.clock(() -> 7)))).isFalse();
         assertThat(Doctor.lanes(new LaneTools(null, "no command tc here")).meaning())
                 .startsWith("no command tc here: needs ip, tc");
