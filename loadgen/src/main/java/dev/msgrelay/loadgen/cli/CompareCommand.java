@@ -1,6 +1,9 @@
 package dev.msgrelay.loadgen.cli;
 
+import static dev.msgrelay.loadgen.render.Unit.format;
+
 import dev.msgrelay.loadgen.experiment.Figure;
+import dev.msgrelay.loadgen.experiment.HodgesLehmann;
 import dev.msgrelay.loadgen.experiment.InTurn;
 import dev.msgrelay.loadgen.experiment.Interrupts;
 import dev.msgrelay.loadgen.experiment.PairedComparison;
@@ -8,6 +11,7 @@ import dev.msgrelay.loadgen.experiment.PairedReport;
 import dev.msgrelay.loadgen.experiment.SideBySide;
 import dev.msgrelay.loadgen.experiment.SideBySide.Sided;
 import dev.msgrelay.loadgen.plan.Timing;
+import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.rig.RunObserver;
@@ -135,6 +139,12 @@ final class CompareCommand extends Told {
                 SideBySide relays = new SideBySide(both, schedule)) {
             WithinRuns progress = new WithinRuns(line);
             long limitNanos = (long) (minutes * TimeUnit.MINUTES.toNanos(1));
+            double needed = Math.ceil(schedule.least(relays.plans()).toSeconds() / 60.0);
+            if (minutes < needed) {
+                line.notice(format(
+                        "no verdict will come of --minutes %s: an interval needs %d rounds, about %.0f minutes",
+                        Unit.PLAIN.plain(minutes), HodgesLehmann.MIN_PAIRS, needed));
+            }
             return new InTurn(experiment(interrupts, progress, 2), figures(both), schedule.pairs(), within)
                     .compare(relays.plans(), limitNanos, progress::pair);
         }

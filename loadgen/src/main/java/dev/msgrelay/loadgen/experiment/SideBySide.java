@@ -13,6 +13,7 @@ import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -47,7 +48,18 @@ public final class SideBySide implements Rig, AutoCloseable {
      * @param each of all others
      * @param pairs of a round
      */
-    public record Schedule(Timing workers, Timing first, Timing each, int pairs) {}
+    public record Schedule(Timing workers, Timing first, Timing each, int pairs) {
+        /** About how long the fewest rounds take that give an interval, warm-ups included. */
+        public Duration least(List<Plan> plans) {
+            Duration pair = plans.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
+            Duration standing = pairs == 1 ? Duration.ZERO : length(first).multipliedBy(plans.size());
+            return length(workers).plus(pair.multipliedBy(pairs).plus(standing).multipliedBy(HodgesLehmann.MIN_PAIRS));
+        }
+
+        private static Duration length(Timing timing) {
+            return timing.warmup().plus(timing.measured());
+        }
+    }
 
     private record Standing(Children children, Contestant.Started contestant) implements AutoCloseable {
         @Override

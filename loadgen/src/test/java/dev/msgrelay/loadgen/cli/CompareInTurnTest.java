@@ -49,6 +49,7 @@ class CompareInTurnTest extends CommandTest {
     @Test
     void withoutAnIntervalNothingIsKnownToBeFastEnough() {
         int code = execute("compare", "--b=", "--minutes=0.01", SHORT, "--warmup=0", "--fail-below=0.1");
+        assertThat(err.toString()).startsWith("no verdict will come of --minutes 0.01: an interval needs 6 rounds");
         assertThat(out.toString()).contains("verdict: none: an interval needs 6 rounds");
         assertThat(code).isOne();
     }
@@ -165,8 +166,11 @@ class CompareInTurnTest extends CommandTest {
         List<String> all = new ArrayList<>(List.of("--minutes=0.01", "--warmup=200ms", "--duration=400ms", "--json"));
         all.addAll(List.of(args));
         out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
         int code = execute("compare", all.toArray());
-        assertThat(err.toString()).isEmpty();
+        assertThat(err.toString())
+                .startsWith("no verdict will come of --minutes 0.01")
+                .hasLineCount(1);
         assertThat(code).as(out.toString()).isZero();
         return Json.parse(out.toString());
     }
