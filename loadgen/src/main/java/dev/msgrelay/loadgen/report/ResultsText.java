@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.report;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
@@ -84,12 +83,13 @@ public final class ResultsText {
 
     /** Figures for which the summary has no room: a table for each load. */
     private void details() {
-        Map<Load, List<Row>> loads = new LinkedHashMap<>();
-        results.lanes().forEach(lane -> lane.cells()
-                .forEach(cell -> loads.computeIfAbsent(cell.load().withUnix(false), load -> new ArrayList<>())
-                        .add(Row.of(lane, cell))));
+        Map<String, List<Row>> loads = new LinkedHashMap<>();
+        results.lanes().forEach(lane -> lane.cells().forEach(cell -> {
+            String load = cell.load().withUnix(false).toString();
+            loads.computeIfAbsent(load, key -> new ArrayList<>()).add(Row.of(lane, cell));
+        }));
         loads.forEach((load, rows) -> {
-            text.append(TextTable.of(Table.of(load.toString(), rows, fields()), WIDTH));
+            text.append(TextTable.of(Table.of(load, rows, fields()), WIDTH));
             line("");
         });
     }

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
+import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.render.TextTable;
@@ -141,6 +142,22 @@ class ResultsTextTest {
                 .contains("  round 1: deliveries stood still 1 time", "  round 1, disturbed: ", "  and 4 more\n")
                 .contains("0 of 4 runs count; 3 on a disturbed machine, 1 failed or partial\n")
                 .doesNotContain("round 2");
+    }
+
+    @Test
+    void ceilingsOfOneLoadStandInOneTable() {
+        Cell direct = MadeUp.cell(LOAD.withCheck(Check.NONE), FAST);
+        Cell plain = MadeUp.cell(LOAD, SLOW);
+        assertThat(ResultsText.of(MadeUp.of(MadeUp.loopback(
+                        new Cell("direct", direct.load(), direct.runs()),
+                        new Cell("plain relay", plain.load(), plain.runs())))))
+                .startsWith("""
+                        1 -> 1, body 100, full speed
+                          lane                   in   msg/s  Gbit/s  cores  bound by
+                          loopback, direct       TCP    2 M    1.73   0.50  relay
+                          loopback, plain relay  TCP    1 M    0.86   0.50  relay
+                        """)
+                .containsOnlyOnce("  loopback, plain relay  TCP     1 M   1 us");
     }
 
     @Test
