@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatIOException;
 import dev.msgrelay.client.Position;
 import dev.msgrelay.client.PositionStore;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -18,8 +18,7 @@ class PrintedPositionsTest {
     @TempDir
     private Path directory;
 
-    private final MessageMeter meter =
-            new MessageMeter(new PrintWriter(OutputStream.nullOutputStream()), null, false, true, 2, 100);
+    private final MessageMeter meter = new MessageMeter(new PrintWriter(new StringWriter()), null, false, true, 2, 100);
 
     @Test
     void whatIsNotWrittenOutIsNotBehindThePlace() throws Exception {

@@ -10,6 +10,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,10 +40,12 @@ class TakenPortTest {
                     .with(
                             "net/tcp",
                             String.format(
+                                    Locale.ROOT,
                                     "  sl  local_address rem_address   st%n"
                                             + "   0: 0100007F:%04X 00000000:0000 01 0:0 00:00 0 0 0 41 1 0%n"
                                             + "   1: 0100007F:%04X 00000000:0000 0A 0:0 00:00 0 0 0 42 1 0",
-                                    port, port))
+                                    port,
+                                    port))
                     .with("7/comm", "other")
                     .with("4711/comm", "feeder");
             link("7/fd/3", "socket:[41]");
@@ -89,7 +92,7 @@ class TakenPortTest {
     }
 
     private String words(int port, RelayConfig config) {
-        return TakenPort.words(String.format(USED, port), config, proc);
+        return TakenPort.words(String.format(Locale.ROOT, USED, port), config, proc);
     }
 
     private void link(String path, String target) throws Exception {
