@@ -58,6 +58,7 @@ public final class RelayServer implements AutoCloseable {
     /** Time for the last line of a relay whose disk hangs. */
     private static final long LINE_MILLIS = 3_000;
 
+    private final long startNanos = System.nanoTime();
     private final RelayConfig config;
     private final RelayParts parts;
     private final RelayEngine engine;
@@ -189,6 +190,11 @@ public final class RelayServer implements AutoCloseable {
 
     public List<SocketAddress> addresses() {
         return entrances.addresses();
+    }
+
+    /** The moment of the start, by {@link System#nanoTime}. */
+    public long startNanos() {
+        return startNanos;
     }
 
     public RelayConfig config() {

@@ -147,12 +147,24 @@ class RelayPageBrowserTest {
         browser.prefer("light");
         browser.open(url, 1280, 1000);
 
+        // The figures that one comes for are there at the first draw.
+        until("the first draw", () -> text("tiles").contains("publish to"));
+        assertThat(text("tiles")).contains(Endpoint.of(relay.subscribeAddress()).toString(), "the log reaches back");
+        // Keys show the value at a time.
+        until("two points", () -> points() >= 2);
+        browser.run("const svg = document.querySelector('#chart svg'); svg.focus();"
+                + "svg.dispatchEvent(new KeyboardEvent('keydown', {key: 'Home'}))");
+        assertThat(text("chart")).contains("messages a second, at ");
+        browser.run("document.activeElement.blur()");
+        assertThat(text("chart")).contains("messages a second, now");
+
         // Points move.
         until("points of a line", () -> points() >= 3);
-        String before = (String) browser.run("return document.getElementById('in').getAttribute('points')");
+        String before = (String) browser.run("return document.querySelector('#chart polyline').getAttribute('points')");
         until(
                 "another line",
-                () -> !before.equals(browser.run("return document.getElementById('in').getAttribute('points')")));
+                () -> !before.equals(
+                        browser.run("return document.querySelector('#chart polyline').getAttribute('points')")));
         assertThat((String) browser.run("return document.getElementById('tiles').textContent"))
                 .contains("msg/s", "subscribers2");
         assertThat(browser.run("return document.getElementById('state').textContent"))
@@ -172,7 +184,7 @@ class RelayPageBrowserTest {
         until("gone", () -> row(STOPPED) != null && row(STOPPED).get(0).equals("gone"));
         browser.screenshot(SCREENSHOTS.resolve("relay-page.png"));
         assertThat(row(STOPPED)).contains("gone: SLOW_SUBSCRIBER");
-        until("the reason is counted", () -> text("closes").contains("SLOW_SUBSCRIBER1"));
+        until("the reason is counted", () -> text("closes").contains("SLOW_SUBSCRIBER 1"));
         assertThat(text("ended")).contains("(" + STOPPED + ")SLOW_SUBSCRIBER");
         assertThat(row(EVIL).get(0)).isEmpty();
         browser.prefer("dark");
@@ -203,7 +215,9 @@ class RelayPageBrowserTest {
     }
 
     private static int points() {
-        return ((String) browser.run("return document.getElementById('in').getAttribute('points')")).split(" ").length;
+        return ((String) browser.run("return document.querySelector('#chart polyline').getAttribute('points')"))
+                .split(" ")
+                .length;
     }
 
     private static String text(String id) {

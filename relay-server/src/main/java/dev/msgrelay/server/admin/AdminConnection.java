@@ -178,8 +178,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             default -> {
                 String accept = String.join(",", request.headers().getAll(HttpHeaderNames.ACCEPT));
                 Answer answer = server.answers().of(path, accept);
-                sendAnswer(
-                        answer != null ? answer : Answer.text(HttpResponseStatus.NOT_FOUND, "there is no such page"));
+                sendAnswer(answer != null ? answer : Answers.nowhere(path));
             }
         }
     }

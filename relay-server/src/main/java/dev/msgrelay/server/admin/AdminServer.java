@@ -3,6 +3,7 @@ package dev.msgrelay.server.admin;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.RepeatedWarning;
 import dev.msgrelay.server.ops.Counter;
@@ -165,7 +166,11 @@ public final class AdminServer implements AutoCloseable {
     /** Takes the relay, once it has started. Any thread, once. */
     public void serve(RelayServer started) {
         relay = started;
-        answers = new Answers(started, config);
+        Answers made = new Answers(started, config, SystemTree.ofThisHost());
+        if (!config.healthOnly()) {
+            thread.scheduleAtFixedRate(made::sample, 0, 1, TimeUnit.SECONDS);
+        }
+        answers = made;
     }
 
     private static AdminServer listening(AdminServer admin) throws IOException {

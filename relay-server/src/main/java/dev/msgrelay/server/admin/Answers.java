@@ -5,25 +5,33 @@ import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.config.JournalConfig;
+import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.core.ClusterStatus;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.log.PeekedMessage;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.ConnectionRow;
 import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.ops.RelayStats;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.util.NetUtil;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
@@ -35,6 +43,23 @@ final class Answers {
     static final int MOST_LAGGING = 20;
 
     private static final int MOST_ENDED = 40;
+
+    /** Pages for people and scripts, each with its content: the page has them as links, an unknown path gets them. */
+    private static final Map<String, String> PAGES = pages();
+
+    private static Map<String, String> pages() {
+        Map<String, String> pages = new LinkedHashMap<>();
+        pages.put("/", "the page for a browser");
+        pages.put("/status", "the page's figures, as JSON");
+        pages.put("/connections", "every connection, as JSON");
+        pages.put("/metrics", "the figures for Prometheus");
+        pages.put("/config", "the options of the start, without secrets");
+        pages.put("/health/live", "200 while the relay runs its cycles; 503: restart it");
+        pages.put("/health/ready", "200 while clients should connect; 503: they should not");
+        pages.put("/events", "the figures once a second, as server-sent events");
+        pages.put("/peek", "the last messages, for whoever may subscribe");
+        return pages;
+    }
 
     private static final int MOST_PEEKED = 20;
     /** Bytes of each body that are shown. */
@@ -62,19 +87,23 @@ final class Answers {
 
     private final RelayServer relay;
     private final AdminConfig config;
-    private final long startNanos = System.nanoTime();
+    private final String host;
+    private final Seconds seconds = new Seconds();
     private final ExpositionFormats formats = ExpositionFormats.init();
     private final Map<String, Answer> files = new HashMap<>();
     private final Map<String, Answer> metrics = new HashMap<>();
-    private long metricsNanos = startNanos;
+    private long metricsNanos = System.nanoTime();
     private Look look;
     private List<PeekedMessage> peeked;
     private long peekedNanos;
 
-    Answers(RelayServer relay, AdminConfig config) {
+    /** @param system tells the host's name */
+    Answers(RelayServer relay, AdminConfig config, SystemTree system) {
         this.relay = relay;
         this.config = config;
+        this.host = system.text("proc/sys/kernel/hostname").orElse("");
         file("/", "page.html", "text/html; charset=utf-8");
+        file("/plot.js", "plot.js", "text/javascript; charset=utf-8");
         file("/page.js", "page.js", "text/javascript; charset=utf-8");
         file("/page.css", "page.css", "text/css; charset=utf-8");
         file("/favicon.svg", "favicon.svg", "image/svg+xml");
@@ -82,7 +111,18 @@ final class Answers {
 
     private void file(String path, String resource, String type) {
         try (InputStream in = Answers.class.getResourceAsStream(resource)) {
-            files.put(path, new Answer(HttpResponseStatus.OK, type, in.readAllBytes()));
+            byte[] body = in.readAllBytes();
+            if (path.equals("/")) {
+                String links = PAGES.entrySet().stream()
+                        .filter(page -> !page.getKey().equals("/"))
+                        .map(page -> "<li><a href=\"%s\">%s</a> %s</li>"
+                                .formatted(page.getKey().substring(1), page.getKey(), page.getValue()))
+                        .collect(Collectors.joining("\n"));
+                body = new String(body, StandardCharsets.UTF_8)
+                        .replace("{{pages}}", links)
+                        .getBytes(StandardCharsets.UTF_8);
+            }
+            files.put(path, new Answer(HttpResponseStatus.OK, type, body));
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -105,8 +145,18 @@ final class Answers {
             case "/health/live" -> health(relay.live(), status(relay.live(), "live", "stuck"));
             case "/health/ready" -> health(relay.ready(), ready());
             case "/config" -> config();
+            case "/status" -> status();
             default -> files.get(path);
         };
+    }
+
+    /** The answer to a path where nothing is: the paths that there are. */
+    static Answer nowhere(String path) {
+        String health = "/health" + path;
+        StringBuilder text = new StringBuilder(
+                (PAGES.containsKey(health) ? "it is at " + health : "there is no such page") + "; there are");
+        PAGES.forEach((page, what) -> text.append(String.format("\n  %-14s %s", page, what)));
+        return Answer.text(HttpResponseStatus.NOT_FOUND, text.toString());
     }
 
     static Answer health(boolean well, JsonLine what) {
@@ -156,7 +206,11 @@ final class Answers {
                 type -> new Answer(
                         HttpResponseStatus.OK,
                         type,
-                        Metrics.write(relay, writer, config.metricsNames() == 0 ? List.of() : namedInMetrics())));
+                        Metrics.write(
+                                relay,
+                                writer,
+                                config.metricsNames() == 0 ? List.of() : namedInMetrics(),
+                                logSeconds(relay.stats()))));
     }
 
     /** The last messages that a client with this token, from this peer, may get; refused if it may not subscribe. */
@@ -210,13 +264,55 @@ final class Answers {
         return look;
     }
 
-    /** The first event of a stream: describes the figures of the following events. */
-    byte[] about() {
-        JsonLine line = JsonLine.event("about", Instant.now()).text("version", version());
+    /** Takes the figures of this second. */
+    void sample() {
+        seconds.add(Instant.now(), System.nanoTime(), relay.stats());
+    }
+
+    private double logSeconds(RelayStats now) {
+        return seconds.since(now.get(Counter.BYTES_IN) - now.get(Counter.LOG_BYTES));
+    }
+
+    private Answer status() {
+        JsonLine line = new JsonLine().text("time", look().time().toString());
+        identity(line);
+        figures(line);
+        return Answer.json(HttpResponseStatus.OK, line);
+    }
+
+    /** Adds the name, the version and the places that do not change. */
+    private void identity(JsonLine line) {
+        line.text("host", host).text("version", version());
         line.text("transport", relay.transport().flag())
                 .text(
                         "slowSubscriber",
                         relay.config().clients().slowSubscriber().flag());
+        ListenConfig listen = relay.config().listen();
+        Stream<String[]> places = Stream.of(
+                place("publish", "plain", relay.publishAddress()),
+                place("publish", "unix", listen.publishSocket()),
+                place("publish", "TLS", relay.tlsPublishAddress()),
+                place("subscribe", "plain", relay.subscribeAddress()),
+                place("subscribe", "unix", listen.subscribeSocket()),
+                place("subscribe", "TLS", relay.tlsSubscribeAddress()));
+        line.list("ports", places.filter(place -> place[2] != null), (item, place) -> item.text("for", place[0])
+                .text("by", place[1])
+                .text("address", place[2]));
+        JournalConfig journal = relay.config().journal();
+        line.text("journal", journal.on() ? journal.directory().toString() : null);
+    }
+
+    private static String[] place(String what, String how, Object address) {
+        boolean tcp = address instanceof InetSocketAddress;
+        String where = tcp ? NetUtil.toSocketAddressString((InetSocketAddress) address) : null;
+        return new String[] {what, how, tcp || address == null ? where : address.toString()};
+    }
+
+    /** The first event of a stream: describes the relay, and the figures of the following events. */
+    byte[] about() {
+        JsonLine line = JsonLine.event("about", Instant.now());
+        identity(line);
+        line.list("rates", seconds.rates().stream(), Answers::rate);
         Stream<Counter> counters = Stream.of(Counter.values())
                 .filter(counter ->
                         !counter.ofJournal() || relay.config().journal().on());
@@ -234,16 +330,51 @@ final class Answers {
     }
 
     byte[] stats() {
+        JsonLine line = JsonLine.event("stats", look().time());
+        figures(line);
+        return event("stats", line);
+    }
+
+    private static void rate(JsonLine line, Seconds.Rate rate) {
+        line.text("time", rate.time().toString())
+                .decimal("messagesInPerSecond", rate.messagesIn())
+                .decimal("bytesInPerSecond", rate.bytesIn())
+                .decimal("messagesOutPerSecond", rate.messagesOut())
+                .decimal("bytesOutPerSecond", rate.bytesOut())
+                .decimal("coreShare", rate.coreShare());
+    }
+
+    /** Seconds that a subscriber is behind. */
+    private double lagSeconds(Look now, ConnectionRow row) {
+        return seconds.since(now.stats().get(Counter.BYTES_IN) - row.lagBytes());
+    }
+
+    private void figures(JsonLine line) {
         Look now = look();
-        JsonLine line = JsonLine.event("stats", now.time());
-        line.decimal("elapsedSeconds", (now.nanos() - startNanos) / 1e9);
+        line.decimal("elapsedSeconds", (now.nanos() - relay.startNanos()) / 1e9);
+        // None in the first second.
+        if (!seconds.rates().isEmpty()) {
+            line.object("rate", members -> rate(members, seconds.rates().getLast()));
+        }
+        line.decimal("logSeconds", logSeconds(now.stats()));
+        line.number(
+                "behind",
+                now.connections().stream()
+                        .filter(row -> !row.publisher() && lagSeconds(now, row) > 1)
+                        .count());
+        if (relay.config().tls().on()) {
+            line.decimal("tlsValidSeconds", relay.tls().validSeconds());
+        }
         boolean ready = relay.ready();
         line.truth("ready", ready).text("status", ready ? "ready" : unready());
         LookJson.totals(line, now);
         line.object(
                 "memory",
                 parts -> now.stats().memory().forEach((part, used) -> parts.number(Metrics.lower(part), used)));
-        line.list("lagging", furthestFirst().limit(MOST_LAGGING), LookJson::row);
+        line.list("lagging", furthestFirst().limit(MOST_LAGGING), (item, row) -> {
+            LookJson.row(item, row);
+            item.decimal("lagSeconds", lagSeconds(now, row));
+        });
         Stream<ConnectionRow> publishing = now.connections().stream()
                 .filter(ConnectionRow::publisher)
                 .sorted(Comparator.comparingDouble(ConnectionRow::messagesPerSecond)
@@ -255,7 +386,6 @@ final class Answers {
                 .text("who", ended.who())
                 .text("reason", ended.reason().name())
                 .text("detail", ended.detail()));
-        return event("stats", line);
     }
 
     private List<ConnectionRow> namedInMetrics() {

@@ -64,10 +64,13 @@ final class Metrics {
      * Writes the figures in one of Prometheus's formats.
      *
      * @param furthestBehind subscribers that are told by name; usually none
+     * @param logSeconds age of the oldest message that the log holds
      */
-    static byte[] write(RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> furthestBehind) {
+    static byte[] write(
+            RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> furthestBehind, double logSeconds) {
         Metrics metrics = new Metrics();
         metrics.addRelay(relay, relay.stats());
+        metrics.gauge("relay_log_seconds", "seconds: age of the oldest message that the log holds", logSeconds);
         metrics.addProcess();
         if (!furthestBehind.isEmpty()) {
             metrics.addSubscribers(furthestBehind);

@@ -9,6 +9,7 @@ import io.netty.channel.ManualIoEventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.concurrent.Ticker;
 import java.lang.invoke.VarHandle;
+import java.lang.management.ManagementFactory;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -96,6 +97,11 @@ public final class EngineLoop implements WindowGate.Writer {
     /** The Netty side of the loop: to register channels, to execute and schedule tasks. */
     public ManualIoEventLoop io() {
         return io;
+    }
+
+    /** Processor time of the loop's thread so far; 0: it has ended, or the JVM does not tell. Any thread. */
+    public long cpuNanos() {
+        return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()));
     }
 
     /** The clock's time, as {@link System#nanoTime}. */

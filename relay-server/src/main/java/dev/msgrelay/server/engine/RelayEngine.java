@@ -157,6 +157,8 @@ public record RelayEngine(
         values.put(Counter.CHUNKS_ASIDE, (long) log.chunksAside());
         values.put(Counter.LOCAL_PUBLISHERS, (long) handler.stages());
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
+        values.put(Counter.CORE_CPU_MILLIS, TimeUnit.NANOSECONDS.toMillis(core.cpuNanos()));
+        values.put(Counter.LOG_BYTES, Math.max(0, head.position() - log.tail()));
         values.put(Counter.MEMORY_DIRECT_BYTES, services.budget().used(Kind.DIRECT));
         values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));
         TimeHistogram.Times forces = journal.report(values, head.position(), now);

@@ -65,6 +65,8 @@ public enum Counter {
     LOG_LINES_SUPPRESSED(
             "lines", true, "lines of the log that were left out because there were too many of their kind", true),
     ADMIN_REFUSED("requests", true, "of the admin port that were wrong, too slow, or too many", true),
+    CORE_CPU_MILLIS("ms", true, "processor time of the thread that makes the order"),
+    LOG_BYTES("bytes", false, "of the stream that the log holds: a subscriber may be this far behind"),
     MEMORY_DIRECT_BYTES("bytes", false, "direct memory taken or reserved"),
     MEMORY_HEAP_BYTES("bytes", false, "Java heap reserved for clients");
 

@@ -1,14 +1,12 @@
 'use strict';
 
-// How the relay stands comes once a second from /events. Whatever a client calls itself is put in as text, never as markup.
+// The relay's figures come once a second from /events. A client's name for itself is put in as text, never as markup.
 
 const POINTS = 120;
-const LEAST_POINTS = 30;
 const GONE_SECONDS = 60;
 const $ = id => document.getElementById(id);
 
 let about = null;
-let before = null;
 const rates = [];
 const minute = [];
 const shown = new Map();
@@ -47,7 +45,7 @@ function fill(id, rows, empty) {
   const body = $(id);
   if (rows.length === 0) {
     const none = cell(empty, 'soft');
-    none.colSpan = 10;
+    none.colSpan = 11;
     body.replaceChildren(row([none]));
   } else {
     body.replaceChildren(...rows);
@@ -57,6 +55,7 @@ function fill(id, rows, empty) {
 // Green far from the limit, yellow beyond half of it, red near it.
 function meter(value, limit, words) {
   const td = document.createElement('td');
+  td.className = 'less';
   const bar = document.createElement('meter');
   bar.max = Math.max(1, limit);
   bar.low = bar.max * 0.5;
@@ -73,36 +72,105 @@ function state(text, kind) {
   $('state').className = kind;
 }
 
-function tiles(now, rate) {
-  const values = [
-    ['in', short(rate ? rate.messagesIn : 0, ' msg/s')],
-    ['', short(rate ? rate.bytesIn : 0, 'B/s')],
-    ['out', short(rate ? rate.messagesOut : 0, ' msg/s')],
-    ['', short(rate ? rate.bytesOut : 0, 'B/s')],
-    ['publishers', now.publishers],
-    ['subscribers', now.subscribers],
-    ['largest lag', short(now.largestLagMessages, ' msg')],
-    ['', short(now.largestLagBytes, 'B')],
+function age(seconds) {
+  const units = [['d', 86400], ['h', 3600], ['min', 60], ['s', 1]];
+  const first = units.findIndex(([, size]) => seconds >= size);
+  if (first < 0 || first === 3) {
+    return `${seconds < 10 ? seconds.toFixed(1) : seconds.toFixed(0)} s`;
+  }
+  const [name, size] = units[first];
+  const [lower, part] = units[first + 1];
+  return `${Math.floor(seconds / size)} ${name} ${Math.floor(seconds % size / part)} ${lower}`;
+}
+
+function journal(now) {
+  if (!about.journal) {
+    return ['none', 'a relay that ends takes its stream along'];
+  }
+  if (now.journalFailed) {
+    return ['FAILED', 'nothing is written any more', true];
+  }
+  const free = now.journalFreeBytes < 0 ? '' : `${short(now.journalFreeBytes, 'B')} free, `;
+  return [`${now.journalForcedLagMillis} ms behind`, `${free}${short(now.journalFileBytes, 'B')} in ${about.journal}`];
+}
+
+function readers(now) {
+  if (now.subscribers === 0) {
+    return 'nobody is connected';
+  }
+  const far = now.lagging.length ? now.lagging[0] : null;
+  return now.behind === 0 ? 'none is more than a second behind'
+    : `${now.behind.toLocaleString('en')} more than a second behind, the furthest ${age(far.lagSeconds)}`
+      + ` (${short(far.lagBytes, 'B')})`;
+}
+
+function places(what) {
+  const said = about.ports.filter(port => port.for === what)
+    .map(port => port.by === 'plain' ? port.address : `${port.address} (${port.by})`);
+  return said.length ? said.join(', ') : 'nowhere';
+}
+
+// The first card: each figure has a name, a value and a note. A fourth element, true: the note is a warning.
+function tiles(now) {
+  const rate = now.rate;
+  const way = where => [
+    rate ? short(rate[`messages${where}PerSecond`], ' msg/s') : 'measuring',
+    `${rate ? `${short(rate[`bytes${where}PerSecond`], 'B/s')}; ` : ''}${now[`messages${where}`].toLocaleString('en')}`
+      + ` messages, ${short(now[`bytes${where}`], 'B')} since the start`,
   ];
-  $('tiles').replaceChildren(...values.map(([name, value]) => {
+  const values = [
+    ['in', ...way('In')],
+    ['out', ...way('Out')],
+    ['subscribers', now.subscribers.toLocaleString('en'), readers(now), now.behind > 0],
+    ['publishers', now.publishers.toLocaleString('en'), ''],
+    ['the log reaches back', age(now.logSeconds),
+      `${short(now.logBytes, 'B')} of at most ${short(about.parts.find(p => p.part === 'log').limit, 'B')}:`
+        + ' a live subscriber may be this far behind'],
+    ['processor of the core', rate ? `${(rate.coreShare * 100).toFixed(rate.coreShare < 0.1 ? 1 : 0)} %` : 'measuring',
+      'the one thread that makes the order'],
+    ['journal', ...journal(now)],
+    ['running for', age(now.elapsedSeconds), `version ${about.version}`],
+    ['publish to', places('publish'), ''],
+    ['subscribe at', places('subscribe'), ''],
+  ];
+  if (now.tlsValidSeconds !== undefined) {
+    values.push(['certificate', age(Math.max(0, now.tlsValidSeconds)), 'until the first one expires',
+      now.tlsValidSeconds < 7 * 86400]);
+  }
+  $('tiles').replaceChildren(...values.map(([name, value, beside, bad]) => {
     const tile = document.createElement('div');
     const dt = document.createElement('dt');
     const dd = document.createElement('dd');
-    dt.textContent = name || '\u00a0';
+    const small = document.createElement('dd');
+    dt.textContent = name;
     dd.textContent = value;
-    tile.append(dt, dd);
+    dd.className = value.length > 16 ? 'long' : '';
+    small.textContent = beside;
+    small.className = bad ? 'soft bad' : 'soft';
+    tile.append(dt, dd, small);
     return tile;
   }));
 }
 
-function chart() {
-  const top = Math.max(1, ...rates.map(r => Math.max(r.messagesIn, r.messagesOut)));
-  const width = Math.max(LEAST_POINTS, rates.length);
-  const x = i => ((width - rates.length + i) * 600 / (width - 1)).toFixed(1);
-  const line = key => rates.map((r, i) => `${x(i)},${(156 - 150 * r[key] / top).toFixed(1)}`).join(' ');
-  $('in').setAttribute('points', line('messagesIn'));
-  $('out').setAttribute('points', line('messagesOut'));
-  $('top').textContent = short(top, ' msg/s');
+const drawChart = plot($('chart'), {
+  label: 'messages a second',
+  unit: value => short(value),
+  series: [
+    {name: 'in', of: rate => rate.messagesInPerSecond},
+    {name: 'out', of: rate => rate.messagesOutPerSecond},
+  ],
+});
+
+function addRate(rate) {
+  rates.push({...rate, at: Date.parse(rate.time)});
+  const dropped = Math.max(0, rates.length - POINTS);
+  rates.splice(0, dropped);
+  return dropped;
+}
+
+function chart(now) {
+  const newest = rates.length ? rates[rates.length - 1].time : '';
+  drawChart(rates, now.rate && now.rate.time !== newest ? addRate(now.rate) : 0);
 }
 
 // One of several relays: how each of them stands, as far as this one knows.
@@ -168,6 +236,7 @@ function lagging(now) {
     cell(end ? '' : short(s.messagesPerSecond), 'n less'),
     cell(s.lagMessages.toLocaleString('en'), 'n less'),
     cell(short(s.lagBytes, 'B'), 'n'),
+    cell(end ? '' : s.lagSeconds < 1 ? '< 1' : s.lagSeconds.toFixed(0), s.lagSeconds < 1 || end ? 'n' : 'n bad'),
     end ? cell('') : meter(s.lagBytes, log, `${s.lagBytes} bytes; the log has ${log}`),
   ], end ? 'gone' : '')), 'nobody is connected');
   const more = now.subscribers - now.lagging.length;
@@ -191,13 +260,16 @@ function publishing(now) {
 // On demand only: the messages are the clients', not the relay's.
 async function peek() {
   const answer = await fetch('peek');
+  $('peekedNote').classList.toggle('bad', !answer.ok);
   if (!answer.ok) {
-    $('peekedNote').textContent = (await answer.text()).trim();
-    $('peekedNote').classList.add('bad');
+    $('peekedNote').textContent = answer.status === 403
+      ? 'You may not see messages: only an identity that may subscribe may. Give the token of one as the password when '
+        + 'the browser asks for it; the name does not matter.'
+      : (await answer.text()).trim();
     return;
   }
   const messages = (await answer.json()).messages;
-  $('peekedNote').classList.remove('bad');
+  $('peekTable').hidden = false;
   $('peekedNote').textContent = `at ${new Date().toLocaleTimeString('en-GB')}`;
   fill('peeked', messages.reverse().map(m => row([
     cell(m.sequence.toLocaleString('en'), 'n'),
@@ -209,8 +281,9 @@ async function peek() {
 
 function closes(now) {
   const reasons = Object.entries(now.closes).sort((a, b) => b[1] - a[1]);
-  fill('closes', reasons.map(([reason, count]) => row([cell(reason), cell(count.toLocaleString('en'), 'n')])), 'none');
-  fill('ended', now.ended.slice(0, 20).map(e => {
+  $('closes').textContent = reasons.length === 0 ? 'none so far'
+    : `so far: ${reasons.map(([reason, count]) => `${reason} ${count.toLocaleString('en')}`).join(', ')}`;
+  fill('ended', now.ended.slice(0, 10).map(e => {
     const why = cell(e.reason, 'wrap');
     if (e.detail) {
       const detail = document.createElement('div');
@@ -246,27 +319,14 @@ function limits(now) {
 }
 
 function stats(now) {
-  let rate = null;
-  if (before && now.elapsedSeconds > before.elapsedSeconds) {
-    const seconds = now.elapsedSeconds - before.elapsedSeconds;
-    rate = {};
-    for (const key of ['messagesIn', 'bytesIn', 'messagesOut', 'bytesOut']) {
-      rate[key] = Math.max(0, (now[key] - before[key]) / seconds);
-    }
-    rates.push(rate);
-    if (rates.length > POINTS) {
-      rates.shift();
-    }
-  }
-  before = now;
   minute.push(now);
   while (now.elapsedSeconds - minute[0].elapsedSeconds > 60) {
     minute.shift();
   }
   state(now.status, now.ready ? 'well' : 'bad');
   cluster(now);
-  tiles(now, rate);
-  chart();
+  tiles(now);
+  chart(now);
   lagging(now);
   publishing(now);
   closes(now);
@@ -280,11 +340,13 @@ const events = new EventSource('events');
 events.addEventListener('about', e => {
   about = JSON.parse(e.data);
   // It may be another relay than before.
-  before = null;
   rates.length = 0;
+  about.rates.forEach(addRate);
   minute.length = 0;
   shown.clear();
-  $('about').textContent = `${about.version}, ${about.transport}, slow subscribers: ${about.slowSubscriber}`;
+  const host = about.host || location.hostname;
+  document.title = `Relay ${host}`;
+  $('about').textContent = `${host}, version ${about.version}, ${about.transport}, slow subscribers: ${about.slowSubscriber}`;
 });
 events.addEventListener('stats', e => stats(JSON.parse(e.data)));
 events.addEventListener('error', () => state('no connection to the relay', 'bad'));

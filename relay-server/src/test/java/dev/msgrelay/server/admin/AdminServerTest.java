@@ -23,6 +23,7 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.ops.Counter;
 import io.netty.util.internal.PlatformDependent;
@@ -34,6 +35,8 @@ import java.lang.reflect.RecordComponent;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
@@ -47,6 +50,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -91,12 +95,14 @@ class AdminServerTest {
         "/, text/html; charset=utf-8",
         "/?a=b, text/html; charset=utf-8",
         "/page.js, text/javascript; charset=utf-8",
+        "/plot.js, text/javascript; charset=utf-8",
         "/page.css, text/css; charset=utf-8",
         "/favicon.svg, image/svg+xml",
         "/metrics, text/plain; version=0.0.4; charset=utf-8",
         "/health/live, application/json",
         "/health/ready, application/json",
         "/config, application/json",
+        "/status, application/json",
         "/connections, application/json",
     })
     void everyPath(String path, String type) throws Exception {
@@ -118,7 +124,67 @@ class AdminServerTest {
     @ParameterizedTest
     @ValueSource(strings = {"/nothing", "/page.html", "/../etc/passwd", "/page.js/", "*", "//"})
     void otherPathsAreNotThere(String path) throws Exception {
-        assertThat(status(path)).isEqualTo(404);
+        Http.Reply reply = Http.get(at, path);
+        assertThat(reply.status()).isEqualTo(404);
+        assertThat(reply.body())
+                .startsWith("there is no such page; there are\n")
+                .contains("\n  /status ", "\n  /health/ready ");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/ready", "/live"})
+    void healthWithoutItsFolderIsTold(String path) throws Exception {
+        assertThat(Http.get(at, path).body()).startsWith("it is at /health" + path + "; there are\n");
+    }
+
+    /** Each path of the list has a link, with its content beside it; also without scripts. */
+    @Test
+    void thePageExplainsTheOthers() throws Exception {
+        String page = Http.get(at, "/").body();
+        assertThat(page)
+                .doesNotContain("{{")
+                .contains("<noscript>", "<a href=\"status\">/status</a> the page's figures");
+        Http.get(at, "/nothing")
+                .body()
+                .lines()
+                .skip(2)
+                .map(line -> line.strip().split(" ", 2)[0])
+                .forEach(path -> {
+                    assertThat(page).contains("<a href=\"" + path.substring(1) + "\">");
+                });
+    }
+
+    /** What one asks a relay first: who it is, where clients connect, its rates and its log. */
+    @Test
+    void theStatus(@TempDir Path directory) throws Exception {
+        Path root = Files.createDirectories(directory.resolve("proc/sys/kernel"));
+        Files.writeString(root.resolve("hostname"), "alder\n");
+        Answers answers = new Answers(relay.relay(), AdminConfig.parse("127.0.0.1:0", null), new SystemTree(directory));
+        JsonObject first = JsonParser.object().from(answers.of("/status", "").bodyText());
+        assertThat(first.getString("host")).isEqualTo("alder");
+        assertThat(first.has("rate")).isFalse();
+        assertThat(first.isNull("journal")).isTrue();
+        assertThat(first.has("tlsValidSeconds")).isFalse();
+        int port = relay.relay().publishAddress().getPort();
+        assertThat(first.getArray("ports"))
+                .contains(JsonParser.object()
+                        .from("{\"for\":\"publish\",\"by\":\"plain\",\"address\":\"127.0.0.1:" + port + "\"}"));
+        answers.sample();
+        try (PlainPublisher publisher = relay.publisher()) {
+            publisher.send(new Frames().frame(7, 10));
+            relay.awaitMessagesIn(1);
+            answers.sample();
+        }
+        JsonObject about =
+                JsonParser.object().from(new String(answers.about(), StandardCharsets.US_ASCII).split("data: ")[1]);
+        assertThat(about.getString("host")).isEqualTo("alder");
+        assertThat(about.getArray("rates")).hasSize(1);
+        assertThat(about.getArray("rates").getObject(0).getDouble("messagesInPerSecond"))
+                .isPositive();
+        JsonObject now = JsonParser.object().from(Http.get(at, "/status").body());
+        assertThat(now.getLong("messagesIn")).isEqualTo(1);
+        assertThat(now.getLong("logBytes")).isEqualTo(18);
+        assertThat(now.getLong("behind")).isZero();
     }
 
     /** Nothing on the page comes from elsewhere, and nothing in it is a script or a style of its own. */
@@ -127,7 +193,9 @@ class AdminServerTest {
         String page = Http.get(at, "/").body();
         assertThat(page).doesNotContain("http:", "https:", "<style", "style=", "onclick", "onload", "javascript:");
         assertThat(page).containsPattern("<script src=\"page.js\" defer></script>");
-        assertThat(Http.get(at, "/page.js").body()).doesNotContain("innerHTML", "insertAdjacentHTML", "eval(", "http:");
+        assertThat(page).contains("<script src=\"plot.js\" defer></script>");
+        assertThat(Http.get(at, "/page.js").body() + Http.get(at, "/plot.js").body())
+                .doesNotContain("innerHTML", "insertAdjacentHTML", "eval(", "http:");
     }
 
     @Test
