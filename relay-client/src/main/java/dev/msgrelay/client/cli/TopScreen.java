@@ -19,7 +19,14 @@ import java.util.stream.Stream;
  */
 final class TopScreen {
     private static final int MOST_ENDED = 5;
-    private static final String TABLE = "%7s %s %s %s %s %7s %8s %8s %5s %s";
+
+    /** The columns that one comes for are the first: 79 columns hold all up to a usual address. */
+    private static final String TABLE = "%8s %7s %s %7s %s %5s %s %s %s %s";
+
+    private static final int STATE = 12;
+    private static final int NAME = 13;
+    private static final int ADDRESS = 21;
+    private static final int POLICY = 12;
 
     private final JsonObject about;
 
@@ -31,32 +38,23 @@ final class TopScreen {
     /**
      * The lines for a terminal of {@code width} columns and {@code height} lines.
      *
-     * @param before an earlier event of the same relay; null: there is none, and rates are unknown
+     * @param before an earlier event of the same relay, which new counts are told against; null: there is none
      */
     List<String> lines(JsonObject before, JsonObject now, int width, int height) {
         List<String> lines = new ArrayList<>();
-        lines.add(String.format(
-                Locale.ROOT,
-                "%s  %s, %s, slow subscribers: %s  %s",
-                Instant.parse(now.getString("time")).truncatedTo(ChronoUnit.SECONDS),
-                about.getString("version"),
-                about.getString("transport"),
-                about.getString("slowSubscriber"),
-                now.getBoolean("ready")
-                        ? "ready"
-                        : now.getString("status", "ending").toUpperCase(Locale.ROOT)));
-        lines.add(String.format(
-                Locale.ROOT,
-                "in %s  %s   out %s  %s   publishers %d  subscribers %d   lag %s",
-                rate(before, now, "messagesIn", "msg/s"),
-                rate(before, now, "bytesIn", "B/s"),
-                rate(before, now, "messagesOut", "msg/s"),
-                rate(before, now, "bytesOut", "B/s"),
-                now.getLong("publishers"),
-                now.getLong("subscribers"),
-                ShortText.of(now.getLong("largestLagBytes"), "B")));
+        lines.add(head(now));
+        lines.add(way(now, "in ", "In") + ", publishers " + now.getLong("publishers"));
+        lines.add(way(now, "out", "Out") + ", subscribers " + now.getLong("subscribers"));
+        lines.add("lag      " + lag(now));
+        lines.add("core     " + core(now));
+        if (about.isString("journal")) {
+            lines.add("journal  " + journal(now));
+        }
+        String limits = limits(before, now);
+        if (!limits.isEmpty()) {
+            lines.add("limits   " + limits);
+        }
         lines.add("memory   " + memory(now));
-        lines.add("limits   " + orNone(limits(before, now)));
         lines.add("closed   "
                 + orNone(now.getObject("closes").entrySet().stream()
                         .map(close -> close.getKey() + " " + close.getValue())
@@ -66,16 +64,16 @@ final class TopScreen {
         lines.add(String.format(
                 Locale.ROOT,
                 TABLE,
-                "id",
-                column("name", 16),
-                column("address", 21),
-                column("policy", 12),
-                column("types", 12),
-                "msg/s",
-                "msgs lag",
                 "lag",
+                "seconds",
+                column("state", STATE),
+                "msg/s",
+                column("name", NAME),
                 "age",
-                "state"));
+                column("address", ADDRESS),
+                column("policy", POLICY),
+                "id",
+                "types"));
         int room = Math.max(1, height - lines.size());
         objects(now.getArray("lagging")).limit(room).forEach(row -> lines.add(row(row)));
         return lines.stream()
@@ -93,18 +91,78 @@ final class TopScreen {
         return text.isEmpty() ? "none" : text;
     }
 
-    private static String rate(JsonObject before, JsonObject now, String key, String unit) {
-        double seconds = before == null ? 0 : now.getDouble("elapsedSeconds") - before.getDouble("elapsedSeconds");
-        return seconds <= 0 ? "- " + unit : ShortText.of((now.getLong(key) - before.getLong(key)) / seconds, unit);
+    private String head(JsonObject now) {
+        JsonObject cluster = now.getObject("cluster");
+        String host = about.getString("host", "");
+        return (now.getBoolean("ready")
+                        ? "ready"
+                        : now.getString("status", "ending").toUpperCase(Locale.ROOT))
+                + (host.isEmpty() ? "" : "  " + host)
+                + (cluster == null
+                        ? ""
+                        : "  node " + cluster.getLong("node") + " of " + cluster.getString("name", "")
+                                + (cluster.getLong("node") == cluster.getLong("leader") ? ", leads" : ", follows"))
+                + "  " + about.getString("version")
+                + "  up " + ShortText.age((long) (now.getDouble("elapsedSeconds") * 1000))
+                + "  " + Instant.parse(now.getString("time")).truncatedTo(ChronoUnit.SECONDS);
     }
 
-    /** The three parts nearest to their limits, among those that clients fill. */
+    /** One direction: its rates, and its sum since the start. */
+    private static String way(JsonObject now, String name, String key) {
+        return String.format(
+                Locale.ROOT,
+                "%s      %s, %s, %,d messages",
+                name,
+                rate(now, "messages" + key + "PerSecond", "msg/s"),
+                rate(now, "bytes" + key + "PerSecond", "B/s"),
+                now.getLong("messages" + key));
+    }
+
+    private static String rate(JsonObject now, String key, String unit) {
+        JsonObject rate = now.getObject("rate");
+        return rate == null ? "- " + unit : ShortText.of(rate.getDouble(key), unit);
+    }
+
+    private static String lag(JsonObject now) {
+        return String.format(
+                Locale.ROOT,
+                "%d over 1 s behind, the furthest %s; the log has %s, %s",
+                now.getLong("behind"),
+                ShortText.of(now.getLong("largestLagBytes"), "B"),
+                ShortText.age((long) (now.getDouble("logSeconds") * 1000)),
+                ShortText.of(now.getLong("logBytes"), "B"));
+    }
+
+    private String core(JsonObject now) {
+        JsonObject rate = now.getObject("rate");
+        return String.format(
+                Locale.ROOT,
+                "%s of a processor; %s; slow subscribers: %s",
+                rate == null ? "-" : String.format(Locale.ROOT, "%.0f %%", 100 * rate.getDouble("coreShare")),
+                about.getString("transport"),
+                about.getString("slowSubscriber"));
+    }
+
+    private static String journal(JsonObject now) {
+        if (now.getLong("journalFailed") != 0) {
+            return "FAILED: nothing is written any more";
+        }
+        long free = now.getLong("journalFreeBytes");
+        return String.format(
+                Locale.ROOT,
+                "%d ms behind, %s in files%s",
+                now.getLong("journalForcedLagMillis"),
+                ShortText.of(now.getLong("journalFileBytes"), "B"),
+                free < 0 ? "" : ", " + ShortText.of(free, "B") + " free");
+    }
+
+    /** The part nearest to its limit, among those that clients fill. */
     private String memory(JsonObject now) {
         JsonObject used = now.getObject("memory");
         return objects(about.getArray("parts"))
                 .filter(part -> !part.getBoolean("atStart") && part.getLong("limit") > 0)
                 .sorted((a, b) -> Double.compare(share(used, b), share(used, a)))
-                .limit(3)
+                .limit(1)
                 .map(part -> part.getString("text") + " " + ShortText.of(used.getLong(part.getString("part")), "B")
                         + " of " + ShortText.of(part.getLong("limit"), "B"))
                 .collect(Collectors.joining("   "));
@@ -139,16 +197,21 @@ final class TopScreen {
         return String.format(
                 Locale.ROOT,
                 TABLE,
-                row.getLong("id"),
-                column(row.getString("name"), 16),
-                column(row.getString("address"), 21),
-                column(row.getString("policy"), 12),
-                column(types.isEmpty() ? "all" : types, 12),
-                ShortText.of(row.getDouble("messagesPerSecond")),
-                ShortText.of(row.getLong("lagMessages")),
                 ShortText.of(row.getLong("lagBytes"), "B"),
+                seconds(row),
+                column(state(row), STATE),
+                ShortText.of(row.getDouble("messagesPerSecond")),
+                column(row.getString("name"), NAME),
                 ShortText.age(row.getLong("ageMillis")),
-                state(row));
+                column(row.getString("address"), ADDRESS),
+                column(row.getString("policy"), POLICY),
+                row.getLong("id"),
+                types.isEmpty() ? "all" : types);
+    }
+
+    private static String seconds(JsonObject row) {
+        double seconds = row.getDouble("lagSeconds");
+        return !row.has("lagSeconds") ? "-" : seconds < 1 ? "<1" : String.format(Locale.ROOT, "%.0f", seconds);
     }
 
     /** A column of printable text: a character that does not show is replaced before the width is counted. */

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 /** The lines of the screen, from events as a relay tells them. */
 class TopScreenTest {
     private static final String ABOUT = """
-            {"version":"1.2","transport":"epoll","slowSubscriber":"disconnect",
+            {"host":"alder","version":"1.2","journal":"/data","transport":"epoll","slowSubscriber":"disconnect",
              "counters":[{"key":"heldBack","limit":true},{"key":"pinsEvicted","limit":true},{"key":"failures","limit":false}],
              "parts":[{"part":"log","text":"log","atStart":true,"limit":100},
                       {"part":"frames","text":"frames begun, long","atStart":false,"limit":1000},
@@ -21,14 +21,18 @@ class TopScreenTest {
 
     private static final String STATS = """
             {"time":"2026-01-02T03:04:05.678Z","elapsedSeconds":%s,"ready":%s,"messagesIn":%d,"bytesIn":%d,
-             "messagesOut":%d,"bytesOut":%d,"publishers":1,"subscribers":2,"largestLagBytes":12900000,
+             "messagesOut":%d,"bytesOut":%d,"publishers":1,"subscribers":2,"behind":1,"logBytes":64000000,"logSeconds":12.5,
+             "rate":{"messagesInPerSecond":1000000.0,"bytesInPerSecond":1e8,"messagesOutPerSecond":2e6,
+                     "bytesOutPerSecond":2e8,"coreShare":0.123},
+             "journalForcedLagMillis":3,"journalFileBytes":134000000,"journalFreeBytes":5000000000,
+             "largestLagBytes":12900000,
              "heldBack":%d,"pinsEvicted":0,"failures":3,"closes":{"SLOW_SUBSCRIBER":2,"PEER_CLOSED":7},
              "memory":{"log":100,"frames":250,"names":0},
              "ended":[{"time":"2026-01-02T03:04:01Z","who":"subscriber 1.2.3.4:5 (audit)","reason":"SLOW_SUBSCRIBER","detail":"9 behind"}],
              "lagging":[{"id":8,"name":"audit\\u001b[31m","address":"127.0.0.1:4242","policy":"skip","types":"",
-                         "messagesPerSecond":1234.5,"lagMessages":99,"lagBytes":12900000,"ageMillis":61000,"state":"open"},
+                         "messagesPerSecond":1234.5,"lagMessages":99,"lagBytes":12900000,"lagSeconds":3.2,"ageMillis":61000,"state":"open"},
                         {"id":9,"name":"","address":"127.0.0.1:4243","policy":"skip","types":"7",
-                         "messagesPerSecond":0.0,"lagMessages":0,"lagBytes":0,"ageMillis":1000,"state":"connected"}]}""";
+                         "messagesPerSecond":0.0,"lagMessages":0,"lagBytes":0,"lagSeconds":0.0,"ageMillis":1000,"state":"connected"}]}""";
 
     private static JsonObject stats(double elapsed, long messages, long heldBack) throws JsonParserException {
         return JsonParser.object()
@@ -54,27 +58,57 @@ class TopScreenTest {
         List<String> lines = lines(stats(10, 1_000_000, 5), stats(12, 3_000_000, 6), 160, 50);
         assertThat(lines)
                 .containsExactly(
-                        "2026-01-02T03:04:05Z  1.2, epoll, slow subscribers: disconnect  ready",
-                        "in 1.00 M msg/s  100 MB/s   out 2.00 M msg/s  200 MB/s   publishers 1  subscribers 2   lag 12.9 MB",
-                        "memory   frames begun, long 250 B of 1.00 kB",
+                        "ready  alder  1.2  up 12s  2026-01-02T03:04:05Z",
+                        "in       1.00 M msg/s, 100 MB/s, 3,000,000 messages, publishers 1",
+                        "out      2.00 M msg/s, 200 MB/s, 6,000,000 messages, subscribers 2",
+                        "lag      1 over 1 s behind, the furthest 12.9 MB; the log has 12s, 64.0 MB",
+                        "core     12 % of a processor; epoll; slow subscribers: disconnect",
+                        "journal  3 ms behind, 134 MB in files, 5.00 GB free",
                         "limits   heldBack 6 (+1)",
+                        "memory   frames begun, long 250 B of 1.00 kB",
                         "closed   SLOW_SUBSCRIBER 2  PEER_CLOSED 7",
                         "  2026-01-02T03:04:01Z  subscriber 1.2.3.4:5 (audit): SLOW_SUBSCRIBER, 9 behind",
                         "",
-                        lines.get(7),
-                        lines.get(8),
-                        lines.get(9));
-        assertThat(lines.get(7)).matches(" +id name .* msgs lag +lag +age state");
+                        lines.get(11),
+                        lines.get(12),
+                        lines.get(13));
+        // What one comes for is the first, and a terminal of 80 columns has it.
+        assertThat(lines.get(11))
+                .isEqualTo("     lag seconds state          msg/s name            age address               policy"
+                        + "       id types");
         // What a client calls itself does nothing to the terminal.
-        assertThat(lines.get(8))
-                .matches(" +8 audit\ufffd\\[31m +127.0.0.1:4242 +skip +all +1.23 k +99 +12.9 MB +61s open");
-        assertThat(lines.get(9)).matches(" +9 +127.0.0.1:4243 +skip +7 +0 +0 +0 B +1s connected");
+        assertThat(lines.get(12))
+                .matches(" 12\\.9 MB       3 open {10}1\\.23 k audit\ufffd\\[31m +61s 127.0.0.1:4242 +skip +8 all");
+        assertThat(lines.get(13)).matches(" {5}0 B      <1 connected +0 +1s 127.0.0.1:4243 +skip +9 7");
+    }
+
+    /** At 80 columns, of which a terminal's last one stays free. */
+    @Test
+    void everyRowShowsItsLagAndStateAndNothingIsCutAbove() throws Exception {
+        List<String> lines = lines(stats(10, 1_000_000, 5), stats(12, 3_000_000, 6), 79, 24);
+        List<String> wide = lines(stats(10, 1_000_000, 5), stats(12, 3_000_000, 6), 160, 24);
+        assertThat(lines.subList(0, 9)).isEqualTo(wide.subList(0, 9));
+        assertThat(lines.get(12)).contains("12.9 MB", "open", "127.0.0.1:4242");
+        assertThat(lines.get(13)).contains("0 B", "connected", "127.0.0.1:4243");
+    }
+
+    /** A node of a cluster says which one it is, and a relay that is not ready says that first. */
+    @Test
+    void aNodeOfACluster() throws Exception {
+        JsonObject now = stats(10, 5, 0);
+        now.put("ready", false);
+        now.put("status", "without a leader");
+        now.put("cluster", JsonParser.object().from("{\"name\":\"orders\",\"node\":2,\"leader\":0}"));
+        now.remove("rate");
+        List<String> lines = lines(null, now, 79, 24);
+        assertThat(lines.get(0)).startsWith("WITHOUT A LEADER  alder  node 2 of orders, follows  1.2  up 10s");
+        assertThat(lines.get(1)).startsWith("in       - msg/s, - B/s, 5 messages");
+        assertThat(lines).noneMatch(line -> line.startsWith("limits"));
     }
 
     @Test
-    void withoutAnEarlierEventThereAreNoRates() throws Exception {
-        assertThat(lines(null, stats(10, 5, 6), 160, 50).get(1)).startsWith("in - msg/s  - B/s   out - msg/s");
-        assertThat(lines(null, stats(10, 5, 6), 160, 50).get(3)).isEqualTo("limits   heldBack 6");
+    void withoutAnEarlierEventNothingIsNew() throws Exception {
+        assertThat(lines(null, stats(10, 5, 6), 160, 50)).contains("limits   heldBack 6");
     }
 
     /** Names of two columns a character, and one that does not show. */
