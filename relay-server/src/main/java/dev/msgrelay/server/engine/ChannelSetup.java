@@ -83,9 +83,9 @@ record ChannelSetup(
         if (tls != null && !secure(accepted, tls, connection, ticket)) {
             return core;
         }
-        EngineLoop loop = connection.takeSeat();
+        // The last step, so that nothing that fails leaves a seat taken.
         connection.session().join(accepted, ticket);
-        return loop;
+        return connection.takeSeat();
     }
 
     private void refuse(Channel accepted, Refusal refusal, TlsContext tls) {
