@@ -29,6 +29,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -115,8 +116,8 @@ final class Answers {
             if (path.equals("/")) {
                 String links = PAGES.entrySet().stream()
                         .filter(page -> !page.getKey().equals("/"))
-                        .map(page -> "<li><a href=\"%s\">%s</a> %s</li>"
-                                .formatted(page.getKey().substring(1), page.getKey(), page.getValue()))
+                        .map(page -> "<li><a href=\"" + page.getKey().substring(1) + "\">" + page.getKey() + "</a> "
+                                + page.getValue() + "</li>")
                         .collect(Collectors.joining("\n"));
                 body = new String(body, StandardCharsets.UTF_8)
                         .replace("{{pages}}", links)
@@ -155,7 +156,7 @@ final class Answers {
         String health = "/health" + path;
         StringBuilder text = new StringBuilder(
                 (PAGES.containsKey(health) ? "it is at " + health : "there is no such page") + "; there are");
-        PAGES.forEach((page, what) -> text.append(String.format("\n  %-14s %s", page, what)));
+        PAGES.forEach((page, what) -> text.append(String.format(Locale.ROOT, "\n  %-14s %s", page, what)));
         return Answer.text(HttpResponseStatus.NOT_FOUND, text.toString());
     }
 
