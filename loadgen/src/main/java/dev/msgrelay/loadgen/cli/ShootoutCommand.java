@@ -109,8 +109,10 @@ final class ShootoutCommand extends Told {
             names = "--rate",
             paramLabel = "R",
             split = ",",
+            converter = Thousands.class,
             defaultValue = "0,20000",
-            description = "Messages a second of each publisher, a list; 0: full speed (${DEFAULT-VALUE}).")
+            description =
+                    "Messages a second of each publisher, a list; 20k is 20,000; 0: full speed (${DEFAULT-VALUE}).")
     private List<Integer> rates = new ArrayList<>();
 
     @Option(

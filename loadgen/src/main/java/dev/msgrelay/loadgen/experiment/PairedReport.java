@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.render.Wrapped;
 import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ratio;
@@ -63,7 +64,7 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
         line(text, "  %s", spread());
         comparison.frequencies().forEach(one -> line(text, "  %s", one.text()));
         line(text, "");
-        line(text, "%s", ends());
+        ends().lines().forEach(one -> text.append(Wrapped.at("  ", one)));
         if (comparison.failures().isEmpty()) {
             line(text, "verdict: %s", verdict());
         } else {

@@ -25,10 +25,10 @@ public record Finding(String name, String value, Level level, String meaning) {
         }
     }
 
-    /** "WARNING  load average 1.70 on 2 cores: something else was at work", wrapped, with its line's end. */
+    /** "WARNING     load average: 1.70 on 2 cores; something else was at work", wrapped, with its line's end. */
     public String line() {
         String shown = level.compareTo(Level.WARNING) >= 0 ? level.name() : level.toString();
-        String line = String.format(Locale.ROOT, "%-10s  %s %s: %s", shown, name, value, meaning);
+        String line = String.format(Locale.ROOT, "%-10s  %s: %s; %s", shown, name, value, meaning);
         return Wrapped.at(" ".repeat(12), line);
     }
 }

@@ -65,7 +65,7 @@ class DoctorTest {
                 .with("proc/self/cgroup", "0::/pod")
                 .with("proc/self/mountinfo", "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw");
         assertThat(Doctor.quota(CpuGroups.of(new SystemTree(tree.root()))).line())
-                .startsWith("fine        CPU quota none: ");
+                .startsWith("fine        CPU quota: none; ");
         tree.with("sys/fs/cgroup/pod/cpu.max", "60000 100000")
                 .with("sys/fs/cgroup/pod/cpu.stat", "nr_periods 1280\nnr_throttled 36\nthrottled_usec 1227625");
         Finding finding = Doctor.quota(CpuGroups.of(new SystemTree(tree.root())));
@@ -94,7 +94,7 @@ class DoctorTest {
         assertThat(Doctor.clock(() -> 7).level()).isEqualTo(Level.IMPOSSIBLE);
         AtomicLong now = new AtomicLong();
         assertThat(Doctor.clock(() -> now.addAndGet(20)).line())
-                .startsWith("fine        clock ")
+                .startsWith("fine        clock: ")
                 .contains("steps of 20 ns");
         assertThat(Doctor.clock(() -> now.addAndGet(2_000)).level()).isEqualTo(Level.WARNING);
     }
