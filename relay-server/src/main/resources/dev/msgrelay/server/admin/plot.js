@@ -1,8 +1,9 @@
 'use strict';
 
 /*
- * A chart of lines over a time, as SVG, in the empty <svg> of `box`: axes, a legend with the values under the pointer, a finger, or the
- * arrow keys. Colours and sizes are the page's: .plot, .line0, .line1 and so on.
+ * A chart of lines over a time, as SVG, in the empty <svg> of `box`: axes, and a legend with the values under the
+ * pointer, a finger, or the arrow keys.
+ * Colours and sizes are the page's: .plot, .line0, .line1 and so on.
  *
  * spec: {label, unit: value => text, series: [{name, of: point => value}]}. Returns draw(points); a point has at: ms.
  */
