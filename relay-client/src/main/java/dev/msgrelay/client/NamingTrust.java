@@ -70,9 +70,12 @@ final class NamingTrust extends X509ExtendedTrustManager {
 
     private static CertificateException named(CertificateException refused, X509Certificate... chain) {
         // The JDK's own class alone is that of a name; subclasses have other reasons.
-        boolean ofAName = refused.getClass() == CertificateException.class && refused.getCause() == null;
+        boolean ofAName = refused.getClass() == CertificateException.class
+                && refused.getMessage() != null
+                && refused.getCause() == null;
         return ofAName && chain.length > 0
-                ? new CertificateException(refused.getMessage() + "; the certificate is for " + names(chain[0]))
+                ? new CertificateException(
+                        refused.getMessage().replaceFirst("\\.$", "") + "; the certificate is for " + names(chain[0]))
                 : refused;
     }
 
