@@ -135,7 +135,7 @@ class ClockJumpTest {
     void noClockThatJumpsHoldsTheClusterUp() throws IOException, InterruptedException {
         Path library = library();
         ThisMachine.need(library != null, "there is no compiler: cc");
-        try (LocalCluster cluster = new LocalCluster(NODES)) {
+        try (LocalCluster cluster = new LocalCluster(NODES, "", List.of("--progress=1s"))) {
             for (int node = 1; node <= NODES; node++) {
                 startWithClock(cluster, node, library, Duration.ZERO);
             }
