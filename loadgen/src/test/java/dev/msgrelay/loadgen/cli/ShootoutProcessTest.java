@@ -71,11 +71,12 @@ class ShootoutProcessTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatIsKilledCostsItsRunAndNoMore() throws Exception {
-        start("--lanes=loopback", "--rounds=2", "--rate=0", "--warmup=1s", "--duration=300ms");
+        // Long enough for the first line of a run to come well before its end.
+        start("--lanes=loopback", "--rounds=2", "--rate=0", "--warmup=4s", "--duration=300ms");
         // The first one is the ceiling's.
         awaitLine("run 2/8");
         relay().destroyForcibly();
-        assertThat(process.awaitExit(60)).isOne();
+        assertThat(process.awaitExit(600)).isOne();
         JsonNode json = results();
         assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
         JsonNode runs = json.path("lanes").path(0).path("cells").path(0).path("runs");
