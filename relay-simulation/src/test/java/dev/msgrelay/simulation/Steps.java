@@ -33,7 +33,10 @@ final class Steps {
     private static final Set<Class<?>> OF_THE_CHANNEL =
             Set.of(Steps.class, SimChannel.class, AbstractChannel.class, Channel.class);
 
-    private static final String ON_ITS_THREAD = "execute|walled|moveTo|lambda.(execute|moveTo).*";
+    private static final String ON_ITS_THREAD = "execute|walled|lambda.execute.*";
+
+    /** A subscriber asks for memory with each read, so often that no other step would have its turn. */
+    private static final String TOO_OFTEN = "subscriber.whereToRead";
 
     private Steps() {}
 
@@ -60,14 +63,22 @@ final class Steps {
                 return null;
             }
             String of = CONNECTIONS.get(at.getName());
-            if (of != null && !frame.getMethodName().matches(ON_ITS_THREAD)) {
+            if (of != null && !isOfItsThread(frame)) {
                 role = of.isEmpty() ? role : of;
                 step = frame.getMethodName();
             } else if (step == null) {
                 step = frame.getMethodName();
             }
         }
-        return role.isEmpty() ? null : role + step.replaceFirst("^lambda\\$(\\w+)\\$.*", "$1");
+        String name = role + step.replaceFirst("^lambda\\$(\\w+)\\$.*", "$1");
+        return role.isEmpty() || name.equals(TOO_OFTEN) ? null : name;
+    }
+
+    private static boolean isOfItsThread(StackWalker.StackFrame frame) {
+        // A move is a step of who begins it.
+        String method = frame.getMethodName();
+        return method.matches(ON_ITS_THREAD)
+                || frame.getDeclaringClass() == Session.class && method.matches("moveTo|lambda.moveTo.*");
     }
 
     /** Others ask for the loop of a connection, to have it do something: no step of its own. */
