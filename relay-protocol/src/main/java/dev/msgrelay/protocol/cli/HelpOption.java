@@ -40,10 +40,23 @@ final class HelpOption {
     static void install(CommandLine command) {
         CommandSpec spec = command.getCommandSpec();
         ShortHelp help = declared(spec);
-        if (!spec.mixinStandardHelpOptions() || spec.findOption("--help") == null) {
+        boolean done = command.getHelpSectionKeys().equals(List.of(ALL));
+        if (done || !spec.mixinStandardHelpOptions() || spec.findOption("--help") == null) {
             return;
         }
         HelpOption option = new HelpOption(command, help);
+        // picocli hands a method its arguments by their place behind its own two options: they stay.
+        if (!(spec.userObject() instanceof Method)) {
+            option.replace(spec);
+        }
+        if (help != null) {
+            // The command line's own setters would change the subcommands as well.
+            spec.usageMessage().sectionKeys(List.of(ALL));
+            spec.usageMessage().sectionMap().put(ALL, option::text);
+        }
+    }
+
+    private void replace(CommandSpec spec) {
         spec.mixinStandardHelpOptions(false);
         spec.addOption(OptionSpec.builder("-h", "--help")
                 .usageHelp(true)
@@ -52,7 +65,7 @@ final class HelpOption {
                 .paramLabel(ALL)
                 .fallbackValue("true")
                 .initialValue(false)
-                .converters(option::read)
+                .converters(this::read)
                 .description("Show this help message and exit. --help=all: with every option.")
                 .build());
         spec.addOption(OptionSpec.builder("-V", "--version")
@@ -61,11 +74,6 @@ final class HelpOption {
                 .initialValue(false)
                 .description("Print version information and exit.")
                 .build());
-        if (help != null) {
-            // The command line's own setters would change the subcommands as well.
-            spec.usageMessage().sectionKeys(List.of(ALL));
-            spec.usageMessage().sectionMap().put(ALL, option::text);
-        }
     }
 
     /** The annotation of the command's class or method; null: it has none. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.grack.nanojson.JsonObject;
 import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -59,7 +60,7 @@ class JournalCommandTest {
     private int run(String... args) {
         out.reset();
         err.getBuffer().setLength(0);
-        return new CommandLine(new JournalCommand(out))
+        return CommandParser.of(new JournalCommand(out))
                 .setErr(new PrintWriter(err))
                 .execute(args);
     }
