@@ -331,7 +331,8 @@ public final class RelayPublisher implements AutoCloseable {
      * Takes no more messages, and settles the accepted ones as {@link #flush} within the close time-out, over new
      * connections if needed. Without acknowledgements, what was sent over a connection that is lost meanwhile is in doubt
      * at once. Then ends the stream, and waits at most a second for the relay to do the same. Further calls throw
-     * nothing, nor does the first one what {@link #flush} or {@link #publish(int, byte[])} has thrown before. Does not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
+     * nothing; the first one throws nothing that {@link #flush} or {@link #publish(int, byte[])} has thrown before. Does
+     * not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
      *
      * @throws PublishException messages were not settled by then, or are in doubt and no flush has told it; or the
      *     publisher has failed

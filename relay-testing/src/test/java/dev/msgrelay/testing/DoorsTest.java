@@ -178,7 +178,7 @@ class DoorsTest {
         }
     }
 
-    /** ARCHITECTURE.md, docs and the READMEs of modules. A changelog and a plan also name what is gone. */
+    /** ARCHITECTURE.md, docs and the READMEs of modules. A changelog also names what is gone. */
     private static boolean isADocument(Path file) {
         String path = ROOT.relativize(file).toString();
         return path.endsWith(".md") && !path.equals("CHANGELOG.md");

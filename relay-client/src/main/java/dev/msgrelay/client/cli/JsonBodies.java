@@ -127,8 +127,8 @@ final class JsonBodies {
         }
         boolean event = object.get("event") instanceof String name && !name.equals("message");
         boolean bodiless = !object.containsKey("body") && !object.containsKey("base64");
+        List<String> known = event && bodiless ? OF_AN_EVENT : OF_A_MESSAGE;
         for (String key : object.keySet()) {
-            List<String> known = event && bodiless ? OF_AN_EVENT : OF_A_MESSAGE;
             if (!known.contains(key)) {
                 throw wrong("has the key '" + ShortText.cut(key, SHOWN) + "'" + NearestWord.hint(key, known)
                         + (bodiless && !event ? ", and neither 'body' nor 'base64'" : ", which no message has"));

@@ -6,9 +6,8 @@ import java.util.List;
 
 /** The journal of a relay that has none: nothing is kept, nothing moves, and nobody waits for it. */
 public final class NoJournal implements JournalLink {
-    // Whether other relays have the stream too, which outlives this one so. Otherwise there is one life, and clients
-    // are told
-    // no table.
+    // Whether other relays have the stream too, and keep it when this one ends. Otherwise the stream has one life, and
+    // clients get no table of lives.
     private final boolean shared;
     private volatile EpochTable lives;
 
