@@ -84,7 +84,7 @@ final class MessageMeter {
         }
         out.flush();
         if (!json && !quiet) {
-            long bodies = bytes - messages * FrameLayout.HEADER_LENGTH;
+            long bodies = Speed.bodyBytes(bytes, messages);
             // One message takes no time.
             String time = messages < 2 ? "" : ", " + ShortText.grouped(sum.millis()) + " ms from the first to the last";
             err.println("received " + ShortText.groupedOf(messages, "message") + ", "

@@ -2,7 +2,6 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.client.PublishException;
 import dev.msgrelay.client.RelayPublisher;
-import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
@@ -140,8 +139,10 @@ final class PublishEnd {
         boolean unsure = proof == Proof.NONE && publisher.failure().isPresent();
         return (unsure ? "sent " : "published ") + (all ? "" : ShortText.grouped(publisher.settled()) + " of ")
                 + ShortText.groupedOf(publisher.messages(), "message") + ", "
-                + (all ? "" : ShortText.grouped(bodies(publisher.settledBytes(), publisher.settled())) + " of ")
-                + ShortText.groupedOf(bodies(publisher.bytes(), publisher.messages()), "byte")
+                + (all
+                        ? ""
+                        : ShortText.grouped(Speed.bodyBytes(publisher.settledBytes(), publisher.settled())) + " of ")
+                + ShortText.groupedOf(Speed.bodyBytes(publisher.bytes(), publisher.messages()), "byte")
                 + switch (proof) {
                     case ACKNOWLEDGED -> " acknowledged";
                     case CONFIRMED -> " confirmed";
@@ -157,10 +158,5 @@ final class PublishEnd {
         long all = publisher.messages();
         return ShortText.grouped(sent) + (sent == all ? "" : " of " + ShortText.grouped(all)) + " sent, "
                 + ShortText.grouped(open()) + " in doubt";
-    }
-
-    /** Bytes of the bodies of messages, as a subscriber counts them. */
-    private static long bodies(long bytes, long messages) {
-        return bytes - messages * FrameLayout.HEADER_LENGTH;
     }
 }

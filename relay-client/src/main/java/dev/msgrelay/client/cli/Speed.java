@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.protocol.FrameLayout;
 import java.util.Locale;
 
 /**
@@ -11,6 +12,11 @@ import java.util.Locale;
  */
 record Speed(long messages, long bytes, long nanos) {
     private static final double NANOS_PER_SECOND = 1e9;
+
+    /** Bytes of the bodies of messages that take so many bytes on the wire: both commands print these in their sums. */
+    static long bodyBytes(long bytes, long messages) {
+        return bytes - messages * FrameLayout.HEADER_LENGTH;
+    }
 
     long millis() {
         return Math.round(nanos / 1e6);
