@@ -1,13 +1,13 @@
 package dev.msgrelay.cluster;
 
-import dev.msgrelay.server.ClusterProvider;
+import dev.msgrelay.server.assembly.ClusterProvider;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.core.HungDiskException;
-import dev.msgrelay.server.core.NodeLeftException;
-import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.disk.OwnFiles;
+import dev.msgrelay.server.stream.HungDiskException;
+import dev.msgrelay.server.stream.NodeLeftException;
+import dev.msgrelay.server.stream.Orderer;
 import io.aeron.Aeron;
 import io.aeron.archive.Archive;
 import io.aeron.archive.client.AeronArchive;

@@ -2,7 +2,7 @@ package dev.msgrelay.cluster;
 
 import dev.msgrelay.cluster.Batch.Kind;
 import dev.msgrelay.protocol.ProducerId;
-import dev.msgrelay.server.core.Orderer.Claimant;
+import dev.msgrelay.server.stream.Orderer.Claimant;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.HashSet;

@@ -2,7 +2,7 @@ package dev.msgrelay.cluster;
 
 import dev.msgrelay.cluster.Batch.Kind;
 import dev.msgrelay.protocol.ProducerId;
-import dev.msgrelay.server.core.Orderer.Numbered;
+import dev.msgrelay.server.stream.Orderer.Numbered;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;
 import org.agrona.BitUtil;

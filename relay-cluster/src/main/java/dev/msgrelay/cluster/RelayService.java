@@ -1,7 +1,7 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.text.ShortText;
-import dev.msgrelay.server.core.NodeLeftException;
+import dev.msgrelay.server.stream.NodeLeftException;
 import io.aeron.ExclusivePublication;
 import io.aeron.Image;
 import io.aeron.Publication;

@@ -1,8 +1,8 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.CloseReason;
-import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.stream.Orderer;
 import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

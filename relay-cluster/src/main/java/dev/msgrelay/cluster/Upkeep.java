@@ -1,8 +1,8 @@
 package dev.msgrelay.cluster;
 
-import dev.msgrelay.server.core.ClusterStatus;
-import dev.msgrelay.server.core.ClusterStatus.State;
-import dev.msgrelay.server.core.NodeLeftException;
+import dev.msgrelay.server.figures.ClusterStatus;
+import dev.msgrelay.server.figures.ClusterStatus.State;
+import dev.msgrelay.server.stream.NodeLeftException;
 import io.aeron.Aeron;
 import io.aeron.archive.client.AeronArchive;
 import io.aeron.archive.client.ArchiveException;

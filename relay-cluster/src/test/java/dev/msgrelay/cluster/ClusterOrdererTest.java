@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
-import dev.msgrelay.server.core.Orderer;
-import dev.msgrelay.server.core.RunScan;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.Orderer;
+import dev.msgrelay.server.stream.RunScan;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;

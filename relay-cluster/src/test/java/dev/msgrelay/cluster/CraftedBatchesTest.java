@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.cluster.StateRig.Sender;
 import dev.msgrelay.protocol.ProducerId;
-import dev.msgrelay.server.core.RunScan;
+import dev.msgrelay.server.stream.RunScan;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Random;

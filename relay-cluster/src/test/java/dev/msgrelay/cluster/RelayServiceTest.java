@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.msgrelay.protocol.ProducerId;
-import dev.msgrelay.server.core.Orderer;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.Orderer;
 import io.aeron.cluster.service.ClientSession;
 import io.aeron.cluster.service.Cluster;
 import io.aeron.exceptions.AeronEvent;

@@ -2,8 +2,8 @@ package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.PublishOutcome;
-import dev.msgrelay.server.core.FrameRing;
-import dev.msgrelay.server.core.RunStage;
+import dev.msgrelay.server.stream.FrameRing;
+import dev.msgrelay.server.stream.RunStage;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.LockSupport;

@@ -3,14 +3,12 @@
  * Embeddable.
  *
  * <pre>
- *   RelayServer ---- RelayParts (what it is made of), Entrances (listening sockets), RelayShutdown (the end)
- *       |
- *   RelayEngine      everything between an accepted channel and a written one
- *
- *   memory, net &lt;- log &lt;- flow &lt;- journal &lt;- core &lt;- access &lt;- tls &lt;- config &lt;- ops &lt;- session
- *          &lt;- ingest, fanout &lt;- engine &lt;- this &lt;- admin &lt;- cli
- *
+ *   RelayServer      one relay; its parts are put together in assembly
  *   LocalPublisher   a producer thread of this process, one object each
+ *   RelayTls         a relay's TLS
+ *
+ *   host, memory, net, access &lt;- figures, tls &lt;- stream &lt;- journal &lt;- config &lt;- connection
+ *          &lt;- producers, subscribe &lt;- publish &lt;- assembly &lt;- this &lt;- admin &lt;- cli
  * </pre>
  *
  * <p>{@code RelayServer}: any thread. {@code LocalPublisher}: the thread that took it. Dependencies point to the left only; a test keeps it so.

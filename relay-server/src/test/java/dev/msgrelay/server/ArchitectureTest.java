@@ -23,22 +23,19 @@ class ArchitectureTest {
 
     /** From the lowest to the highest; those of one layer do not know each other. */
     private static final List<Set<String>> LAYERS = List.of(
-            Set.of("host", "memory", "net"),
-            Set.of("log"),
-            Set.of("flow"),
+            Set.of("host", "memory", "net", "access"),
+            Set.of("figures", "tls"),
             Set.of("journal.disk"),
             Set.of("journal.format"),
             Set.of("journal.recover"),
+            Set.of("stream"),
             Set.of("journal.read"),
             Set.of("journal"),
-            Set.of("core"),
-            Set.of("access"),
-            Set.of("tls"),
             Set.of("config"),
-            Set.of("ops"),
-            Set.of("session"),
-            Set.of("ingest", "fanout"),
-            Set.of("engine"),
+            Set.of("connection"),
+            Set.of("producers", "subscribe"),
+            Set.of("publish"),
+            Set.of("assembly"),
             Set.of(""),
             Set.of("admin"),
             Set.of("cli"));
@@ -91,7 +88,7 @@ class ArchitectureTest {
     @Test
     void thereIsSomethingToLookAt() {
         assertThat(CLASSES.size()).isGreaterThan(100);
-        assertThat(dependencies().get(ROOT + ".log.LogReader")).contains(ROOT + ".log.PacketLog");
+        assertThat(dependencies().get(ROOT + ".stream.LogReader")).contains(ROOT + ".stream.PacketLog");
         LAYERS.stream().flatMap(Set::stream).forEach(name -> assertThat(CLASSES)
                 .as("package '%s'", name)
                 .anyMatch(c -> packageOf(c).equals(name)));

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.assembly.RelayEngine;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;

@@ -1,6 +1,6 @@
 package dev.msgrelay.server;
 
-import dev.msgrelay.server.engine.RelayEngine;
+import dev.msgrelay.server.assembly.RelayEngine;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** The local publishers of an engine that no {@link RelayServer} has. */

@@ -3,8 +3,8 @@ package dev.msgrelay.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.msgrelay.server.assembly.MachineMemory;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.engine.MachineMemory;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.testing.Tree;

@@ -6,12 +6,12 @@ class MachineRulesTest extends MachineRules {
     MachineRulesTest() {
         super(
                 ".",
-                "server.RelayParts",
                 "server.access.User",
                 "server.admin.Metrics",
+                "server.assembly.MachineMemory",
+                "server.assembly.RelayParts",
                 "server.cli.CommandOutput",
                 "server.cli.RelayServerMain",
-                "server.cli.VersionFromManifest",
-                "server.engine.MachineMemory");
+                "server.cli.VersionFromManifest");
     }
 }

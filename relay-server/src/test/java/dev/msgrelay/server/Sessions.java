@@ -1,12 +1,12 @@
 package dev.msgrelay.server;
 
 import dev.msgrelay.protocol.Role;
-import dev.msgrelay.server.engine.RelayEngine;
-import dev.msgrelay.server.fanout.SendGroup;
-import dev.msgrelay.server.flow.WindowGate;
+import dev.msgrelay.server.assembly.RelayEngine;
+import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.stream.WindowGate;
+import dev.msgrelay.server.subscribe.SendGroup;
 import io.netty.channel.Channel;
 import java.lang.reflect.Field;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.msgrelay.simulation;
 
 import dev.msgrelay.protocol.Level;
-import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.StreamHead;
-import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.connection.Durability;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.StreamHead;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;

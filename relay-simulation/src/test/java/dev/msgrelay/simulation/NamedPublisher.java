@@ -9,7 +9,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.WelcomeFrame;
-import dev.msgrelay.server.session.SessionState;
+import dev.msgrelay.server.connection.SessionState;
 import java.nio.ByteBuffer;
 import java.util.EnumSet;
 

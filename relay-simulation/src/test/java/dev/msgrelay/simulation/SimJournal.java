@@ -11,7 +11,7 @@ import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
-import dev.msgrelay.server.log.Mark;
+import dev.msgrelay.server.stream.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;

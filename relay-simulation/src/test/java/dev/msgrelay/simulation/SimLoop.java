@@ -1,6 +1,6 @@
 package dev.msgrelay.simulation;
 
-import dev.msgrelay.server.core.EngineLoop;
+import dev.msgrelay.server.connection.EngineLoop;
 import io.netty.channel.IoHandle;
 import io.netty.channel.IoHandler;
 import io.netty.channel.IoHandlerContext;

@@ -1,9 +1,9 @@
 package dev.msgrelay.simulation;
 
-import dev.msgrelay.server.fanout.PinRelief;
-import dev.msgrelay.server.fanout.SubscriberConnection;
-import dev.msgrelay.server.ingest.PublisherConnection;
-import dev.msgrelay.server.session.Session;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.publish.PublisherConnection;
+import dev.msgrelay.server.subscribe.PinRelief;
+import dev.msgrelay.server.subscribe.SubscriberConnection;
 import io.netty.channel.AbstractChannel;
 import io.netty.channel.Channel;
 import java.util.Map;

@@ -1,8 +1,8 @@
 package dev.msgrelay.simulation;
 
-import dev.msgrelay.server.log.Chunk;
-import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.stream.Chunk;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.PacketLog;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.Arrays;

@@ -24,7 +24,7 @@ import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;
 import io.netty.pkitesting.X509Bundle;

@@ -14,7 +14,7 @@ import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.scripted.CuttingProxy;
 import java.io.IOException;

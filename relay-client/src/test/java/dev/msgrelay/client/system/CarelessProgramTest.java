@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
 import java.io.File;

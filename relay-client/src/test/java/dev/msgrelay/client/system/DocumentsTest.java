@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.engine.MemoryPlan;
-import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;

@@ -10,7 +10,7 @@ import dev.msgrelay.client.cli.RelayClientMain;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.ops.Counter;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.scripted.CuttingProxy;
 import java.io.IOException;

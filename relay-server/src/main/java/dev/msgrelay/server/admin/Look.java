@@ -1,9 +1,9 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.core.ClusterStatus;
-import dev.msgrelay.server.ops.ConnectionRow;
-import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.figures.ClusterStatus;
+import dev.msgrelay.server.figures.ConnectionRow;
+import dev.msgrelay.server.figures.RelayStats;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.msgrelay.server.admin;
 
-import dev.msgrelay.server.core.ClusterStatus;
-import dev.msgrelay.server.ops.ConnectionRow;
-import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.GarbageCollections;
+import dev.msgrelay.server.figures.ClusterStatus;
+import dev.msgrelay.server.figures.ConnectionRow;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.GarbageCollections;
 
 /** A {@link Look} as JSON, for the command's line a second and for the admin port alike. */
 public final class LookJson {

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.admin;
 
-import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.figures.ConnectionRow;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;

@@ -1,7 +1,7 @@
 package dev.msgrelay.server.admin;
 
-import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.RelayStats;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Deque;

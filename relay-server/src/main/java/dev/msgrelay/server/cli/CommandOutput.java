@@ -1,7 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.admin.JsonLine;
-import dev.msgrelay.server.ops.QueuedOutput;
+import dev.msgrelay.server.figures.QueuedOutput;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStream;

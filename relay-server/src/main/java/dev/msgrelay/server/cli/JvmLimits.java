@@ -1,8 +1,8 @@
 package dev.msgrelay.server.cli;
 
+import dev.msgrelay.server.assembly.MachineMemory;
+import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.engine.MachineMemory;
-import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.host.MemoryLimit;
 import dev.msgrelay.server.host.SystemTree;
 import java.util.ArrayList;

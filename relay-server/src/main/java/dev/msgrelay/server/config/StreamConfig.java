@@ -1,7 +1,7 @@
 package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.server.core.FrameRing;
+import dev.msgrelay.server.stream.FrameRing;
 
 /**
  * The sizes of the stream's memory.

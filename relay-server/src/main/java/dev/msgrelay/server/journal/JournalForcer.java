@@ -1,14 +1,14 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.flow.TimeHistogram;
+import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.NamesFile;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
-import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.StreamHead;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.StreamHead;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.flow.TimeHistogram.Times;
+import dev.msgrelay.server.figures.TimeHistogram.Times;
 
 /**
  * The figures of a journal.

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.flow.HeldTime;
+import dev.msgrelay.server.figures.HeldTime;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.EpochTable;
@@ -10,10 +10,10 @@ import dev.msgrelay.server.journal.format.NamesFile;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.log.LogReader;
-import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.PacketLog;
-import dev.msgrelay.server.log.StreamHead;
+import dev.msgrelay.server.stream.LogReader;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.PacketLog;
+import dev.msgrelay.server.stream.StreamHead;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;

@@ -1,6 +1,7 @@
 /**
  * The stream on the disk, as it goes over the wire: what outlives the relay, and the machine. This package opens and writes it;
- * {@code disk}, {@code format}, {@code recover} and {@code read} know nothing of the writing side. Internal.
+ * {@code disk}, {@code format}, {@code recover} and {@code read} know nothing of the writing side. Internal, but for
+ * {@code JournalException}.
  *
  * <pre>
  *   PacketLog --LogReader--> JournalWriter --bytes, then a record--> 00000000000000000000.stream, .index

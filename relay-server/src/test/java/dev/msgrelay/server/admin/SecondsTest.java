@@ -3,8 +3,8 @@ package dev.msgrelay.server.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
-import dev.msgrelay.server.ops.Counter;
-import dev.msgrelay.server.ops.RelayStats;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.RelayStats;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
@@ -11,7 +12,6 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.ThrowingEngine;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.Sessions;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
-import dev.msgrelay.server.ops.Counter;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;
 import java.net.InetSocketAddress;

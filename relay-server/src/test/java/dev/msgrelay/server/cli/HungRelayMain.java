@@ -1,7 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.core.HungDiskException;
+import dev.msgrelay.server.stream.HungDiskException;
 import java.util.concurrent.CountDownLatch;
 
 /** The command with a relay whose disk hangs as soon as it has started, and with it whatever ends a JVM in order. */

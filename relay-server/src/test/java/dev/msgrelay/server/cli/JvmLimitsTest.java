@@ -3,8 +3,8 @@ package dev.msgrelay.server.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.engine.MemoryPlan;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.testing.Tree;

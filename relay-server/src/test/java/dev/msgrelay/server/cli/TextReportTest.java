@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.TextWidth;
-import dev.msgrelay.server.ops.ConnectionRow;
+import dev.msgrelay.server.figures.ConnectionRow;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 

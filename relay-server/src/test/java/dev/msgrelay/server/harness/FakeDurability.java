@@ -1,9 +1,9 @@
 package dev.msgrelay.server.harness;
 
 import dev.msgrelay.protocol.Epochs;
-import dev.msgrelay.server.log.Mark;
-import dev.msgrelay.server.log.StreamHead;
-import dev.msgrelay.server.session.Durability;
+import dev.msgrelay.server.connection.Durability;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.StreamHead;
 import java.util.Map;
 
 /** A journal that has got as far as a test says. */

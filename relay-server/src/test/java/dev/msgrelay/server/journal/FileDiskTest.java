@@ -12,7 +12,7 @@ import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
-import dev.msgrelay.server.log.PacketLog;
+import dev.msgrelay.server.stream.PacketLog;
 import java.io.Closeable;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.server.connection.RefusedConnection;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -11,7 +12,6 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.session.RefusedConnection;
 import java.net.SocketAddress;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
@@ -15,7 +16,6 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
-import dev.msgrelay.server.ops.Counter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

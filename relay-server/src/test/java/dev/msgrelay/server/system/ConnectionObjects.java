@@ -2,8 +2,8 @@ package dev.msgrelay.server.system;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Await;
-import dev.msgrelay.server.ops.Counter;
 import java.lang.management.ManagementFactory;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;

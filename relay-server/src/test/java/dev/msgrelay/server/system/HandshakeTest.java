@@ -3,6 +3,7 @@ package dev.msgrelay.server.system;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
@@ -12,7 +13,6 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Vectors;
-import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;

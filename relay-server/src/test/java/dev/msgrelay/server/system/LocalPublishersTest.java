@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.LocalPublisher;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
@@ -15,7 +16,6 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
-import dev.msgrelay.server.ops.Counter;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
@@ -14,7 +15,6 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Strange;
 import dev.msgrelay.server.harness.TestRelay;
-import dev.msgrelay.server.ops.Counter;
 import io.netty.pkitesting.X509Bundle;
 import java.io.IOException;
 import java.net.InetSocketAddress;

@@ -1,0 +1,52 @@
+package dev.msgrelay.server.assembly;
+
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.stream.Orderer;
+import java.io.IOException;
+import java.util.List;
+import java.util.ServiceLoader;
+
+/** Makes a relay a node of a cluster; found by {@link ServiceLoader} in a module that not every relay has. */
+public interface ClusterProvider {
+    /**
+     * Joins the cluster. Returns once enough nodes are there to put messages in order.
+     *
+     * @throws IOException the relay cannot join; the message names the cause and its place
+     */
+    Orderer join(RelayConfig config) throws IOException;
+
+    /**
+     * Checks the cluster's configuration only.
+     *
+     * @return the warnings that joining would log; a line each
+     * @throws IOException the configuration is wrong; the message names file and line
+     */
+    List<String> check(RelayConfig config) throws IOException;
+
+    /**
+     * Removes the files that this module keeps outside of the relay's memory, also while a relay is only being started.
+     * Called when the process ends, on any thread.
+     */
+    void abandon();
+
+    static void abandonAny() {
+        ServiceLoader.load(ClusterProvider.class).forEach(ClusterProvider::abandon);
+    }
+
+    /** Joins the cluster that the configuration names; null: the relay is alone. */
+    static Orderer joinIfAny(RelayConfig config) throws IOException {
+        return config.cluster().on() ? find(config).join(config) : null;
+    }
+
+    /** Checks the cluster that the configuration names, if any; returns warnings. */
+    static List<String> checkIfAny(RelayConfig config) throws IOException {
+        return config.cluster().on() ? find(config).check(config) : List.of();
+    }
+
+    private static ClusterProvider find(RelayConfig config) throws IOException {
+        return ServiceLoader.load(ClusterProvider.class)
+                .findFirst()
+                .orElseThrow(() -> new IOException("cluster " + config.cluster().file()
+                        + ": relay-cluster.jar is not on the class path, and a relay without it is alone"));
+    }
+}

@@ -1,0 +1,147 @@
+package dev.msgrelay.server.assembly;
+
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.config.ListenConfig;
+import dev.msgrelay.server.config.TlsConfig;
+import dev.msgrelay.server.connection.EngineLoop;
+import dev.msgrelay.server.connection.Ports;
+import dev.msgrelay.server.net.AllAddresses;
+import dev.msgrelay.server.net.Listener;
+import dev.msgrelay.server.net.OpenSockets;
+import dev.msgrelay.server.net.Transport;
+import io.netty.channel.Channel;
+import io.netty.channel.EventLoop;
+import io.netty.channel.ServerChannel;
+import io.netty.util.NetUtil;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The listening sockets of a relay: a port for publishers and one for subscribers, {@link UnixSockets}, and ports for TLS.
+ */
+public final class Entrances {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    /** Sets an accepted channel up, and returns the loop that it lives on. */
+    public interface Arrivals {
+        EventLoop place(Channel accepted, Role role, boolean secured);
+    }
+
+    private final ListenConfig listen;
+    private final Transport transport;
+    private final EngineLoop loop;
+    private final List<ServerChannel> listeners = new ArrayList<>();
+    private final UnixSockets sockets = new UnixSockets(this::unix);
+    private final OpenSockets open = new OpenSockets();
+    private final Ports ports;
+    private final Arrivals arrivals;
+
+    /** @param ports told of each port that listens */
+    public Entrances(ListenConfig listen, Transport transport, EngineLoop loop, Ports ports, Arrivals arrivals) {
+        this.listen = listen;
+        this.transport = transport;
+        this.loop = loop;
+        this.ports = ports;
+        this.arrivals = arrivals;
+    }
+
+    public void open(TlsConfig tls) throws IOException {
+        tcp(Role.PUBLISHER, false, listen.publishPort());
+        tcp(Role.SUBSCRIBER, false, listen.subscribePort());
+        sockets.open(Role.PUBLISHER, listen.publishSocket());
+        sockets.open(Role.SUBSCRIBER, listen.subscribeSocket());
+        if (tls.on()) {
+            tcp(Role.PUBLISHER, true, tls.publishPort());
+            tcp(Role.SUBSCRIBER, true, tls.subscribePort());
+        }
+        sockets.start();
+    }
+
+    /** Checks that the addresses, folders and group exist, without listening. */
+    public static void check(ListenConfig listen) throws IOException {
+        AllAddresses.of(listen.host(), 0);
+        for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
+            if (socket != null) {
+                UnixSocketFile.check(socket);
+                UnixSocketFile.group(socket, listen.socketGroup());
+            }
+        }
+    }
+
+    /** Listens on a port at all of the host's addresses that are this machine's. */
+    private void tcp(Role role, boolean secured, int port) throws IOException {
+        if (port == ListenConfig.OFF) {
+            return;
+        }
+        int first = listeners.size();
+        AllAddresses.bind(
+                AllAddresses.of(listen.host(), port),
+                port,
+                address -> {
+                    ServerChannel listener = transport.tcpListener();
+                    Listener.bind(listener, address, loop.io(), accepted -> place(accepted, role, secured));
+                    open.add(listener);
+                    listeners.add(listener);
+                    InetSocketAddress bound = (InetSocketAddress) listener.localAddress();
+                    if (listeners.size() == first + 1) {
+                        ports.opened(role, secured, bound);
+                    } else {
+                        LOG.info(
+                                "{} has several addresses: {} is listened on, too",
+                                listen.host(),
+                                NetUtil.toSocketAddressString(bound));
+                    }
+                    return bound;
+                },
+                LOG::warn);
+    }
+
+    private UnixSocketFile unix(Role role, Path path) throws IOException {
+        ServerChannel listener = transport.unixListener();
+        Listener.bind(listener, transport.unixAddress(path), loop.io(), accepted -> place(accepted, role, false));
+        open.add(listener);
+        try {
+            UnixSocketFile file = new UnixSocketFile(path, listener);
+            file.permit(listen.socketPermissions(), listen.socketGroup());
+            return file;
+        } catch (IOException e) {
+            // With its file.
+            listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
+            throw e;
+        }
+    }
+
+    private EventLoop place(Channel accepted, Role role, boolean secured) {
+        open.add(accepted);
+        return arrivals.place(accepted, role, secured);
+    }
+
+    /** Whether clients get to each Unix socket: one whose file is gone, and cannot be made again, is out of reach. */
+    public boolean reachable() {
+        return sockets.reachable();
+    }
+
+    /** Stops listening, and removes the socket files. */
+    void close() {
+        sockets.close();
+        listeners.forEach(listener -> listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS));
+    }
+
+    /** Stops listening, and cuts all who are connected, without waiting for any disk: {@link OpenSockets#cut}. */
+    public void cut() {
+        open.cut();
+    }
+
+    public List<SocketAddress> addresses() {
+        return Stream.concat(listeners.stream().map(ServerChannel::localAddress), sockets.addresses().stream())
+                .toList();
+    }
+}

@@ -1,0 +1,107 @@
+package dev.msgrelay.server.assembly;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.connection.ConnectionTable;
+import dev.msgrelay.server.connection.Durability;
+import dev.msgrelay.server.connection.EngineLoop;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.producers.NameTable;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.NetworkBatchHandler;
+import dev.msgrelay.server.stream.Orderer;
+import dev.msgrelay.server.stream.PacketLog;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** The way into the log for runs that an {@link Orderer} has put in order. */
+final class OrderedStream implements Orderer.Stream {
+    private static final String ANEW = "the cluster was started anew: connect again, to its new epoch";
+
+    private final EngineLoop core;
+    private final NetworkBatchHandler handler;
+    private final PacketLog log;
+    private final NameTable names;
+    private final ConnectionTable table;
+    private final JournalLink journal;
+    private final Consumer<Throwable> failure;
+    // Connections that were told of the life before and have not ended. The core's.
+    private final List<Session> older = new ArrayList<>();
+
+    /** @param failure told that the order is over */
+    OrderedStream(
+            EngineLoop core,
+            NetworkBatchHandler handler,
+            PacketLog log,
+            NameTable names,
+            ConnectionTable table,
+            JournalLink journal,
+            Consumer<Throwable> failure) {
+        this.core = core;
+        this.handler = handler;
+        this.log = log;
+        this.names = names;
+        this.table = table;
+        this.journal = journal;
+        this.failure = failure;
+    }
+
+    @Override
+    public boolean makeReady() {
+        return handler.makeReady();
+    }
+
+    @Override
+    public boolean begins(EpochTable.Epoch life) {
+        // Known already: it is asked again, or the journal has it from an earlier start.
+        if (journal.forkOf(life.epoch()) == Durability.UNKNOWN) {
+            journal.begins(life);
+            // Behind that: a connection that comes later is told of this life.
+            older.addAll(table.live());
+            older.forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
+        }
+        older.removeIf(c -> c.state().ended());
+        return older.isEmpty();
+    }
+
+    @Override
+    public void append(ByteBuffer buffer, int offset, int length) {
+        handler.append(buffer, offset, length);
+    }
+
+    @Override
+    public void end(Mark into) {
+        into.set(log.endPosition(), log.lastSequence() + 1);
+    }
+
+    @Override
+    public void takenElsewhere(String name) {
+        names.takenElsewhere(name);
+    }
+
+    @Override
+    public long forced() {
+        return journal.forcedPosition();
+    }
+
+    @Override
+    public void force(long position) {
+        if (position > journal.forcedPosition()) {
+            core.io().execute(() -> journal.wantForced(position));
+        }
+    }
+
+    @Override
+    public void wake() {
+        VarHandle.fullFence();
+        core.signal();
+    }
+
+    @Override
+    public void failed(Throwable cause) {
+        failure.accept(cause);
+    }
+}

@@ -1,0 +1,200 @@
+package dev.msgrelay.server.assembly;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.connection.EngineLoop;
+import dev.msgrelay.server.connection.Services;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.connection.SessionRole;
+import dev.msgrelay.server.figures.ConnectionRow;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.RelayStats;
+import dev.msgrelay.server.figures.TimeHistogram;
+import dev.msgrelay.server.memory.MemoryBudget.Kind;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.publish.PublisherConnection;
+import dev.msgrelay.server.stream.FrameRing;
+import dev.msgrelay.server.stream.HeldSources;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.NetworkBatchHandler;
+import dev.msgrelay.server.stream.PacketLog;
+import dev.msgrelay.server.stream.RunStage;
+import dev.msgrelay.server.stream.WindowGate;
+import dev.msgrelay.server.subscribe.SubscriberConnection;
+import dev.msgrelay.server.tls.TlsContext;
+import io.netty.channel.Channel;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/**
+ * The relay without its sockets and threads: everything between a channel that has been accepted and one that is written
+ * to. {@link EngineAssembly} makes it.
+ *
+ * <pre>
+ *   PublisherConnection --IngestPort.InPlace-------------------.
+ *   PublisherConnection --IngestPort.ToRing--.                 v
+ *   LocalPublisher --------RunStage----------+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
+ * </pre>
+ *
+ * <p>The caller drives the loops, by a clock of its choice.
+ *
+ * @param core the thread that makes the order
+ * @param services the services that all connections share: access, budget, table, counters
+ * @param first place where the stream began, or went on
+ * @param taken the memory of all parts
+ */
+public record RelayEngine(
+        EngineLoop core,
+        Services services,
+        FrameRing ring,
+        PacketLog log,
+        Mark first,
+        WindowGate gate,
+        NetworkBatchHandler handler,
+        HeldSources held,
+        MemoryLine line,
+        JournalLink journal,
+        ChannelSetup setup,
+        CoreDuty duty,
+        Startup taken) {
+    // ---- connections -------------------------------------------------------------------------------------------
+
+    /**
+     * Makes a connection of an accepted channel, or refuses it; returns the loop that it lives on. On the core's thread.
+     *
+     * @param tls TLS of the channel's port; null: a plain port
+     */
+    public EngineLoop place(Channel accepted, Role role, TlsContext tls) {
+        return setup.place(accepted, role, tls);
+    }
+
+    /** A stage for one producer thread. Any thread. */
+    public RunStage newStage() {
+        RunStage stage = new RunStage(ring, services.identity().maxBody(), core::asleep);
+        handler.add(stage);
+        return stage;
+    }
+
+    // ---- the end, in its order ----------------------------------------------------------------------------------
+
+    /** Sends subscribers that said HELLO elsewhere. Any thread. */
+    public void sayGoAway(int closesInMillis) {
+        live(SubscriberConnection.class)
+                .map(SubscriberConnection::session)
+                .forEach(c -> c.execute(() -> c.goAway(CloseReason.SHUTDOWN, closesInMillis)));
+    }
+
+    /** Stops the reading of publishers, present and later ones. Any thread. */
+    public void stopReading(int closesInMillis) {
+        // Before the look at the table: later publishers see it.
+        services.table().drain();
+        live(PublisherConnection.class).forEach(p -> p.session().execute(() -> p.stopReading(closesInMillis)));
+        handler.endStages();
+    }
+
+    /**
+     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread: only
+     * there the log shows what was packed and is not published yet.
+     */
+    public boolean drained() {
+        // Upstream first: bytes leave a place only for one that is looked at later.
+        if (!services.table().draining() || !live(PublisherConnection.class).allMatch(PublisherConnection::quiet)) {
+            return false;
+        }
+        long head = log.head().position();
+        // Subscribers that replay may go on with the journal at the next relay.
+        return handler.isEmpty()
+                && head == log.endPosition()
+                && live(SubscriberConnection.class).allMatch(s -> s.replays() || s.position() >= head);
+    }
+
+    public void closeConnections() {
+        services.table()
+                .live()
+                .forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text())));
+    }
+
+    /** The roles of one kind whose end has not come. */
+    private <R extends SessionRole> Stream<R> live(Class<R> kind) {
+        return services.table().live().stream()
+                .map(Session::role)
+                .filter(kind::isInstance)
+                .map(kind::cast);
+    }
+
+    /** Gives all memory back; only after the loops have ended. */
+    public void release() {
+        taken.close();
+    }
+
+    // ---- reports: any thread ------------------------------------------------------------------------------------
+
+    public List<ConnectionRow> rows() {
+        return services.table().rows(log.head().position(), services.clock().nanoTime());
+    }
+
+    /** Every counter; the parts are read one after the other. */
+    public RelayStats stats() {
+        long now = services.clock().nanoTime();
+        Mark head = log.head().mark();
+        Map<Counter, Long> values = new EnumMap<>(Counter.class);
+        for (Counter counter : Counter.values()) {
+            values.put(counter, services.counters().sum(counter));
+        }
+        readers(values, head);
+        values.put(Counter.MESSAGES_IN, head.sequence() - first.sequence());
+        values.put(Counter.BYTES_IN, head.position() - first.position());
+        values.put(Counter.PUBLISHERS, services.table().count(Role.PUBLISHER));
+        values.put(Counter.SUBSCRIBERS, services.table().count(Role.SUBSCRIBER));
+        values.put(Counter.HELD_BACK_MILLIS, TimeUnit.NANOSECONDS.toMillis(held.nanos(now)));
+        values.put(Counter.BACKPRESSURE_MILLIS, TimeUnit.NANOSECONDS.toMillis(gate.blockedNanos(now)));
+        values.put(Counter.RING_CELLS, (long) ring.cells());
+        values.put(Counter.RING_USED_CELLS, ring.cells() - ring.remainingCells());
+        values.put(Counter.CHUNKS_ASIDE, (long) log.chunksAside());
+        values.put(Counter.LOCAL_PUBLISHERS, (long) handler.stages());
+        values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
+        values.put(Counter.CORE_CPU_MILLIS, TimeUnit.NANOSECONDS.toMillis(core.cpuNanos()));
+        values.put(Counter.LOG_BYTES, Math.max(0, head.position() - log.tail()));
+        values.put(Counter.MEMORY_DIRECT_BYTES, services.budget().used(Kind.DIRECT));
+        values.put(Counter.MEMORY_HEAP_BYTES, services.budget().used(Kind.HEAP));
+        TimeHistogram.Times forces = journal.report(values, head.position(), now);
+        Map<Part, Long> memory = new EnumMap<>(Part.class);
+        services.budget().pools().forEach((part, pool) -> memory.put(part, pool.used()));
+        return new RelayStats(
+                values,
+                services.closes().closes(),
+                services.closes().recent(),
+                memory,
+                forces,
+                services.counters().acknowledgements().times(),
+                services.counters().transits().times());
+    }
+
+    /** Puts the lags of subscribers into {@code values}: of live ones, and of those that are sent the journal. */
+    private void readers(Map<Counter, Long> values, Mark head) {
+        long slowest = head.position();
+        long farthest = slowest;
+        long replays = 0;
+        for (Session c : services.table().live()) {
+            if (c.role() instanceof SubscriberConnection s && s.replays()) {
+                replays++;
+                farthest = Math.min(farthest, s.position());
+            } else if (c.role() instanceof SubscriberConnection s) {
+                slowest = Math.min(slowest, s.position());
+            }
+        }
+        values.put(Counter.JOURNAL_REPLAYS, replays);
+        values.put(Counter.JOURNAL_REPLAY_LAG_BYTES, head.position() - farthest);
+        values.put(Counter.LARGEST_LAG_BYTES, head.position() - slowest);
+        values.put(Counter.LARGEST_LAG_MESSAGES, log.messagesFrom(slowest, head));
+    }
+
+    /** Time since the core's last tick, of which there are ten a second. */
+    public long silentMillis() {
+        return TimeUnit.NANOSECONDS.toMillis(duty.silentNanos());
+    }
+}

@@ -1,0 +1,148 @@
+package dev.msgrelay.server.assembly;
+
+import io.netty.channel.ServerChannel;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.SocketChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.GroupPrincipal;
+import java.nio.file.attribute.PosixFileAttributeView;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.UserPrincipalNotFoundException;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The file of a Unix socket. A file that a crashed process left behind is removed; a socket that somebody listens on is
+ * not.
+ *
+ * @param key the system's number of the file, unique while the socket is open
+ */
+record UnixSocketFile(Path path, ServerChannel listener, Object key) {
+    /** @param listener just bound to the path */
+    UnixSocketFile(Path path, ServerChannel listener) throws IOException {
+        this(path, listener, key(path));
+    }
+
+    /**
+     * Checks that the path is free or a socket. Its folder may be missing: a service manager makes it as it starts the
+     * relay.
+     *
+     * @throws IOException another kind of file is there
+     */
+    static void check(Path path) throws IOException {
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
+            boolean socket = ((Integer) mode & 0170000) == 0140000;
+            if (!socket) {
+                throw new IOException("cannot listen on unix:" + path + ": the file exists and is not a socket");
+            }
+        }
+    }
+
+    static void prepare(Path path) throws IOException {
+        Path folder = path.toAbsolutePath().getParent();
+        if (!Files.isDirectory(folder)) {
+            throw new IOException("cannot listen on unix:" + path + ": no such folder: " + folder);
+        }
+        if (!Files.isWritable(folder)) {
+            throw new IOException("cannot listen on unix:" + path + ": the folder is not writable: " + folder);
+        }
+        check(path);
+        if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            return;
+        }
+        try (SocketChannel probe = SocketChannel.open(StandardProtocolFamily.UNIX)) {
+            probe.connect(UnixDomainSocketAddress.of(path));
+        } catch (ConnectException nobodyListens) {
+            Files.delete(path);
+            return;
+        } catch (IOException other) {
+            // Any other error, such as no permission to connect: the socket may be in use.
+            throw new IOException("cannot listen on unix:" + path + ": it exists, and " + other.getMessage(), other);
+        }
+        throw new IOException("cannot listen on unix:" + path + ": the address is in use");
+    }
+
+    /** The group with a name or number; null: none is asked for. */
+    static GroupPrincipal group(Path path, String group) throws IOException {
+        try {
+            return group == null
+                    ? null
+                    : path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
+        } catch (UserPrincipalNotFoundException e) {
+            throw new IOException("cannot listen on unix:" + path + ": there is no group " + group, e);
+        }
+    }
+
+    /**
+     * Sets the file's group and permissions, which decide who may connect.
+     *
+     * @param permissions null: they stay
+     * @param group name or number; null: it stays
+     */
+    void permit(Set<PosixFilePermission> permissions, String group) throws IOException {
+        try {
+            GroupPrincipal principal = group(path, group);
+            if (principal != null) {
+                Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
+                        .setGroup(principal);
+            }
+            // Permissions after the group: the former group is never let in.
+            if (permissions != null) {
+                Files.setPosixFilePermissions(path, permissions);
+            }
+        } catch (FileSystemException e) {
+            throw new IOException(
+                    "cannot listen on unix:" + path + ": the socket's group cannot be " + group + " (" + e.getReason()
+                            + "): the user of the relay must be in it",
+                    e);
+        }
+    }
+
+    /** Whether there is a file at the path, of whatever kind. */
+    static boolean isAnyAt(Path path) throws IOException {
+        try {
+            key(path);
+            return true;
+        } catch (NoSuchFileException gone) {
+            return false;
+        }
+    }
+
+    /** Whether the file at the path is this one. */
+    boolean isThere() throws IOException {
+        return Objects.equals(key, key(path));
+    }
+
+    /** Stops listening, and removes the file unless it is another relay's by now. */
+    void close() throws IOException {
+        Path kept = null;
+        if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !Objects.equals(key, key(path))) {
+            // Netty's close removes any file of this name, so another relay's file is kept under a second name.
+            kept = path.resolveSibling(path.getFileName() + ".kept");
+            Files.createLink(kept, path);
+        }
+        listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
+        if (kept == null) {
+            Files.deleteIfExists(path);
+        } else if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+            Files.delete(kept);
+        } else {
+            Files.move(kept, path);
+        }
+    }
+
+    private static Object key(Path path) throws IOException {
+        return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+                .fileKey();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.msgrelay.server.connection;
+
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.RetryAfterFrame;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.tls.TlsHandler;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.socket.DuplexChannel;
+import java.nio.ByteBuffer;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/** How the relay ends a connection that shall know why. */
+public final class Closing {
+    /** For so long what still comes is read and thrown away. */
+    public static final int LINGER_MILLIS = 1000;
+
+    /** The length of an ERROR with the longest text, and of RETRY_AFTER before it. */
+    public static final int ERROR_BYTES =
+            RetryAfterFrame.FRAME_LENGTH + FrameLayout.HEADER_LENGTH + ErrorFrame.MIN_LENGTH + ErrorFrame.MAX_TEXT;
+
+    private Closing() {}
+
+    /**
+     * Sends ERROR, with RETRY_AFTER before it where a wait may help, between two frames, and closes a while later: to
+     * close with unread input resets the connection, and the reset may overtake the error. On the channel's loop.
+     *
+     * @return told when the ERROR is with the system, or has failed
+     */
+    public static ChannelFuture say(Channel channel, Refusal why) {
+        ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
+        // Only then: a close drops the bytes that are still to be written.
+        written.addListener(done -> endOutput(channel));
+        closeLater(channel);
+        return written;
+    }
+
+    private static ByteBuffer lastFrames(Refusal why) {
+        ByteBuffer error = ErrorFrame.encode(why.reason(), why.text());
+        if (why.waitMillis() == Refusal.NO_WAIT) {
+            return error;
+        }
+        ByteBuffer both = ByteBuffer.allocate(RetryAfterFrame.FRAME_LENGTH + error.remaining());
+        RetryAfterFrame.put(both, why.waitMillis());
+        return both.put(error).flip();
+    }
+
+    /** Whether the last word is out: nothing is said any more. */
+    static boolean outputEnded(Channel channel) {
+        return channel instanceof DuplexChannel duplex && duplex.isOutputShutdown();
+    }
+
+    static void endOutput(Channel channel) {
+        TlsHandler tls = TlsHandler.of(channel);
+        if (tls != null) {
+            tls.endOutput();
+        } else if (channel instanceof DuplexChannel duplex) {
+            duplex.shutdownOutput();
+        }
+    }
+
+    /** Closes after {@link #LINGER_MILLIS}, whatever is said until then. On the channel's loop. */
+    public static void closeLater(Channel channel) {
+        Future<?> close = channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        // Nothing of a channel is kept for longer than the channel.
+        channel.closeFuture().addListener(closed -> close.cancel(false));
+    }
+}

@@ -1,0 +1,99 @@
+package dev.msgrelay.server.connection;
+
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.figures.ConnectionRow;
+import dev.msgrelay.server.net.PeerName;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Who is connected, one row each. Any thread. */
+public final class ConnectionTable {
+    private final Set<Session> live = ConcurrentHashMap.newKeySet();
+    // The live ones, and those whose channels are not closed yet, or whose memory is not given back.
+    private final Set<Session> present = ConcurrentHashMap.newKeySet();
+    private final AtomicLong ids = new AtomicLong();
+    private volatile boolean draining;
+
+    long nextId() {
+        return ids.incrementAndGet();
+    }
+
+    void opened(Session session) {
+        present.add(session);
+        live.add(session);
+    }
+
+    /** Its end has been counted. */
+    void closed(Session session) {
+        live.remove(session);
+    }
+
+    /** Its channel is closed, and its memory given back. */
+    void gone(Session session) {
+        closed(session);
+        present.remove(session);
+    }
+
+    /** Starts draining: connections that open later are closed. */
+    public void drain() {
+        draining = true;
+    }
+
+    public boolean draining() {
+        return draining;
+    }
+
+    /** Whether nobody is connected any more, down to the last channel. */
+    public boolean allGone() {
+        return present.isEmpty();
+    }
+
+    public long count(Role role) {
+        return live.stream().filter(s -> s.kind() == role).count();
+    }
+
+    /** Returns the connections whose end has not come. */
+    public Set<Session> live() {
+        return live;
+    }
+
+    /** Returns the connections whose channels are not closed yet: they may hold memory, whether their end has come or not. */
+    public Set<Session> present() {
+        return present;
+    }
+
+    /** One row each, in the order in which they came. One caller at a time. */
+    public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
+        return live.stream()
+                .map(c -> row(c, headPosition, nowNanos))
+                .sorted(Comparator.comparingLong(ConnectionRow::id))
+                .toList();
+    }
+
+    private static ConnectionRow row(Session session, long headPosition, long nowNanos) {
+        SessionRole.Report own = session.role().report(headPosition);
+        return new ConnectionRow(
+                session.id(),
+                session.name(),
+                session.standing().name(),
+                PeerName.of(session.channel()),
+                session.kind() == Role.PUBLISHER,
+                session.state().name().toLowerCase(Locale.ROOT),
+                own.waitsFor(),
+                own.policy(),
+                own.types(),
+                own.cursor(),
+                own.lagBytes(),
+                own.lagMessages(),
+                own.replayPercent(),
+                own.replayLeftMillis(),
+                own.messages(),
+                own.bytes(),
+                session.rate(own.messages(), nowNanos),
+                session.ageMillis(nowNanos));
+    }
+}

@@ -1,0 +1,249 @@
+package dev.msgrelay.server.connection;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.Epochs;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.PingFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.PongFrame;
+import dev.msgrelay.protocol.Protocol;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.Counters;
+import dev.msgrelay.server.net.Stranger;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+
+/**
+ * The control frames of a connection, whatever its role: which one may come when, what is answered, and what is due.
+ *
+ * <pre>
+ *   HELLO   --> WELCOME      PING --> PONG      GOAWAY, PING: the relay's own
+ * </pre>
+ *
+ * Owned by the connection's thread.
+ */
+public final class Dialogue {
+    private final Role role;
+    private final RelayIdentity identity;
+    private final Durability durability;
+    private final Counters counters;
+    private final Timeouts heartbeat;
+    private Outbox outbox;
+    private Level level;
+    private Durability.Life life;
+
+    Dialogue(Role role, RelayIdentity identity, Durability durability, Counters counters, Timeouts heartbeat) {
+        this.role = role;
+        this.identity = identity;
+        this.durability = durability;
+        this.counters = counters;
+        this.heartbeat = heartbeat;
+    }
+
+    /**
+     * The connection is in the table of those that are live, whom a later life of the stream ends: it is told of the present one
+     * alone.
+     */
+    void opened() {
+        life = durability.life();
+    }
+
+    /** What is due to be said; null before HELLO. */
+    public Outbox outbox() {
+        return outbox;
+    }
+
+    /** How far messages are to get, or must have got, where LEVELS is granted; null without. */
+    public Level level() {
+        return level;
+    }
+
+    public void heard() {
+        heartbeat.heard();
+    }
+
+    /**
+     * Checks the turn of a control frame whose header has come. A frame for nobody in particular is passed over.
+     *
+     * @throws FrameException the frame may not come now, only the relay may send it, or it must be understood
+     */
+    public void checkTurn(int type, SessionState state) throws FrameException {
+        if (type == ControlFrames.HELLO) {
+            if (state.speaks()) {
+                throw outOfOrder(type, "a second time");
+            }
+            if (state == SessionState.PLAIN) {
+                throw outOfOrder(type, "behind a message: it must be the first frame");
+            }
+            return;
+        }
+        if (!state.speaks()) {
+            throw outOfOrder(type, "before HELLO");
+        }
+        switch (type) {
+            case ControlFrames.PING, ControlFrames.PONG, ControlFrames.ERROR -> {}
+            case ControlFrames.SUBSCRIBE -> {
+                if (role == Role.PUBLISHER) {
+                    throw new FrameException(
+                            CloseReason.WRONG_ROLE, ControlFrames.name(type) + " on the port of publishers");
+                }
+            }
+            case ControlFrames.WELCOME,
+                    ControlFrames.SEQUENCE,
+                    ControlFrames.GAP,
+                    ControlFrames.ACK,
+                    ControlFrames.GOAWAY,
+                    ControlFrames.SUBSCRIBED,
+                    ControlFrames.RETRY_AFTER -> throw outOfOrder(type, "is for the relay to send");
+            default -> {
+                if (ControlFrames.mustUnderstand(type)) {
+                    throw new FrameException(
+                            CloseReason.UNSUPPORTED,
+                            ControlFrames.name(type) + " must be understood and is not: "
+                                    + ControlFrames.name(ControlFrames.HELLO) + " to "
+                                    + ControlFrames.name(ControlFrames.RETRY_AFTER) + " are");
+                }
+            }
+        }
+    }
+
+    private static FrameException outOfOrder(int type, String what) {
+        return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
+    }
+
+    /** Answers PING, and takes PONG; false: the frame is another one. */
+    boolean answer(int type, ByteBuffer body) throws FrameException {
+        switch (type) {
+            case ControlFrames.PING -> {
+                PingFrame.check(body);
+                outbox.pong(PingFrame.id(body));
+            }
+            case ControlFrames.PONG -> PongFrame.check(body);
+            default -> {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * Reads a HELLO.
+     *
+     * @param otherPort a clause for people about the port of the other role; may be empty
+     * @throws FrameException it is malformed, or wants what there is not
+     */
+    HelloFrame hello(ByteBuffer body, String otherPort) throws FrameException {
+        if (HelloFrame.commonVersion(body) == 0) {
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED,
+                    "versions " + (body.getShort(body.position()) & 0xFFFF) + ".."
+                            + (body.getShort(body.position() + Short.BYTES) & 0xFFFF) + " are not spoken here: "
+                            + Protocol.VERSION + ".." + Protocol.VERSION + " are");
+        }
+        HelloFrame hello = HelloFrame.decode(body);
+        if (hello.role() != role) {
+            throw new FrameException(
+                    CloseReason.WRONG_ROLE,
+                    "HELLO of a " + word(hello.role()) + " on the port of " + word(role) + "s" + otherPort);
+        }
+        int unknown = Features.notUnderstood(hello.features());
+        if (unknown != 0) {
+            String form = "features 0x%08X must be understood and are not: 0x%08X are";
+            throw new FrameException(
+                    CloseReason.UNSUPPORTED, String.format(Locale.ROOT, form, unknown, Features.KNOWN));
+        }
+        return hello;
+    }
+
+    private static String word(Role role) {
+        return role.name().toLowerCase(Locale.ROOT);
+    }
+
+    /**
+     * The end of a client whose first bytes are those of another protocol.
+     *
+     * @param fault the rule of frames that the bytes break, in words
+     * @param reason likewise
+     */
+    public FrameException refusalOf(Stranger who, CloseReason reason, String fault) {
+        return switch (who) {
+            case PROXY_1, PROXY_2 -> new FrameException(CloseReason.UNSUPPORTED, who.refusalOfProxy());
+            case TLS -> {
+                counters.increment(Counter.TLS_ON_PLAIN_PORT);
+                yield new FrameException(
+                        CloseReason.TLS_FAILED,
+                        "the client speaks TLS, and this port is for plain ones"
+                                + identity.ports().hint(role, true));
+            }
+            case HTTP ->
+                new FrameException(
+                        CloseReason.UNEXPECTED_INPUT,
+                        "an HTTP request on the port of " + word(role)
+                                + "s: HTTP is for the port of --admin, 7402 by default");
+            default -> new FrameException(reason, fault + "; it begins as " + who.words() + " does");
+        };
+    }
+
+    /** HELLO has come, of a client that may say it. */
+    void greeted(HelloFrame said) throws FrameException {
+        heartbeat.wanted(said.heartbeatMillis());
+        level = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? granted(said) : null;
+        outbox = new Outbox();
+    }
+
+    private Level granted(HelloFrame said) throws FrameException {
+        boolean kept = durability.written() != null;
+        if (kept && durability.failed() && said.level() != Level.STREAM) {
+            throw noMore(said.level());
+        }
+        return kept && said.wants(Features.LEVELS) && !durability.failed() ? said.level() : null;
+    }
+
+    private static FrameException noMore(Level level) {
+        return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
+    }
+
+    /** WELCOME is due; as {@link Session#welcome}. */
+    void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
+        boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
+        int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
+        int granted = level == null ? features : features | Features.LEVELS;
+        Epochs epochs = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? life.newest() : Epochs.NONE;
+        if (!epochs.isNone()) {
+            granted |= Features.EPOCHS;
+        }
+        WelcomeFrame welcome = new WelcomeFrame(
+                Protocol.VERSION,
+                policy,
+                rolledBack ? flags | WelcomeFrame.ROLLED_BACK : flags,
+                said.features() & granted,
+                life.epoch(),
+                next,
+                accepted,
+                identity.maxBody(),
+                heartbeat.intervalMillis(),
+                heartbeat.idleMillis(),
+                TypeRanges.MAX_RANGES,
+                identity.server(),
+                rolledBack ? fork : 0,
+                said.wants(Features.EPOCHS) ? epochs : Epochs.NONE);
+        outbox.welcome(welcome.encode());
+        heartbeat.restart();
+    }
+
+    public void ping(long nowNanos) {
+        outbox.ping(heartbeat.ping(nowNanos));
+    }
+
+    /** Returns why the client cannot stay once the journal has failed; null: it does not wait for the journal. */
+    FrameException journalFailed() {
+        return level == null || level == Level.STREAM ? null : noMore(level);
+    }
+}

@@ -1,0 +1,245 @@
+package dev.msgrelay.server.connection;
+
+import dev.msgrelay.server.stream.WindowGate;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.DefaultChannelPromise;
+import io.netty.channel.IoHandlerFactory;
+import io.netty.channel.ManualIoEventLoop;
+import io.netty.util.concurrent.FastThreadLocalThread;
+import io.netty.util.concurrent.Ticker;
+import java.lang.invoke.VarHandle;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/**
+ * One thread and its duty cycle:
+ *
+ * <pre>
+ *   cycle:  sockets (one read each), tasks --> duty: order, pack, send --> more?  yes: cycle again without sleeping
+ *                                                                          no:  parked = true, look once more, sleep
+ * </pre>
+ *
+ * Bytes that several sockets brought in one cycle are packed once and sent once, and no connection is written to within
+ * another's read. The thread sleeps in its selector, and only when there is nothing of either kind.
+ */
+public final class EngineLoop implements WindowGate.Writer {
+    /** Work of each cycle after the sockets, on the loop's thread. */
+    @FunctionalInterface
+    public interface Duty {
+        /** Does some work, bounded; returns whether there is more to do right away. */
+        boolean work();
+
+        /** Whether something waits that was not there at the last {@link #work}: asked just before the loop sleeps. */
+        default boolean pending() {
+            return false;
+        }
+
+        /** Longest sleep when nothing is pending, in nanoseconds; 0: until the loop is woken. */
+        default long sleepNanos() {
+            return 0;
+        }
+    }
+
+    /** Longest time of tasks before sockets are looked at again. */
+    private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    /** A cycle of the writer takes a millisecond or two; a host that stands still may take longer. */
+    private static final long WRITER_MILLIS = 1_000;
+
+    private static final Runnable NOTHING = () -> {};
+
+    /** Duty of a loop that only reads, and of one whose own duty has failed, which still closes its connections. */
+    public static final Duty SOCKETS_ONLY = () -> false;
+
+    private final ManualIoEventLoop io;
+    private final Ticker clock;
+    private final Thread thread;
+    private final AtomicBoolean parked = new AtomicBoolean();
+    private Duty duty;
+    private Consumer<Throwable> onFailure;
+    private boolean more;
+
+    /** A loop with a thread of its own. */
+    public EngineLoop(String name, IoHandlerFactory transport) {
+        clock = Ticker.systemTicker();
+        io = new ManualIoEventLoop(null, null, transport, clock);
+        // A thread of Netty's kind: on others Netty makes anew for each write what it uses again here.
+        thread = new FastThreadLocalThread(this::run, name);
+        thread.setDaemon(true);
+    }
+
+    /** A loop that the calling thread drives, {@link #cycle} by cycle, by a clock of its own. */
+    public EngineLoop(IoHandlerFactory transport, Ticker clock) {
+        this.clock = clock;
+        thread = Thread.currentThread();
+        io = new ManualIoEventLoop(null, thread, transport, clock);
+    }
+
+    /**
+     * Sets the loop's work from now on.
+     *
+     * @param failure told, on the loop's thread, what the duty threw: the state of the relay is in doubt then
+     */
+    public void duty(Duty work, Consumer<Throwable> failure) {
+        duty = work;
+        onFailure = failure;
+    }
+
+    public void start() {
+        thread.start();
+    }
+
+    /** The Netty side of the loop: to register channels, to execute and schedule tasks. */
+    public ManualIoEventLoop io() {
+        return io;
+    }
+
+    /** Processor time of the loop's thread so far; 0: it has ended, or the JVM does not tell. Any thread. */
+    public long cpuNanos() {
+        return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()));
+    }
+
+    /** The clock's time, as {@link System#nanoTime}. */
+    public long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    /** Runs a task regularly; it gets the clock's time. Any thread. */
+    public void every(long millis, Consumer<Long> task) {
+        Runnable guarded = () -> {
+            try {
+                task.accept(nanoTime());
+            } catch (Throwable e) {
+                onFailure.accept(e);
+            }
+        };
+        io.scheduleWithFixedDelay(guarded, millis, millis, TimeUnit.MILLISECONDS);
+    }
+
+    /**
+     * Hands a channel to another loop. Nothing of it is read or written until it has arrived. On the thread of its present
+     * loop.
+     *
+     * @param arrival told on the other loop that the channel has arrived, or was closed on the way; not told of a channel
+     *     that was closed before it left, of which its handlers hear
+     */
+    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
+    public static void move(Channel channel, EngineLoop to, ChannelFutureListener arrival) {
+        channel.deregister().addListener(gone -> {
+            if (channel.isOpen()) {
+                // A listener that is added later might be told after the other loop has read.
+                to.io.register(new DefaultChannelPromise(channel, to.io).addListener(arrival));
+            }
+        });
+    }
+
+    /** Whether the loop sleeps or is about to. Any thread. */
+    public boolean asleep() {
+        return parked.get();
+    }
+
+    /**
+     * Wakes the loop if it sleeps or is about to. Any thread, after a full fence behind the writes that make the new work
+     * visible. For a loop that is awake this is one read of a field that rarely changes.
+     */
+    @Override
+    public void signal() {
+        if (parked.getPlain() && parked.compareAndSet(true, false)) {
+            // A task: the loop's bare wakeup() is lost while the loop is about to sleep but has not told its selector
+            // yet. For tasks it looks once more after that.
+            io.execute(NOTHING);
+        }
+    }
+
+    /** Waits for a task of its own: an append is a part of one read, one task or one step of the duty. */
+    @Override
+    public void awaitBetweenSteps() {
+        if (io.inEventLoop()) {
+            return;
+        }
+        CountDownLatch between = new CountDownLatch(1);
+        try {
+            io.execute(between::countDown);
+            between.await(WRITER_MILLIS, TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException e) {
+            // The relay is being closed: nothing is written any more.
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Stops the loop once its tasks are done and waits for its thread, if it was started. */
+    public boolean stop(long timeoutMillis) throws InterruptedException {
+        if (thread.getState() == Thread.State.NEW) {
+            discard();
+            return true;
+        }
+        io.shutdownGracefully(0, timeoutMillis, TimeUnit.MILLISECONDS);
+        if (thread == Thread.currentThread()) {
+            runToTheEnd();
+            return true;
+        }
+        thread.join(timeoutMillis + 1000);
+        return !thread.isAlive();
+    }
+
+    /** Releases the transport of a loop that was never started. */
+    public void discard() {
+        io.setOwningThread(Thread.currentThread());
+        io.shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+        runToTheEnd();
+    }
+
+    private void runToTheEnd() {
+        while (!io.isTerminated()) {
+            io.runNow();
+        }
+    }
+
+    private void run() {
+        io.setOwningThread(thread);
+        while (!io.isTerminated()) {
+            cycle();
+        }
+    }
+
+    /** One cycle; sleeps first where there was nothing more to do. On the loop's thread. */
+    public void cycle() {
+        try {
+            if (more) {
+                io.runNow(MAX_TASK_NANOS);
+            } else {
+                parkedRun();
+            }
+            try {
+                more = duty.work();
+            } catch (Throwable t) {
+                // Connections have walls of their own, so this failure has left the order in doubt.
+                duty = SOCKETS_ONLY;
+                throw t;
+            }
+        } catch (Throwable t) {
+            more = false;
+            onFailure.accept(t);
+        }
+    }
+
+    private void parkedRun() {
+        // Work that is added after this finds the flag; pending() finds work that was added before. Without the fence
+        // pending() could read first: some of its fields are less than volatile.
+        parked.set(true);
+        VarHandle.fullFence();
+        if (duty.pending()) {
+            parked.set(false);
+            io.runNow(MAX_TASK_NANOS);
+        } else {
+            io.run(duty.sleepNanos(), MAX_TASK_NANOS);
+            parked.set(false);
+        }
+    }
+}

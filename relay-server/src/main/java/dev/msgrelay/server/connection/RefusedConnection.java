@@ -1,0 +1,84 @@
+package dev.msgrelay.server.connection;
+
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.net.PeerName;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.util.ReferenceCountUtil;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * A connection over the limits: it is told so, and closed. The socket is new, so it takes the words at once; then it is read
+ * for a while, since a reset may overtake them. Owned by its loop's thread.
+ */
+public final class RefusedConnection extends ChannelInboundHandlerAdapter {
+    /** A read, thrown away. */
+    public static final int READ_BYTES = 1 << 10;
+
+    /** Direct memory: a read, and an ERROR. */
+    public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
+
+    /** The refused connections that are read for a while: the newest ones. Owned by the thread of their one loop. */
+    public static final class Newest {
+        /** Most of them: for one more the oldest is closed, which has had the most of its time. */
+        public static final int MOST = 64;
+
+        private final Deque<Channel> channels = new ArrayDeque<>(MOST);
+
+        void add(Channel channel) {
+            if (channels.size() == MOST) {
+                channels.peekFirst().close();
+            }
+            channels.addLast(channel);
+            channel.closeFuture().addListener(closed -> channels.remove(channel));
+        }
+    }
+
+    private final Services services;
+    private final Newest newest;
+    private final Refusal why;
+
+    public RefusedConnection(Services services, Newest newest, Refusal why) {
+        this.services = services;
+        this.newest = newest;
+        this.why = why;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        Channel channel = ctx.channel();
+        services.closes()
+                .closed(
+                        "connection " + PeerName.of(channel),
+                        why.reason(),
+                        why.text(),
+                        services.clock().nanoTime());
+        newest.add(channel);
+        Pool memory = services.budget().pool(Part.CONNECTIONS);
+        if (!memory.tryTake(SAID_BYTES)) {
+            ctx.close();
+            return;
+        }
+        channel.closeFuture().addListener(closed -> memory.give(SAID_BYTES));
+        ChannelFuture said = Closing.say(channel, why);
+        if (!said.isDone()) {
+            // Nobody waits for a peer that has no room for so few bytes.
+            ctx.close();
+        }
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        ReferenceCountUtil.release(msg);
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        ctx.close();
+    }
+}

@@ -1,0 +1,561 @@
+package dev.msgrelay.server.connection;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.ErrorFrame;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.GoAwayFrame;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.Peer;
+import dev.msgrelay.server.access.PeerText;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.tls.TlsHandler;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.EventLoop;
+import io.netty.channel.socket.ChannelOutputShutdownEvent;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import javax.net.ssl.SSLException;
+
+/**
+ * The life of one connection, from its channel to its end: its state, its place, its memory, who its client is, and the wall
+ * that has whatever goes wrong in it end it alone. It stands behind its role in the pipeline:
+ *
+ * <pre>
+ *   socket --> [TLS] --> PublisherConnection | SubscriberConnection --> Session
+ *                        takes what is read                             active, inactive, removed, thrown
+ * </pre>
+ *
+ * A connection ends once, for the first reason, which is counted and logged. Owned by the thread of its channel's loop, but
+ * for what says otherwise.
+ */
+public final class Session extends ChannelInboundHandlerAdapter {
+    /**
+     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks that it writes
+     * from. Measured with 1,024 to 4,096 of them: a plain subscriber 2,160 bytes, a plain publisher 1,870, with HELLO and a
+     * name of 255 bytes 3,030 and 3,210, with types 2,960; 64 views 2,820 more.
+     */
+    public static final int HEAP_BYTES = 7 << 10;
+
+    /** A connection without a byte that its peer ends sooner is a probe: no client has gone. */
+    private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    /** A rate is over at least this, however many ask and however often: a second, less what timers are early. */
+    private static final long LEAST_RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
+
+    private final Services services;
+    private final Role kind;
+    private final SessionRole role;
+    private final int saidBytes;
+    private boolean memoryTaken;
+    private final long id;
+    private final Standing standing;
+    private final Timeouts timeouts;
+    private final Dialogue dialogue;
+
+    private Channel channel;
+    // Null: the connection is a plain one.
+    private TlsHandler tls;
+    private Admission.Ticket place;
+    private boolean added;
+    // The client has ended its output before the last word to it was out.
+    private boolean inputEnded;
+    private long openedNanos;
+    // Whether the log has the identity of a client that has not said HELLO: not before it is clear that it is no probe.
+    private boolean audited;
+    private volatile SessionState state = SessionState.CONNECTED;
+    private volatile String name = "";
+
+    // Of reports alone.
+    private long sinceMessages;
+    private long sinceNanos;
+    private double rate;
+
+    /**
+     * @param saidBytes that the connection may have in flight beside the stream, and beside memory that it keeps: the
+     *     transport copies them to direct memory
+     */
+    public Session(Services services, Role kind, SessionRole role, int saidBytes) {
+        this.services = services;
+        this.kind = kind;
+        this.role = role;
+        this.saidBytes = saidBytes;
+        this.id = services.table().nextId();
+        this.standing = new Standing(services.access(), kind);
+        this.timeouts = new Timeouts(services.clients(), services.limits(), standing);
+        this.dialogue = new Dialogue(kind, services.identity(), services.durability(), services.counters(), timeouts);
+    }
+
+    // ---- its life ----------------------------------------------------------------------------------------------
+
+    /** Joins an accepted channel's pipeline, behind its role. The place is kept until memory is given back. */
+    public void join(Channel accepted, Admission.Ticket ticket) {
+        accepted.pipeline().addLast(role, this);
+        place = ticket;
+        accepted.closeFuture().addListener(closed -> {
+            role.channelClosed();
+            // A channel that closes before it has come to its loop calls no handler.
+            if (!added) {
+                services.admission().left(place);
+            }
+        });
+    }
+
+    @Override
+    public void handlerAdded(ChannelHandlerContext ctx) {
+        added = true;
+    }
+
+    @Override
+    public void channelActive(ChannelHandlerContext ctx) {
+        channel = ctx.channel();
+        tls = TlsHandler.of(channel);
+        takeMemory();
+        long now = services.clock().nanoTime();
+        openedNanos = now;
+        sinceNanos = now;
+        timeouts.opened(tls, now);
+        standing.opened(Peer.of(channel));
+        if (!keyExchange().isEmpty()) {
+            services.closes().agreed(who(), keyExchange());
+        }
+        role.opened();
+        // Counted once it has its place: a reader of the count may rely on it.
+        services.table().opened(this);
+        dialogue.opened();
+        if (services.table().draining()) {
+            close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
+        }
+    }
+
+    /** Takes the memory that is the connection's as long as it is there. The plan has room for as many as are admitted. */
+    private void takeMemory() {
+        MemoryBudget.Pool direct = services.budget().pool(Part.CONNECTIONS);
+        MemoryBudget.Pool heap = services.budget().pool(Part.SESSIONS);
+        boolean half = direct.tryTake(saidBytes);
+        memoryTaken = half && heap.tryTake(HEAP_BYTES);
+        if (half && !memoryTaken) {
+            direct.give(saidBytes);
+        }
+        if (!memoryTaken) {
+            throw new IllegalStateException("connections take more than what is planned for them: " + direct.limit()
+                    + " bytes of direct memory, " + heap.limit() + " of heap");
+        }
+    }
+
+    private void giveMemoryBack() {
+        if (memoryTaken) {
+            memoryTaken = false;
+            services.budget().pool(Part.CONNECTIONS).give(saidBytes);
+            services.budget().pool(Part.SESSIONS).give(HEAP_BYTES);
+        }
+    }
+
+    /** That of TLS, for the log; empty: there is none, or it is not known. */
+    private String keyExchange() {
+        return tls == null ? "" : tls.keyExchange();
+    }
+
+    private void state(SessionState next) {
+        if (!state.mayBecome(next)) {
+            throw new IllegalStateException(who() + ": " + state + " cannot become " + next);
+        }
+        state = next;
+    }
+
+    public void tick(long nowNanos) {
+        walled(() -> {
+            if (!state.ended()) {
+                lookAtTheTime(nowNanos);
+            }
+            if (tls != null) {
+                tls.tick();
+            }
+        });
+    }
+
+    private void lookAtTheTime(long nowNanos) {
+        Refusal over = timeouts.look(nowNanos, state.speaks(), role.progress());
+        if (over != null) {
+            close(over);
+            return;
+        }
+        if (timeouts.keyUsedUp(nowNanos)) {
+            goAway(CloseReason.TLS_KEY_USED_UP, Timeouts.KEY_MILLIS);
+        }
+        if (state == SessionState.OPEN && timeouts.pingDue()) {
+            dialogue.ping(nowNanos);
+        }
+        if (!audited && nowNanos - openedNanos >= PROBE_NANOS) {
+            audit();
+        }
+        role.tick(nowNanos);
+    }
+
+    // ---- its thread ----------------------------------------------------------------------------------------------
+
+    /** Whether the caller is on the thread of the channel's loop, which alone may touch the connection's state. */
+    public boolean isHere() {
+        return channel.eventLoop().inEventLoop();
+    }
+
+    /** Has the loop's thread run a task behind the wall. Any thread. */
+    public void execute(Runnable task) {
+        EventLoop loop = channel.eventLoop();
+        loop.execute(() -> {
+            if (channel.eventLoop() == loop) {
+                walled(task);
+            } else {
+                // The connection has moved meanwhile.
+                execute(task);
+            }
+        });
+    }
+
+    /** Runs a step behind the wall: whatever it throws ends this connection. */
+    public void walled(Runnable step) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            failed(e);
+        }
+    }
+
+    /** Moves the connection to another loop, see {@link EngineLoop#move}. */
+    public void moveTo(EngineLoop to, Runnable arrived) {
+        EngineLoop.move(channel, to, there -> {
+            if (there.isSuccess()) {
+                walled(arrived);
+            } else {
+                // The channel was closed on its way.
+                exceptionCaught(null, there.cause());
+                gone();
+            }
+        });
+    }
+
+    // ---- what the client says ------------------------------------------------------------------------------------
+
+    /** Obeys a whole control frame, whose turn it is; false: the connection ends with it. */
+    public boolean control(int type, ByteBuffer body) throws FrameException {
+        if (type == ControlFrames.ERROR) {
+            endedByPeer(body);
+            return false;
+        }
+        if (type == ControlFrames.HELLO) {
+            Role other = kind == Role.PUBLISHER ? Role.SUBSCRIBER : Role.PUBLISHER;
+            hello(dialogue.hello(body, services.identity().ports().hint(other, tls != null)));
+        } else if (!dialogue.answer(type, body)) {
+            role.control(type, body);
+        }
+        // An answer that cannot be written may be the end.
+        return !state.ended();
+    }
+
+    private void hello(HelloFrame said) throws FrameException {
+        name = PeerText.printable(said.name());
+        standing.said(said.token());
+        if (standing.refusal() != null) {
+            throw standing.refusal().exception();
+        }
+        audit();
+        dialogue.greeted(said);
+        state(SessionState.GREETED);
+        role.greeted(said);
+    }
+
+    private void audit() {
+        audited = true;
+        if (!standing.name().isEmpty() && standing.refusal() == null) {
+            String line = who() + " is " + standing.name() + " by its " + standing.proof()
+                    + (keyExchange().isEmpty() ? "" : ", key exchange " + keyExchange());
+            services.closes().decided(line, services.clock().nanoTime());
+        }
+    }
+
+    /**
+     * The client is welcome.
+     *
+     * @param features that its role can have
+     * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
+     * @param accepted to a publisher the number of the last message that was taken of its name; otherwise 0
+     * @param fork from where on what HELLO speaks of is gone, {@link Durability#TODAY}: nothing is; {@link
+     *     Durability#UNKNOWN}: its epoch is none of this stream's
+     */
+    public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
+        dialogue.welcome(said, policy, features, next, accepted, fork);
+        state(SessionState.OPEN);
+    }
+
+    /** A message has been taken, of a client that said no HELLO. */
+    public void plain() {
+        if (state == SessionState.CONNECTED) {
+            state(SessionState.PLAIN);
+            audit();
+        }
+    }
+
+    /** A client that said HELLO is to be told that it has to leave. Its role says what is due. */
+    public void goAway(CloseReason reason, int closesInMillis) {
+        if (state.speaks()) {
+            dialogue.outbox().goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
+        }
+    }
+
+    // ---- the end -----------------------------------------------------------------------------------------------
+
+    /** Nothing more is written or forced: a client that waits for it is told. */
+    public void journalFailed() {
+        FrameException why = dialogue.journalFailed();
+        if (why != null) {
+            close(why);
+        }
+    }
+
+    /** Ends the connection for a reason; the first one counts. */
+    public void close(Refusal why) {
+        SessionState before = state;
+        if (!before.ended()) {
+            end(why.reason(), why.text());
+            role.lastWords(before, why);
+        }
+    }
+
+    public void close(CloseReason reason, String text) {
+        close(new Refusal(reason, text));
+    }
+
+    public void close(FrameException why) {
+        close(Refusal.of(why));
+    }
+
+    /** Ends it at once, without a word: what it holds is needed. */
+    public void cutOff(CloseReason reason, String text) {
+        if (!state.ended()) {
+            end(reason, text);
+        }
+        giveUp();
+    }
+
+    private void giveUp() {
+        try {
+            role.release();
+        } finally {
+            channel.close();
+        }
+    }
+
+    /**
+     * The client has ended its output, see {@link SocketReads.Reader#mayEnd}: before the last word is out that does not close
+     * the channel, since the client may still read.
+     */
+    public boolean mayEnd() {
+        if (state != SessionState.CLOSING || Closing.outputEnded(channel)) {
+            return true;
+        }
+        inputEnded = true;
+        // A socket that waits for nothing falls out of epoll's set, and what it takes a part of never goes on. So it
+        // waits for the end again, until the next cycle; and while it is full, for room, so that the loop sleeps.
+        channel.config().setAutoRead(channel.isWritable());
+        return false;
+    }
+
+    /** What was written is with the system, or more is to be written. */
+    public void writabilityChanged() {
+        if (inputEnded && channel.isWritable()) {
+            channel.config().setAutoRead(true);
+        }
+    }
+
+    @Override
+    public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+        if (inputEnded && event == ChannelOutputShutdownEvent.INSTANCE) {
+            channel.close();
+        }
+    }
+
+    private void endedByPeer(ByteBuffer body) throws FrameException {
+        ErrorFrame.check(body);
+        CloseReason reason = CloseReason.ofCode(ErrorFrame.code(body));
+        String what = "ERROR " + (reason == null ? ErrorFrame.code(body) : reason) + " "
+                + PeerText.printable(ErrorFrame.text(body));
+        services.closes().warn(CloseReason.PEER_CLOSED, services.clock().nanoTime(), who() + " closes: " + what);
+        end(CloseReason.PEER_CLOSED, what);
+        role.release();
+        Closing.endOutput(channel);
+        Closing.closeLater(channel);
+    }
+
+    private void end(CloseReason reason, String text) {
+        end(now -> services.closes().closed(who(), reason, text, now));
+    }
+
+    /** The peer has ended a connection that has not brought a byte. Its line has the identity, which was not logged yet. */
+    private void endProbe() {
+        String identity = standing.refusal() == null ? standing.name() : "";
+        String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + standing.proof();
+        end(now -> services.closes().probed(who, channel.remoteAddress(), now));
+    }
+
+    private void end(LongConsumer count) {
+        state(SessionState.CLOSING);
+        standing.leave();
+        // Counted before it leaves the table: whoever sees it gone sees why.
+        count.accept(services.clock().nanoTime());
+        services.table().closed(this);
+    }
+
+    private boolean isProbe() {
+        return state == SessionState.CONNECTED
+                && role.progress().bytesRead() == 0
+                && (tls == null || tls.begunBytes() == 0)
+                && services.clock().nanoTime() - openedNanos < PROBE_NANOS;
+    }
+
+    /** A fault of the relay, and not of the client: this connection ends, and no other. Never throws. */
+    public void failed(Throwable cause) {
+        try {
+            services.closes().failed(who(), cause, services.clock().nanoTime());
+            cutOff(CloseReason.INTERNAL_ERROR, String.valueOf(cause.getMessage()));
+        } catch (Throwable again) {
+            services.closes().failed(who(), again, services.clock().nanoTime());
+            channel.close();
+        }
+    }
+
+    @Override
+    public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+        if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
+            // The channel was closed while a write was in flight: channelInactive comes next, and ends the connection.
+            return;
+        }
+        if (cause instanceof SSLException) {
+            cutOff(CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
+        } else if (cause instanceof IOException && isProbe()) {
+            endProbe();
+            giveUp();
+        } else if (cause instanceof IOException) {
+            cutOff(CloseReason.CONNECTION_LOST, String.valueOf(cause.getMessage()));
+        } else {
+            failed(cause);
+        }
+    }
+
+    @Override
+    public void channelInactive(ChannelHandlerContext ctx) {
+        gone();
+    }
+
+    /** The only event of a channel that closes while it is registered with no loop. */
+    @Override
+    public void handlerRemoved(ChannelHandlerContext ctx) {
+        gone();
+        if (place != null) {
+            services.admission().left(place);
+        }
+    }
+
+    /** The channel is closed. More than once without harm. */
+    public void gone() {
+        if (channel == null || state == SessionState.GONE) {
+            return;
+        }
+        if (!state.ended()) {
+            String rest = role.progress().unfinished();
+            if (isProbe()) {
+                endProbe();
+            } else if (rest.isEmpty()) {
+                end(CloseReason.PEER_CLOSED, "");
+            } else {
+                end(CloseReason.TRUNCATED_FRAME, rest + " dropped");
+            }
+        }
+        state(SessionState.GONE);
+        try {
+            role.release();
+        } finally {
+            giveMemoryBack();
+            services.table().gone(this);
+        }
+    }
+
+    // ---- who it is ---------------------------------------------------------------------------------------------
+
+    public Channel channel() {
+        return channel;
+    }
+
+    public Dialogue dialogue() {
+        return dialogue;
+    }
+
+    public Standing standing() {
+        return standing;
+    }
+
+    /** Any thread. */
+    public SessionState state() {
+        return state;
+    }
+
+    public Role kind() {
+        return kind;
+    }
+
+    public SessionRole role() {
+        return role;
+    }
+
+    long id() {
+        return id;
+    }
+
+    // ---- reports -----------------------------------------------------------------------------------------------
+
+    long ageMillis(long nowNanos) {
+        return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
+    }
+
+    /**
+     * Returns the messages a second since the last report that is long enough ago, or since the beginning. Reports alone ask, one
+     * at a time.
+     */
+    double rate(long messages, long nowNanos) {
+        if (nowNanos - sinceNanos >= LEAST_RATE_NANOS) {
+            rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
+            sinceMessages = messages;
+            sinceNanos = nowNanos;
+        }
+        return rate;
+    }
+
+    /** The name of HELLO, printable; empty: there is none. Any thread. */
+    String name() {
+        return name;
+    }
+
+    /** Role, peer and name, for people. */
+    public String who() {
+        String peer = kind.name().toLowerCase(Locale.ROOT) + " " + PeerName.of(channel);
+        return name.isEmpty() ? peer : peer + " (" + name + ")";
+    }
+
+    /** By its number: a walk over a set of connections has the same order in each run. */
+    @Override
+    public int hashCode() {
+        return Long.hashCode(id);
+    }
+}

@@ -1,0 +1,229 @@
+package dev.msgrelay.server.connection;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.config.ClientConfig;
+import dev.msgrelay.server.config.LimitsConfig;
+import dev.msgrelay.server.tls.TlsHandler;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The time-outs of one connection: to say who the client is, to complete HELLO, to be heard of, to go on with a begun frame,
+ * and to leave once a TLS key is used up; and the times of PINGs. The time comes as a parameter, a few times a second, so that
+ * input need not ask for it: it only leaves a mark. Owned by the connection's thread.
+ */
+final class Timeouts {
+    /** From GOAWAY to the end of a connection whose TLS key is used up. */
+    static final int KEY_MILLIS = 500;
+
+    /** The factor on the least rate for a client that holds up others: a frame of 1 MiB is over in a minute then. */
+    static final int HURRY = 16;
+
+    /** A client that wants rarer PINGs is given up no sooner than after so many of them. */
+    private static final int IDLE_HEARTBEATS = 3;
+
+    private final ClientConfig clients;
+    private final LimitsConfig limits;
+    private final Standing standing;
+    // Null: the connection is a plain one.
+    private TlsHandler tls;
+    private long openedNanos;
+    private boolean keyUsedUp;
+    private long keyUsedUpNanos;
+
+    // A control frame before WELCOME, in part.
+    private boolean begun;
+    private long begunNanos;
+
+    private long intervalNanos;
+    private long idleNanos;
+    private boolean started;
+    private boolean heard;
+    private long heardNanos;
+    private long pingedNanos;
+    private boolean pingDue;
+    private long pings;
+
+    // The input at the begin of the period in which a frame must make progress.
+    private long sinceNanos;
+    private long sinceFrames;
+    private long sinceBytes;
+    private int sinceRecord;
+    private boolean hurry;
+    // The bytes of a TLS record in part, at the last look.
+    private int recordBytes;
+
+    Timeouts(ClientConfig clients, LimitsConfig limits, Standing standing) {
+        this.clients = clients;
+        this.limits = limits;
+        this.standing = standing;
+        this.intervalNanos = clients.heartbeat().toNanos();
+        this.idleNanos = clients.idleTimeout().toNanos();
+    }
+
+    /** Begins. @param secured null: the connection is a plain one */
+    void opened(TlsHandler secured, long nowNanos) {
+        tls = secured;
+        openedNanos = nowNanos;
+        sinceNanos = nowNanos;
+    }
+
+    /** Looks at the time; {@code greeted}: HELLO has come. Returns why the client may not stay, or null. */
+    Refusal look(long nowNanos, boolean greeted, Progress input) {
+        Refusal refused = refused(nowNanos);
+        if (refused != null) {
+            return refused;
+        }
+        int record = tls == null ? 0 : tls.begunBytes();
+        if (record > recordBytes || greeted && !input.listening()) {
+            heard();
+        }
+        recordBytes = record;
+        Refusal overdue = greeted ? silence(nowNanos) : handshake(nowNanos, input.unfinishedControl());
+        if (overdue != null) {
+            return overdue;
+        }
+        boolean underWay = input.listening() && !input.unfinished().isEmpty();
+        String slow =
+                shortfall(nowNanos, underWay, input.holdsUpOthers(), input.framesRead(), input.bytesRead(), record);
+        if (slow != null) {
+            return new Refusal(CloseReason.FRAME_TIMEOUT, slow + ": " + input.unfinished());
+        }
+        boolean keyOver = keyUsedUp && nowNanos - keyUsedUpNanos > TimeUnit.MILLISECONDS.toNanos(KEY_MILLIS);
+        return keyOver ? new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key") : null;
+    }
+
+    /** The client has not said in time who it is, or what it may do was taken back. */
+    private Refusal refused(long nowNanos) {
+        standing.review();
+        Refusal refusal = standing.refusal();
+        long timeout = clients.handshakeTimeout().toNanos();
+        boolean over = refusal != null && (refusal.reason() == CloseReason.REVOKED || nowNanos - openedNanos > timeout);
+        return over ? refusal : null;
+    }
+
+    /** Whether the TLS key has been used up since the last look: the client is to be told. */
+    boolean keyUsedUp(long nowNanos) {
+        boolean first = !keyUsedUp && tls != null && tls.keyUsedUp();
+        if (first) {
+            keyUsedUp = true;
+            keyUsedUpNanos = nowNanos;
+        }
+        return first;
+    }
+
+    // ---- PING, and silence -------------------------------------------------------------------------------------
+
+    /** The client wants another interval; 0: the relay's. It gets that one, or the longest there is. */
+    void wanted(int millis) {
+        if (millis > 0) {
+            long most = Math.max(
+                    limits.maxHeartbeat().toNanos(), clients.heartbeat().toNanos());
+            intervalNanos = Math.min(TimeUnit.MILLISECONDS.toNanos(millis), most);
+            idleNanos = Math.max(idleNanos, IDLE_HEARTBEATS * intervalNanos);
+        }
+    }
+
+    int intervalMillis() {
+        return (int) TimeUnit.NANOSECONDS.toMillis(intervalNanos);
+    }
+
+    int idleMillis() {
+        return (int) TimeUnit.NANOSECONDS.toMillis(idleNanos);
+    }
+
+    void heard() {
+        heard = true;
+    }
+
+    boolean pingDue() {
+        return pingDue;
+    }
+
+    long ping(long nowNanos) {
+        pingDue = false;
+        pingedNanos = nowNanos;
+        return ++pings;
+    }
+
+    /** Looks at the time, of a client that has said HELLO; returns why it may not stay, or null. */
+    Refusal silence(long nowNanos) {
+        if (!started) {
+            started = true;
+            pingedNanos = nowNanos;
+            heardNanos = nowNanos;
+        }
+        if (heard) {
+            heard = false;
+            heardNanos = nowNanos;
+        }
+        if (nowNanos - pingedNanos >= intervalNanos) {
+            pingDue = true;
+        }
+        return nowNanos - heardNanos > idleNanos
+                ? new Refusal(CloseReason.IDLE_TIMEOUT, "nothing heard for " + idleMillis() + " ms")
+                : null;
+    }
+
+    /** The client has been welcomed: its first interval begins with the next look, whatever was found due before. */
+    void restart() {
+        started = false;
+        pingDue = false;
+    }
+
+    /** Looks at the time, as {@link #silence}, before HELLO; {@code unfinished}: a control frame is there in part. */
+    Refusal handshake(long nowNanos, boolean unfinished) {
+        if (!unfinished) {
+            begun = false;
+            return null;
+        }
+        if (!begun) {
+            begun = true;
+            begunNanos = nowNanos;
+        }
+        Duration most = clients.handshakeTimeout();
+        return nowNanos - begunNanos > most.toNanos()
+                ? new Refusal(
+                        CloseReason.HANDSHAKE_TIMEOUT,
+                        "the first frame was begun and not complete within " + most.toMillis() + " ms")
+                : null;
+    }
+
+    // ---- a frame in part ---------------------------------------------------------------------------------------
+
+    /**
+     * Looks whether a frame that the client has begun makes progress: in each frame timeout it must bring what the least rate
+     * asks for, or be complete. Of one that holds memory for which others wait more is asked, so that their turn comes. Time in
+     * which the client is not read does not count.
+     *
+     * @param underWay whether a frame has begun, is not complete, and is read
+     * @param holdsUpOthers whether others wait for memory that it holds; more is asked only where it was so at each look
+     * @param frames complete ones so far
+     * @param bytes read so far
+     * @param record bytes of a record of TLS that is not whole: what is nearly there is no standstill. Only more than at the last look
+     *     counts, so records without data are no progress
+     * @return the shortfall, for people, where too little of it has come; otherwise null
+     */
+    String shortfall(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int record) {
+        boolean another = frames != sinceFrames;
+        boolean over = nowNanos - sinceNanos > limits.frameTimeout().toNanos();
+        hurry &= holdsUpOthers;
+        if (underWay && !another && !over) {
+            return null;
+        }
+        long came = bytes - sinceBytes + Math.max(0, record - sinceRecord);
+        long least = limits.minRate() * limits.frameTimeout().toMillis() / 1000 * (hurry ? HURRY : 1);
+        hurry = holdsUpOthers;
+        sinceNanos = nowNanos;
+        sinceFrames = frames;
+        sinceBytes = bytes;
+        sinceRecord = record;
+        if (!underWay || another || came >= least) {
+            return null;
+        }
+        return came + " bytes of a frame came within " + limits.frameTimeout().toMillis() + " ms, the least is "
+                + least;
+    }
+}

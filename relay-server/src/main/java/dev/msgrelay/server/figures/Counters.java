@@ -1,0 +1,46 @@
+package dev.msgrelay.server.figures;
+
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Sums that are added up on any thread as things happen: the {@link Counter}s that no other object keeps. */
+public final class Counters {
+    /** Upper bounds of the times, in seconds. */
+    public static final List<Double> BOUNDS = List.of(
+            0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25,
+            0.5, 1.0);
+
+    private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
+    private final TimeHistogram acknowledgements = new TimeHistogram(BOUNDS);
+    private final TimeHistogram transits = new TimeHistogram(BOUNDS);
+
+    public Counters() {
+        for (Counter counter : Counter.values()) {
+            adders.put(counter, new LongAdder());
+        }
+    }
+
+    public void add(Counter counter, long amount) {
+        adders.get(counter).add(amount);
+    }
+
+    public void increment(Counter counter) {
+        adders.get(counter).increment();
+    }
+
+    /** Times of acknowledgements: the core adds them up. */
+    public TimeHistogram acknowledgements() {
+        return acknowledgements;
+    }
+
+    /** Times of batches in the relay: the core adds them up. */
+    public TimeHistogram transits() {
+        return transits;
+    }
+
+    public long sum(Counter counter) {
+        return adders.get(counter).sum();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.msgrelay.server.figures;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The figures of a relay so far.
+ *
+ * @param values the counters that the relay has: without a journal it has no counter of a journal
+ * @param closes closed connections by reason; only reasons that have occurred
+ * @param ended the last few closed connections of each reason, the newest first
+ * @param memory bytes taken or reserved in each part of the memory; the limits are in the memory plan
+ * @param forces times of the journal's forces; null: there is no journal
+ * @param acknowledgements times from the first message of a batch that has to be acknowledged, until the batch is in the
+ *     stream, subscribers of the core's loop have been handed it, and its publishers are told; once a batch
+ * @param transits times from the first message of a batch that the core takes, until subscribers of the core's loop have
+ *     been handed the batch, as far as their sockets took it; once a batch
+ */
+public record RelayStats(
+        Map<Counter, Long> values,
+        Map<CloseReason, Long> closes,
+        List<CloseLog.Ended> ended,
+        Map<Part, Long> memory,
+        TimeHistogram.Times forces,
+        TimeHistogram.Times acknowledgements,
+        TimeHistogram.Times transits) {
+    public RelayStats {
+        values = Collections.unmodifiableMap(values);
+    }
+
+    /** The value of a counter; 0: the relay does not have it. */
+    public long get(Counter counter) {
+        return values.getOrDefault(counter, 0L);
+    }
+
+    /** Whether the relay has this counter. */
+    public boolean has(Counter counter) {
+        return values.containsKey(counter);
+    }
+
+    public int publishers() {
+        return (int) get(Counter.PUBLISHERS);
+    }
+
+    public int subscribers() {
+        return (int) get(Counter.SUBSCRIBERS);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.msgrelay.server.figures;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A rate limit: {@code perSecond} tokens a second, and at most {@code most} at once. The caller passes the time. One
+ * thread at a time.
+ */
+public final class TokenBucket {
+    private final long perSecond;
+    private final long most;
+    private double tokens;
+    // The bucket is full before the first call, whatever this says.
+    private long lastNanos;
+    // Tokens of the time to come, which some who were refused were told of.
+    private double promised;
+
+    /** @param most tokens that are there after a pause */
+    public TokenBucket(long perSecond, long most) {
+        this.perSecond = perSecond;
+        this.most = most;
+        this.tokens = most;
+    }
+
+    public boolean tryTake(long nowNanos) {
+        fill(nowNanos);
+        if (tokens < 1) {
+            return false;
+        }
+        tokens--;
+        return true;
+    }
+
+    /**
+     * The nanoseconds until a token that nobody was told of yet, so that those who are refused together do not come
+     * together; from one who found none. Who was told of it has no right to it.
+     *
+     * @param mostNanos the answer at most
+     */
+    public long promise(long nowNanos, long mostNanos) {
+        fill(nowNanos);
+        double most = Math.max(1, (double) mostNanos * perSecond / TimeUnit.SECONDS.toNanos(1));
+        promised = Math.min(most, promised + 1);
+        return Math.min(mostNanos, (long) ((promised - tokens) * TimeUnit.SECONDS.toNanos(1) / perSecond));
+    }
+
+    /** Whether the bucket is full, as a new one is. */
+    public boolean full(long nowNanos) {
+        fill(nowNanos);
+        return tokens >= most;
+    }
+
+    private void fill(long nowNanos) {
+        double more = (double) (nowNanos - lastNanos) * perSecond / TimeUnit.SECONDS.toNanos(1);
+        tokens = Math.min(most, tokens + Math.max(0, more));
+        promised = Math.max(0, promised - Math.max(0, more));
+        lastNanos = nowNanos;
+    }
+}

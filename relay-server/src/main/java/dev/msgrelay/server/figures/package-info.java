@@ -1,0 +1,19 @@
+/**
+ * The figures, lines and rows that an operator sees, and the limits that keep them readable.
+ *
+ * <pre>
+ *   Counter (name, unit, help) -- Counters      sums that grow as things happen
+ *   TimeHistogram, HeldTime                     times, and how long something was held
+ *   RelayStats                                  all figures of a relay at one moment
+ *   ConnectionRow, ClusterStatus                one connection, a relay in its cluster, at one moment
+ *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged, the last remembered
+ *            -- ProbeLog                        connections without a byte: one line an hour for an address
+ *   QueuedOutput                                output that never blocks
+ * </pre>
+ *
+ * <p>Any thread; a bucket is guarded by its owner's lock.
+ *
+ * <p><b>Public API:</b> {@code Counter}, {@code RelayStats}, {@code ConnectionRow} and {@code ClusterStatus}, as {@code
+ * RelayServer} hands them out. All else is internal.
+ */
+package dev.msgrelay.server.figures;

@@ -1,0 +1,85 @@
+package dev.msgrelay.server.producers;
+
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.server.connection.Durability;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.StreamHead;
+
+/** How far one publisher's messages have got in the journal, by its own numbers. Owned by the publisher's thread. */
+final class Levels {
+    private final Durability durability;
+    private final Level wanted;
+    private final Watermark written;
+    private final Watermark forced;
+    private final Mark mark = new Mark();
+
+    /**
+     * @param wanted that the publisher waits for
+     * @param sequence of its last message that is in the stream; 0: there is none, or it is forced
+     * @param number of that message
+     */
+    Levels(Durability durability, Level wanted, long sequence, long number) {
+        this.durability = durability;
+        this.wanted = wanted;
+        this.written = mark(durability.written(), sequence, number);
+        this.forced = mark(durability.forced(), sequence, number);
+    }
+
+    private Watermark mark(StreamHead head, long sequence, long number) {
+        boolean there = next(head) > sequence;
+        Watermark result = new Watermark(there ? number : 0);
+        if (!there) {
+            result.add(sequence, number);
+        }
+        return result;
+    }
+
+    /** The message with this number, and all before it, are in the stream, up to this sequence. */
+    void taken(long sequence, long number) {
+        written.add(sequence, number);
+        forced.add(sequence, number);
+    }
+
+    /** Asks for what the publisher waits for; all of its messages in the stream lie before the position. */
+    void want(long position) {
+        durability.wantWritten(position);
+        if (wanted == Level.FORCED) {
+            durability.wantForced(position);
+        }
+    }
+
+    /** Sees how far the journal has got; answers whether that has moved either number. */
+    boolean look() {
+        // Forced first: it is never ahead of what is written.
+        boolean moved = forced.reached(next(durability.forced()));
+        return written.reached(next(durability.written())) | moved;
+    }
+
+    long written() {
+        return written.number();
+    }
+
+    long forced() {
+        return forced.number();
+    }
+
+    /** Whether something has not got as far as it can. */
+    boolean waits() {
+        return written.waits() || forced.waits();
+    }
+
+    /** Whether something has not got as far as the publisher waits for. */
+    boolean publisherWaits() {
+        return wanted == Level.FORCED ? forced.waits() : wanted == Level.WRITTEN && written.waits();
+    }
+
+    /** Up to this number all has got as far as the publisher waits for. */
+    long settled(long inStream) {
+        return wanted == Level.STREAM ? inStream : wanted == Level.WRITTEN ? written() : forced();
+    }
+
+    private long next(StreamHead head) {
+        head.read(mark);
+        return mark.sequence();
+    }
+}

@@ -1,0 +1,79 @@
+package dev.msgrelay.server.producers;
+
+import dev.msgrelay.protocol.ProducerId;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Rules of a publisher's name, the same for a relay that is alone and for a cluster. A name belongs to the producer whose HELLO
+ * took it, while that is connected and for the hold time after; then any producer may have it, and starts from nothing. A name
+ * belongs to an identity as well, until it has been unconnected for an hour; so long it is kept at least.
+ *
+ * <p>Pure: each rule depends on its arguments alone.
+ *
+ * @param unit of all times
+ * @param hold how long a name stays with its producer after its connection has ended
+ */
+public record NameRules(TimeUnit unit, long hold) {
+    /** Shortest time for which a name without a connection is kept. */
+    public static final Duration KEEP = Duration.ofHours(1);
+
+    /** Time away of a name that has a connection. */
+    public static final long CONNECTED = -1;
+
+    public enum Verdict {
+        /** The name is unknown, or another identity may have it: it begins with this producer, what was known is forgotten. */
+        BEGINS,
+        /** The name was another producer's and is free: it starts from nothing. */
+        STARTS_ANEW,
+        /** The name is this producer's already. */
+        GOES_ON,
+        /** Refused: the name belongs to another identity. */
+        OTHER_IDENTITY,
+        /** Refused: the name belongs to another producer. */
+        OTHER_PRODUCER;
+
+        public boolean refuses() {
+            return this == OTHER_IDENTITY || this == OTHER_PRODUCER;
+        }
+    }
+
+    /**
+     * Decides whether a HELLO gets a name that is known.
+     *
+     * @param knownOwner the identity that has the name; empty: none
+     * @param away time since the name's last connection ended, or {@link #CONNECTED}
+     * @param owner the identity of the HELLO; empty: the relay asks nobody for one
+     */
+    public Verdict decide(ProducerId knownProducer, String knownOwner, long away, ProducerId producer, String owner) {
+        if (!owner.isEmpty() && !knownOwner.isEmpty() && !knownOwner.equals(owner)) {
+            return mayBeForgotten(away) ? Verdict.BEGINS : Verdict.OTHER_IDENTITY;
+        }
+        if (knownProducer.equals(producer)) {
+            return Verdict.GOES_ON;
+        }
+        return away < hold ? Verdict.OTHER_PRODUCER : Verdict.STARTS_ANEW;
+    }
+
+    /** Whether a full table may forget a name that has been away for this time. */
+    public boolean mayBeForgotten(long away) {
+        return away >= unit.convert(KEEP);
+    }
+
+    /** Returns the words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
+    public String refusal(Verdict verdict, String name, long away, String where) {
+        String begin = "HELLO: the name " + name + " belongs to another ";
+        if (verdict == Verdict.OTHER_IDENTITY) {
+            return begin + "identity";
+        }
+        return away == CONNECTED
+                ? begin + "producer, which has a connection" + where
+                : begin + "producer, which has left and may come back: it is held for " + unit.toMillis(hold - away)
+                        + " ms more of " + unit.toMillis(hold) + " ms";
+    }
+
+    /** Returns the words of a refusal because the table is full of names that are kept. */
+    public static String tooMany(long limit) {
+        return "HELLO: " + limit + " names are known already, which is the limit";
+    }
+}

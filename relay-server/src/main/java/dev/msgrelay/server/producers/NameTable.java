@@ -1,0 +1,287 @@
+package dev.msgrelay.server.producers;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.figures.TimeHistogram;
+import dev.msgrelay.server.journal.NameMoves;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import dev.msgrelay.server.producers.NameRules.Verdict;
+import dev.msgrelay.server.stream.Orderer;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+
+/**
+ * The acknowledged publishers by their names: how far each one's messages are in the stream, which producer the name belongs
+ * to, and which connection has it. So that what is sent again on another connection is taken once, and nobody's messages are
+ * taken for somebody else's.
+ *
+ * <p>{@link NameRules} decides which producer, by its random id, and which identity has a name. Clients that send no id are one
+ * producer, all of them.
+ *
+ * <p>Bounded: a name that leaves without a message is forgotten at once, and when the table is full, a new name takes the
+ * place of the one that has been unconnected for the longest time, if that is an hour or more. Owned by the core's thread,
+ * which reads publishers with names, and packs.
+ */
+public final class NameTable {
+    /**
+     * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id, and the
+     * map's entry; measured with 65,536 of them: 475. And 72 for what the journal calls it, with what is gone of it.
+     */
+    public static final int BYTES_PER_NAME = 560;
+
+    /** A name's record, or why it is not to be had. */
+    record Answer(PublisherName name, CloseReason refusal, String text) {}
+
+    private final Pool memory;
+    private final NameRules rules;
+    private final LongSupplier clock;
+    private final TimeHistogram times;
+    private final Map<String, PublisherName> connected = new HashMap<>();
+    // From the one that left first to the one that left last.
+    private final Map<String, PublisherName> left = new LinkedHashMap<>();
+    private final List<PublisherName> changed = new ArrayList<>();
+    // What is said once readers see all that was taken.
+    private final List<Runnable> whenShown = new ArrayList<>();
+    // When the first message of this batch came that has to be acknowledged.
+    private long batchNanos;
+    // Who waits for the journal.
+    private final List<PublisherName.Holder> waiting = new ArrayList<>();
+    // Null: nothing outlives the relay.
+    private NameMoves moves;
+    // Who decides whose a name is; null: this table does.
+    private Orderer others;
+
+    /**
+     * @param memory how many names there may be, in bytes
+     * @param holdNanos how long a name stays with its producer after its connection has ended
+     * @param clock in ns, read at the begin and the end of a batch alone
+     * @param times counts the times of acknowledgements
+     */
+    public NameTable(Pool memory, long holdNanos, LongSupplier clock, TimeHistogram times) {
+        this.memory = memory;
+        this.rules = new NameRules(TimeUnit.NANOSECONDS, holdNanos);
+        this.clock = clock;
+        this.times = times;
+    }
+
+    /**
+     * Gives a name to a connection; an older connection of the same producer loses it, and is told.
+     *
+     * @param owner the identity of the connection; empty: nobody is asked who he is
+     */
+    Answer connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos) {
+        PublisherName away = left.get(name);
+        PublisherName entry = away == null ? connected.get(name) : away;
+        long awayNanos = away == null ? NameRules.CONNECTED : nowNanos - away.leftNanos;
+        Verdict verdict =
+                entry == null ? Verdict.BEGINS : rules.decide(entry.producer, entry.owner, awayNanos, producer, owner);
+        if (verdict.refuses()) {
+            return new Answer(null, CloseReason.NAME_HELD, rules.refusal(verdict, name, awayNanos, ""));
+        }
+        if (left.remove(name) != null && verdict == Verdict.BEGINS) {
+            memory.give(BYTES_PER_NAME);
+        }
+        if (verdict == Verdict.BEGINS) {
+            entry = add(name, producer, owner, nowNanos);
+            if (entry == null) {
+                return new Answer(null, CloseReason.TOO_MANY_NAMES, NameRules.tooMany(memory.limit() / BYTES_PER_NAME));
+            }
+        } else if (verdict == Verdict.STARTS_ANEW) {
+            entry.startAnew(producer);
+        } else if (entry.holder != null) {
+            PublisherName.Holder before = entry.holder;
+            entry.holder = null;
+            before.nameTaken();
+        }
+        // Under the text that the record has, or the text would be kept twice.
+        connected.put(entry.name(), entry);
+        entry.holder = holder;
+        if (!owner.isEmpty()) {
+            // Also of a name that was taken before anybody was asked who he is.
+            entry.owner = owner;
+        }
+        return new Answer(entry, null, "");
+    }
+
+    /** A connection is gone; of no effect where another one has the name by now. */
+    void disconnect(PublisherName entry, PublisherName.Holder holder, long nowNanos) {
+        if (entry.holder != holder) {
+            return;
+        }
+        entry.holder = null;
+        if (others != null) {
+            forget(entry);
+            others.leave(entry.name(), entry.producer);
+        } else if (entry.accepted() == 0) {
+            // To be unknown is the same: nobody fills the table with bare HELLOs.
+            forget(entry);
+        } else {
+            connected.remove(entry.name());
+            leaves(entry, nowNanos);
+        }
+    }
+
+    private void leaves(PublisherName entry, long nowNanos) {
+        entry.leftNanos = nowNanos;
+        left.put(entry.name(), entry);
+    }
+
+    public int size() {
+        return connected.size() + left.size();
+    }
+
+    private PublisherName add(String name, ProducerId producer, String owner, long nowNanos) {
+        if (!memory.tryTake(BYTES_PER_NAME)) {
+            // The bytes of the one that left first.
+            Iterator<PublisherName> oldest = left.values().iterator();
+            if (!oldest.hasNext() || !rules.mayBeForgotten(nowNanos - oldest.next().leftNanos)) {
+                return null;
+            }
+            oldest.remove();
+        }
+        return new PublisherName(this, name, producer, owner);
+    }
+
+    private void forget(PublisherName entry) {
+        connected.remove(entry.name());
+        memory.give(BYTES_PER_NAME);
+    }
+
+    /** The stream is kept, and so are they: what is taken of them is told to the journal from now on. */
+    public void keepIn(NameMoves journal) {
+        moves = journal;
+    }
+
+    /** Takes up those of earlier lives of the relay, those that moved last first where there is no room for all. */
+    public void restore(List<JournalName.State> known, long nowNanos) {
+        List<JournalName.State> byAge = new ArrayList<>(known);
+        byAge.sort(Comparator.comparingLong(JournalName.State::sequence));
+        int most = (int) Math.min(byAge.size(), memory.limit() / BYTES_PER_NAME);
+        for (JournalName.State state : byAge.subList(byAge.size() - most, byAge.size())) {
+            JournalName name = state.name();
+            PublisherName entry = add(name.name(), name.producer(), name.owner(), nowNanos);
+            entry.restore(name.hole(), state.number(), state.sequence());
+            leaves(entry, nowNanos);
+        }
+    }
+
+    /** Whether messages of a name can be taken now: the journal has room for what that moves. */
+    public boolean hasRoom() {
+        return moves == null || moves.hasRoom();
+    }
+
+    // ---- where several relays are one ----------------------------------------------------------------------------
+
+    /** Whose a name is others decide from now on: the table has those names only that have a connection here. */
+    public void decidedBy(Orderer orderer) {
+        others = orderer;
+    }
+
+    /**
+     * A connection has got a name; an older one that had it here is told.
+     *
+     * @param accepted number of the name's last message in the stream; {@link Orderer#NONE}: there is none
+     * @param sequence of that message
+     * @return null where there are too many names
+     */
+    PublisherName claimed(
+            String name, ProducerId producer, String owner, PublisherName.Holder holder, long accepted, long sequence) {
+        takenElsewhere(name);
+        PublisherName entry = add(name, producer, owner, 0);
+        if (entry != null) {
+            connected.put(name, entry);
+            entry.holder = holder;
+            if (accepted != Orderer.NONE) {
+                entry.restore(null, accepted, sequence);
+            }
+        }
+        return entry;
+    }
+
+    /** Another connection has got the name: one that has it here loses it, and is told. */
+    public void takenElsewhere(String name) {
+        PublisherName entry = connected.get(name);
+        if (entry != null) {
+            PublisherName.Holder before = entry.holder;
+            entry.holder = null;
+            forget(entry);
+            before.nameTaken();
+        }
+    }
+
+    public void release() {
+        memory.give((long) size() * BYTES_PER_NAME);
+        connected.clear();
+        left.clear();
+    }
+
+    // ---- what is in the stream --------------------------------------------------------------------------------
+
+    /** Messages of a name are in the log; whoever has it is told at the end of the batch. */
+    public void accepted(PublisherName entry, int messages, long lastSequence) {
+        entry.accept(messages, lastSequence);
+        if (moves != null) {
+            moves.add(entry.journalName(), lastSequence, messages, entry.accepted());
+        }
+        changed(entry);
+    }
+
+    /** More of a name is in the stream; whoever has it is told at the end of the batch. */
+    void changed(PublisherName entry) {
+        if (!entry.changed) {
+            if (changed.isEmpty()) {
+                batchNanos = clock.getAsLong();
+            }
+            entry.changed = true;
+            changed.add(entry);
+        }
+    }
+
+    /** The batch has ended: readers see what was taken, so it may be acknowledged. */
+    public void acknowledge() {
+        for (int i = 0; i < changed.size(); i++) {
+            PublisherName entry = changed.get(i);
+            entry.changed = false;
+            if (entry.holder != null) {
+                entry.holder.acknowledge();
+            }
+        }
+        if (!changed.isEmpty()) {
+            times.add(clock.getAsLong() - batchNanos);
+        }
+        changed.clear();
+        for (int i = 0; i < whenShown.size(); i++) {
+            whenShown.get(i).run();
+        }
+        whenShown.clear();
+    }
+
+    /** Has something said at the end of the batch, when readers see what was taken; it must not throw. */
+    public void whenShown(Runnable words) {
+        whenShown.add(words);
+    }
+
+    /** Told by {@link #journalMoved} from now on, until it answers that it waits no more. */
+    void waits(PublisherName.Holder holder) {
+        waiting.add(holder);
+    }
+
+    /** More of the stream is written or forced: whoever waits for that is told. */
+    public void journalMoved() {
+        // From the end, whose last one may take another's place.
+        for (int i = waiting.size() - 1; i >= 0; i--) {
+            if (!waiting.get(i).journalMoved()) {
+                waiting.set(i, waiting.get(waiting.size() - 1));
+                waiting.remove(waiting.size() - 1);
+            }
+        }
+    }
+}

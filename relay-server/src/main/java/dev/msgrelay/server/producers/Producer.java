@@ -1,0 +1,451 @@
+package dev.msgrelay.server.producers;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.Features;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.connection.Durability;
+import dev.msgrelay.server.connection.Outbox;
+import dev.msgrelay.server.connection.Services;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.connection.SessionState;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.stream.Orderer;
+import dev.msgrelay.server.stream.PacketLog;
+import dev.msgrelay.server.stream.RunScan;
+
+/**
+ * The producer of one connection: how it gets its name, when it is welcomed, the numbers of its messages, and what it is told of
+ * them.
+ *
+ * <pre>
+ *   NONE --HELLO--> CLAIMING --others give the name--> SETTLING --as far as it waits for--> WELCOMED
+ *     '---------------the table gives the name---------^   '-----another connection has the name-'--> LOST
+ *
+ *   taken into the stream --------------------------> ACK
+ *   wantsMore --> journal: written, forced ---------> ACK's levels
+ * </pre>
+ *
+ * A HELLO without acknowledgements has no name, and goes the same way; nothing is acknowledged then. Owned by the connection's
+ * thread, which is the core's; {@link #unsettled} may be asked by any.
+ */
+public final class Producer implements PublisherName.Holder, Orderer.Claimant {
+    private enum Stage {
+        /** No HELLO has come, or the relay drains and waits for no name. */
+        NONE,
+        /** Others have to give the name. */
+        CLAIMING,
+        /** WELCOME waits until what was accepted before has got as far as the client waits for. */
+        SETTLING,
+        WELCOMED,
+        /** Another connection of the same producer has the name: a task that ends this one is under way. */
+        LOST
+    }
+
+    private final Session session;
+    private final Services services;
+    private final PacketLog log;
+    private final NameTable names;
+    // The giver of names where several relays are one; null: the table gives them.
+    private final Orderer orderer;
+    private final Runnable goOn;
+    private Stage stage = Stage.NONE;
+    private PublisherName name;
+    // The number of messages, of those that come next, that were taken before.
+    private long duplicates;
+    // The numbers of WELCOME.
+    private long acceptedBefore;
+    private long fork = Durability.TODAY;
+    // Null: it is not told.
+    private Levels levels;
+    private volatile boolean unsettled;
+    private HelloFrame hello;
+    // Null before HELLO.
+    private Replies replies;
+    // The connection has ended, and is told why once all its messages are in the order; null: nothing waits for that.
+    private Runnable lastWords;
+    // Whether the table of names tells of the journal.
+    private boolean watchesJournal;
+
+    /** @param goOn run once a name that was claimed has come, and WELCOME is said or due */
+    public Producer(
+            Session session, Services services, PacketLog log, NameTable names, Orderer orderer, Runnable goOn) {
+        this.session = session;
+        this.services = services;
+        this.log = log;
+        this.names = names;
+        this.orderer = orderer;
+        this.goOn = goOn;
+    }
+
+    /** Null: it has none. */
+    public PublisherName name() {
+        return name;
+    }
+
+    /** Whether HELLO asks for a name that others have not given yet. */
+    public boolean claims() {
+        return stage == Stage.CLAIMING;
+    }
+
+    /** Whether another connection has the name, so that nothing more may be handed in under it. */
+    public boolean hasLostItsName() {
+        return stage == Stage.LOST;
+    }
+
+    // ---- HELLO -------------------------------------------------------------------------------------------------
+
+    /** HELLO has come. Where others give names, {@link #claim} is next. */
+    public void greeted(HelloFrame said) throws FrameException {
+        hello = said;
+        replies = new Replies(session.channel(), services.budget().pool(Part.CONNECTIONS));
+        if (said.wants(Features.ACKS) && orderer != null) {
+            stage = Stage.CLAIMING;
+            return;
+        }
+        if (said.wants(Features.ACKS)) {
+            String owner = session.standing().name();
+            long now = services.clock().nanoTime();
+            NameTable.Answer given = names.connect(said.name(), said.producer(), owner, this, now);
+            if (given.refusal() != null) {
+                throw new FrameException(given.refusal(), given.text());
+            }
+            adopt(given.name());
+        }
+        begin();
+    }
+
+    /** Asks others for the name. Returns false where they have no room for the question now. */
+    public boolean claim() {
+        return orderer.claim(hello.name(), hello.producer(), session.standing().name(), this);
+    }
+
+    /** The relay drains: a name that comes from now on is given back. */
+    public void stopClaiming() {
+        if (stage == Stage.CLAIMING) {
+            stage = Stage.NONE;
+        }
+    }
+
+    @Override
+    public void claimed(CloseReason refusal, String text, long accepted, long sequence) {
+        session.walled(() -> {
+            try {
+                goOnWithName(refusal, text, accepted, sequence);
+            } catch (FrameException e) {
+                session.close(e);
+            }
+        });
+    }
+
+    private void goOnWithName(CloseReason refusal, String text, long accepted, long sequence) throws FrameException {
+        if (stage != Stage.CLAIMING || session.state() != SessionState.GREETED) {
+            // The connection has ended meanwhile, or the relay drains.
+            if (refusal == null) {
+                // The others take nothing from an older connection here any more: it loses the name as well.
+                names.takenElsewhere(hello.name());
+                orderer.leave(hello.name(), hello.producer());
+            }
+            return;
+        }
+        if (refusal != null) {
+            throw new FrameException(refusal, text);
+        }
+        PublisherName given =
+                names.claimed(hello.name(), hello.producer(), session.standing().name(), this, accepted, sequence);
+        if (given == null) {
+            orderer.leave(hello.name(), hello.producer());
+            throw new FrameException(CloseReason.TOO_MANY_NAMES, "HELLO: too many names have connections here");
+        }
+        adopt(given);
+        begin();
+        goOn.run();
+    }
+
+    private void adopt(PublisherName given) {
+        name = given;
+        if (hello.producer().equals(ProducerId.NONE) && given.warn()) {
+            String line = session.who() + " sends no producer id: whoever says the same name is taken for it";
+            services.closes().warn(CloseReason.NAME_TAKEN, services.clock().nanoTime(), line);
+        }
+    }
+
+    private void begin() throws FrameException {
+        stage = Stage.SETTLING;
+        beginNumbers(session.dialogue().level());
+        watchJournal();
+        letIn();
+    }
+
+    /** Welcomes the client, once what was accepted of it has got as far as it waits for. */
+    private void letIn() {
+        if (settled()) {
+            stage = Stage.WELCOMED;
+            long next = log.lastSequence() + 1;
+            session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, next, acceptedBefore, fork);
+            // Messages that have come since HELLO.
+            putAck();
+            speak();
+        }
+    }
+
+    /** Within the read of a newer connection of the same producer, so nothing is written: a task ends this one. */
+    @Override
+    public void nameTaken() {
+        if (session.state() == SessionState.OPEN) {
+            putAck();
+        }
+        String lost = name.name();
+        name = null;
+        stage = Stage.LOST;
+        if (lastWords != null) {
+            // Nobody tells this connection any more what becomes of its messages.
+            session.execute(this::sayWaiting);
+        }
+        session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + lost));
+    }
+
+    // ---- its numbers -------------------------------------------------------------------------------------------
+
+    /**
+     * Decides which number is next.
+     *
+     * @param level that it waits for; null: it is not told how far its messages have got in the journal
+     * @throws FrameException its number is not one that may come next
+     */
+    private void beginNumbers(Level level) throws FrameException {
+        long known = services.durability().forkOf(hello);
+        if (name == null) {
+            fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
+            return;
+        }
+        number(known);
+        outbox().ackedUpTo(Math.max(acceptedBefore, hello.number() - 1), name.sequence());
+        if (level != null) {
+            levels = new Levels(services.durability(), level, name.sequence(), name.accepted());
+            outbox().tellLevels(levels.written(), levels.forced());
+        }
+    }
+
+    private void number(long life) throws FrameException {
+        long known = name.accepted();
+        long number = hello.number();
+        boolean earlierLife = life != Durability.TODAY && life != Durability.UNKNOWN;
+        boolean missing = number - 1 > known;
+        boolean told = missing && life == Durability.TODAY && name.mayGoOnAt(number);
+        if (!missing) {
+            duplicates = number == 0 ? 0 : known - (number - 1);
+            name.goOn();
+        } else if (known > 0 && life == Durability.TODAY && !told) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP,
+                    "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
+        } else if (!told) {
+            // Another relay acknowledged the missing messages, or this one, whose journal does not have them.
+            name.goOnAt(number, life == Durability.TODAY ? 0 : known + 1);
+        }
+        long untold = 0;
+        if (missing && earlierLife) {
+            untold = known + 1;
+        } else if (earlierLife) {
+            // An earlier WELCOME that was lost said so; messages that came since are acknowledged behind this one.
+            untold = name.untold(number, life);
+        }
+        acceptedBefore = untold > 0 ? 0 : told && known > 0 ? number - 1 : known;
+        fork = untold > 0 ? untold : earlierLife ? Durability.TODAY : life;
+    }
+
+    /** Whether readers see what was accepted before, and it has got as far as it waits for, so that it may be welcomed. */
+    private boolean settled() {
+        return name == null || !name.changed && (levels == null || levels.settled(known()) >= known());
+    }
+
+    /** Number of the last message of {@code acceptedBefore} that is in the stream: behind it some may be gone. */
+    private long known() {
+        return Math.min(acceptedBefore, name.accepted());
+    }
+
+    /** Whether messages of its name wait for their place in the order, which others give. */
+    private boolean isUnderWay() {
+        return name != null && name.isUnderWay();
+    }
+
+    /** Throws where so many messages more have no numbers. */
+    public void checkNumbers(int messages) throws FrameException {
+        if (name != null && !name.hasNumbersFor(messages)) {
+            throw new FrameException(
+                    CloseReason.MESSAGE_GAP, "the numbers of " + name.name() + " are used up: they end at 2^63 - 1");
+        }
+    }
+
+    /** Whether the messages that come next were taken before. */
+    public boolean sendsAgain() {
+        return duplicates > 0;
+    }
+
+    /** Passes over frames at the front that were taken before. Returns their bytes. */
+    public int drop(RunScan span) {
+        int count = (int) Math.min(duplicates, span.frames());
+        duplicates -= count;
+        services.counters().add(Counter.DUPLICATES, count);
+        return count == span.frames() ? span.end() : span.lengthOf(count);
+    }
+
+    // ---- what the client is told ---------------------------------------------------------------------------------
+
+    private Outbox outbox() {
+        return session.dialogue().outbox();
+    }
+
+    @Override
+    public void acknowledge() {
+        // As Session.walled, without an object for each batch.
+        try {
+            tellTaken();
+        } catch (Throwable e) {
+            session.failed(e);
+        }
+    }
+
+    private void tellTaken() {
+        if (levels != null) {
+            levels.taken(name.sequence(), name.accepted());
+        }
+        watchJournal();
+        if (session.state() == SessionState.OPEN) {
+            putAck();
+            speak();
+        } else if (stage == Stage.SETTLING) {
+            letIn();
+        }
+        if (lastWords != null && !isUnderWay()) {
+            ended(SessionState.OPEN);
+            sayWaiting();
+        }
+    }
+
+    private void watchJournal() {
+        if (wantsMore() && !watchesJournal) {
+            watchesJournal = true;
+            names.waits(this);
+        }
+    }
+
+    @Override
+    public boolean journalMoved() {
+        watchesJournal = false;
+        if (session.state().speaks()) {
+            try {
+                tellDurable();
+            } catch (Throwable e) {
+                session.failed(e);
+            }
+        }
+        return watchesJournal;
+    }
+
+    private void tellDurable() {
+        if (lookAtLevels()) {
+            if (stage == Stage.SETTLING) {
+                letIn();
+            }
+            speak();
+        }
+        watchesJournal = levels.waits();
+    }
+
+    private void putAck() {
+        if (name != null) {
+            outbox().ack(name.accepted(), name.sequence());
+        }
+    }
+
+    /** Asks the journal for what it waits for; returns whether there is anything. */
+    private boolean wantsMore() {
+        if (levels == null) {
+            return false;
+        }
+        unsettled = levels.publisherWaits();
+        if (levels.waits()) {
+            levels.want(log.head().position());
+            return true;
+        }
+        return false;
+    }
+
+    /** Tells how far the journal has got. Returns whether that is further than before. */
+    private boolean lookAtLevels() {
+        if (levels == null || !levels.look()) {
+            return false;
+        }
+        unsettled = levels.publisherWaits();
+        outbox().levels(levels.written(), levels.forced());
+        return true;
+    }
+
+    /** Whether something has not got as far as it waits for. Any thread. */
+    public boolean unsettled() {
+        return unsettled;
+    }
+
+    /** Sends what is due unless a write is in flight. */
+    public void speak() {
+        // Readers may not see all of a lost name's messages yet: the last words acknowledge them.
+        if (session.state().speaks() && replies != null && stage != Stage.LOST) {
+            replies.send(outbox(), log.lastSequence());
+        }
+    }
+
+    // ---- the end -------------------------------------------------------------------------------------------------
+
+    /** The connection has ended: what it has sent before is to be acknowledged. */
+    public void ended(SessionState before) {
+        if (before == SessionState.OPEN) {
+            putAck();
+            lookAtLevels();
+        }
+    }
+
+    /**
+     * The connection has ended: has something said once messages that wait for their place in the order have it, and so for as
+     * long keeps the name. Returns whether any wait.
+     */
+    public boolean waitForOrder(Runnable words) {
+        boolean waits = isUnderWay();
+        lastWords = waits ? words : null;
+        return waits;
+    }
+
+    private void sayWaiting() {
+        Runnable words = lastWords;
+        lastWords = null;
+        if (words != null) {
+            words.run();
+        }
+    }
+
+    /** Sends what is due to a client that has said HELLO, before the reason of the end. */
+    public void sayLast() {
+        if (replies != null && session.channel().isActive()) {
+            replies.sendLast(outbox(), log.lastSequence());
+        }
+    }
+
+    /** Gives the name back, and memory once the channel is closed. More than once without harm. */
+    public void release() {
+        lastWords = null;
+        PublisherName had = name;
+        name = null;
+        if (had != null) {
+            names.disconnect(had, this, services.clock().nanoTime());
+        }
+        if (replies != null && session.state() == SessionState.GONE) {
+            replies.release();
+            replies = null;
+        }
+    }
+}

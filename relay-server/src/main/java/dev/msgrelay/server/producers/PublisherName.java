@@ -1,0 +1,184 @@
+package dev.msgrelay.server.producers;
+
+import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.format.JournalName;
+import dev.msgrelay.server.stream.Orderer;
+
+/**
+ * One acknowledged publisher, from connection to connection. A plain record of {@link NameTable};
+ * on the core's thread.
+ */
+public final class PublisherName implements Orderer.Numbered {
+    interface Holder {
+        /** Another connection of the same producer takes the name, within a read of its own: this one ends by a task. */
+        void nameTaken();
+
+        /** More of the name's messages are in the stream, and readers see them: see {@link PublisherName#accepted}. */
+        void acknowledge();
+
+        /** More of the stream is written or forced. Returns whether the holder waits for more. */
+        boolean journalMoved();
+    }
+
+    private final NameTable table;
+    private final String name;
+    // The identity whose it is; empty: nobody was asked.
+    String owner;
+
+    // Whose it is: of the HELLO that took it.
+    public ProducerId producer;
+    // The number of the last message taken, and whether any has been: 0 is as good a number as any other.
+    private long accepted;
+    private boolean any;
+    private long sequence;
+    // The number of the last message that was handed to who orders it with others.
+    private long handed;
+
+    // Whether it was said that its producer sends no id.
+    private boolean warned;
+
+    // The number at which it goes on with the next message, as its producer was told; 0: behind the last one. And the
+    // first number before it that was acknowledged and is not in the stream; 0: none. Until that message comes, another
+    // HELLO finds all as it was: it may come with an older epoch, which says more.
+    private long goesOnAt;
+    private long missingFrom;
+
+    // What is gone of it, behind which it went on; null: nothing.
+    private JournalName.Hole hole;
+    private JournalName journalName;
+
+    // The table's own fields.
+    Holder holder;
+    boolean changed;
+    long leftNanos;
+
+    PublisherName(NameTable table, String name, ProducerId producer, String owner) {
+        this.table = table;
+        this.name = name;
+        this.owner = owner;
+        this.producer = producer;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The number of the last message in the stream; 0: none. */
+    long accepted() {
+        return any ? accepted : 0;
+    }
+
+    long sequence() {
+        return sequence;
+    }
+
+    /**
+     * The next message that will be taken has this number, and those before it will not come.
+     *
+     * @param from the first number before it that was acknowledged, and is not in the stream; 0: there is none
+     */
+    void goOnAt(long number, long from) {
+        goesOnAt = number;
+        missingFrom = from;
+    }
+
+    /** The next message that will be taken is the one behind the last. */
+    void goOn() {
+        goOnAt(0, 0);
+    }
+
+    /** Whether the producer was told that it goes on at this number, and no message has come since. */
+    boolean mayGoOnAt(long number) {
+        return goesOnAt != 0 && goesOnAt == number;
+    }
+
+    /**
+     * The first message before {@code number} that is lost and of which a publisher that knows the life before
+     * {@code fork} has not been told; 0: none.
+     */
+    long untold(long number, long fork) {
+        return hole != null && hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
+    }
+
+    /** Marks that the log has said that the producer sends no id. Returns whether it is the first time. */
+    boolean warn() {
+        boolean first = !warned;
+        warned = true;
+        return first;
+    }
+
+    /** Another producer has the name from now on: it starts from nothing. */
+    void startAnew(ProducerId other) {
+        producer = other;
+        warned = false;
+        accepted = 0;
+        any = false;
+        sequence = 0;
+        hole = null;
+        goOn();
+    }
+
+    /** Takes up the state of an earlier life of the relay. */
+    void restore(JournalName.Hole itsHole, long number, long itsSequence) {
+        hole = itsHole;
+        accepted = number;
+        any = true;
+        sequence = itsSequence;
+    }
+
+    JournalName journalName() {
+        if (journalName == null
+                || !journalName.producer().equals(producer)
+                || !journalName.owner().equals(owner)
+                || journalName.hole() != hole) {
+            journalName = new JournalName(name, producer, owner, hole);
+        }
+        return journalName;
+    }
+
+    /** Messages are in the stream; the last one has this sequence. */
+    void accept(int messages, long lastSequence) {
+        if (goesOnAt != 0) {
+            accepted = goesOnAt - 1;
+            if (missingFrom != 0) {
+                hole = new JournalName.Hole(missingFrom, goesOnAt, lastSequence - messages + 1);
+            }
+            goOn();
+        }
+        accepted += messages;
+        any = true;
+        sequence = lastSequence;
+    }
+
+    /** The number of the next message that comes. */
+    public long next() {
+        return last() + 1;
+    }
+
+    /** The number of the last message that came, or would have. */
+    private long last() {
+        return Math.max(Math.max(accepted(), handed), goesOnAt - 1);
+    }
+
+    /** Messages, of those that come next, are under way into the order. */
+    public void hand(int messages) {
+        handed = last() + messages;
+        goOn();
+    }
+
+    /** Whether messages that were handed on are not in the stream yet. */
+    boolean isUnderWay() {
+        return handed > accepted;
+    }
+
+    @Override
+    public void ordered(long number, long itsSequence) {
+        restore(hole, Math.max(number, accepted), itsSequence);
+        table.changed(this);
+    }
+
+    /** Whether there are numbers left for so many messages more: they never wrap. */
+    boolean hasNumbersFor(int messages) {
+        return last() <= Long.MAX_VALUE - messages;
+    }
+}

@@ -1,0 +1,70 @@
+package dev.msgrelay.server.producers;
+
+import dev.msgrelay.server.connection.Outbox;
+import dev.msgrelay.server.memory.MemoryBudget.Pool;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelPromise;
+import io.netty.channel.VoidChannelPromise;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The control frames to a publisher that said HELLO: its outbox, written from memory of its own, one write in flight at most. Owned by
+ * the connection's thread.
+ */
+public final class Replies {
+    public static final int BYTES = Outbox.MOST_BYTES;
+
+    private final Channel channel;
+    private final Pool memory;
+    private final ByteBuf buffer;
+    private final ByteBuffer view;
+    // A write that fails is no end: what the publisher has sent before it went is still to be read.
+    private final ChannelPromise unasked;
+    private boolean writing;
+
+    /** Takes {@link #BYTES}, which are planned for each connection. */
+    Replies(Channel channel, Pool memory) {
+        this.channel = channel;
+        this.memory = memory;
+        ByteBufAllocator allocator = channel.alloc();
+        unasked = new VoidChannelPromise(channel, false);
+        if (!memory.tryTake(BYTES)) {
+            throw new IllegalStateException(
+                    "connections take more than the " + memory.limit() + " bytes planned for them");
+        }
+        buffer = memory.allocate(BYTES, () -> allocator.directBuffer(BYTES, BYTES));
+        view = buffer.nioBuffer(0, BYTES).order(ByteOrder.BIG_ENDIAN);
+    }
+
+    /** Sends what is due unless a write is in flight; {@code newest}: number of the stream's last message. */
+    void send(Outbox outbox, long newest) {
+        // While a write is being issued the channel tells of its own changes: the loop looks itself.
+        while (!writing && outbox.due() && channel.isWritable()) {
+            writing = true;
+            view.clear();
+            outbox.putDue(view, 0, newest);
+            buffer.setIndex(0, view.position());
+            channel.writeAndFlush(buffer.retain(), unasked);
+            writing = false;
+        }
+    }
+
+    /** What is due goes behind whatever is in flight, with what is written and flushed next. */
+    void sendLast(Outbox outbox, long newest) {
+        if (outbox.due()) {
+            ByteBuffer last = ByteBuffer.allocate(outbox.mostBytes());
+            outbox.putDue(last, 0, newest);
+            channel.write(Unpooled.wrappedBuffer(last.flip()), unasked);
+        }
+    }
+
+    /** Once the channel is closed: before, a write that points into the memory may be in flight. */
+    void release() {
+        buffer.release();
+        memory.give(BYTES);
+    }
+}

@@ -1,0 +1,13 @@
+/**
+ * Publishers that said HELLO: their names, the numbers of their messages, and what is acknowledged.
+ *
+ * <pre>
+ *   Producer --> its PublisherName of the NameTable: the last number in the stream
+ *           '--> Levels, Watermark: up to which number the journal has written and forced
+ *           '--> Replies: acknowledgements on their way out
+ *   NameRules    which connection may have a name
+ * </pre>
+ *
+ * <p>All of it is the core's. Internal.
+ */
+package dev.msgrelay.server.producers;

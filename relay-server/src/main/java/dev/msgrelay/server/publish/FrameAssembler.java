@@ -1,0 +1,248 @@
+package dev.msgrelay.server.publish;
+
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.server.memory.Bytes;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBufAllocator;
+import java.nio.ByteBuffer;
+
+/**
+ * The bytes of a publisher that are not in the order yet: the beginning of a frame, or, where there was no room, what was read
+ * last. It takes memory for what has come. What a header announces is only ever reserved.
+ *
+ * <pre>
+ *   size    for                                          memory
+ *   SMALL   a beginning of up to 4 KiB                   4 KiB of the connection's own, always to be had
+ *   SHORT   a longer one; moved in front of the next     68 KiB, shared by a loop's publishers; with none left, a
+ *           read                                         connection reads so little at a time that SMALL is enough
+ *   LONG    a frame of more than 64 KiB, read into       reserved in full, in a line, before it is read on
+ *           on its own
+ * </pre>
+ *
+ * Owned by its connection's thread.
+ */
+final class FrameAssembler {
+    static final int SMALL = 4 << 10;
+    static final int SHORT = IngestPort.SHORT_BYTES;
+
+    /** A longer frame is read into on its own. */
+    static final int MOVE_BYTES = 64 << 10;
+
+    /** With so much of a frame that does not fit otherwise, its memory is asked for. */
+    private static final int ASK_AT = 2 << 10;
+
+    private enum Size {
+        NONE,
+        SMALL,
+        SHORT,
+        LONG
+    }
+
+    private final ByteBufAllocator allocator;
+    private final MemoryBudget.Pool own;
+    private final MemoryLine line;
+    private IngestPort port;
+    private ReadWindow memory;
+    private Size size = Size.NONE;
+    private int bytes;
+    private int frame;
+
+    /** @param line for long frames */
+    FrameAssembler(ByteBufAllocator allocator, MemoryBudget.Pool own, MemoryLine line, IngestPort port) {
+        this.allocator = allocator;
+        this.own = own;
+        this.line = line;
+        this.port = port;
+    }
+
+    // ---- what there is -----------------------------------------------------------------------------------------
+
+    int bytes() {
+        return bytes;
+    }
+
+    /** The whole length of the frame that they begin, where its header is there; otherwise 0. */
+    int frame() {
+        return frame;
+    }
+
+    /** The waiting bytes are {@link #bytes} from 0 on, in the machine's own byte order. */
+    ByteBuffer view() {
+        return memory.view();
+    }
+
+    /** Whether a control frame begins here, as far as can be told: {@code 80 00 00} is all that their types share. */
+    boolean beginsControl() {
+        return bytes >= 3 && Bytes.bigEndian(view().getInt(0)) >>> Byte.SIZE == ControlFrames.FIRST >>> Byte.SIZE;
+    }
+
+    /** How much of what there is, for people; empty: nothing. */
+    String text() {
+        if (bytes == 0) {
+            return "";
+        }
+        return bytes + " of " + (frame == 0 ? "a header" : frame + " bytes");
+    }
+
+    // ---- where the next read goes ------------------------------------------------------------------------------
+
+    /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
+    int mostPerRead(int wanted) {
+        boolean much = size == Size.SHORT || port.buffers().any();
+        return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
+    }
+
+    /** The rest of a long frame: not behind its end, since what follows belongs elsewhere. */
+    ReadWindow restOfLong() {
+        return memory.open(bytes, frame);
+    }
+
+    /** Memory behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, that the log has no room for. */
+    ReadWindow behind(int most) {
+        if (bytes + most > capacity()) {
+            moveBytes(bytes + most, memory == null ? null : memory.view(), 0, bytes);
+        }
+        return memory.open(bytes, bytes + most);
+    }
+
+    boolean owns(ReadWindow read) {
+        return memory != null && read.view() == memory.view();
+    }
+
+    /** A read has brought so many bytes to this memory, behind what waits. */
+    void filled(int length) {
+        bytes += length;
+    }
+
+    /** Puts what waits before the next read. */
+    void putInFront(ReadWindow read) {
+        if (bytes > 0) {
+            // To the writer's index, which moves on; the reader's stays in front of it.
+            read.writeBytes(memory.open(0, bytes).writerIndex(bytes));
+        }
+    }
+
+    // ---- keeping -----------------------------------------------------------------------------------------------
+
+    /**
+     * Keeps bytes, if any, instead of what was kept before.
+     *
+     * @param length bytes from {@code offset} of {@code source}, which may be this memory
+     * @param whole the whole length of the frame that they begin, where its header is there and it is alone; otherwise 0
+     */
+    void keep(ByteBuffer source, int offset, int length, int whole) {
+        if (length == 0) {
+            bytes = 0;
+            frame = 0;
+            if (size != Size.SMALL) {
+                become(null, Size.NONE);
+            }
+            return;
+        }
+        boolean here = memory != null && source == memory.view();
+        if (!here) {
+            bytes = 0;
+        }
+        boolean fitsShort = length <= SHORT && port.buffers().any();
+        boolean stays = here && length > SMALL && !fitsShort;
+        if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
+            moveBytes(length, source, offset, length);
+        } else if (!here || offset != 0) {
+            memory.view().put(0, source, offset, length);
+        }
+        bytes = length;
+        frame = whole;
+    }
+
+    private int capacity() {
+        return memory == null ? 0 : memory.view().capacity();
+    }
+
+    /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
+    private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
+        boolean fits = length <= SMALL;
+        moveTo(fits ? small() : port.buffers().take(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
+    }
+
+    private void moveTo(ReadWindow other, Size otherSize, ByteBuffer source, int offset, int kept) {
+        if (kept > 0) {
+            other.view().put(0, source, offset, kept);
+        }
+        become(other, otherSize);
+    }
+
+    /** Has other memory, or none, and gives back what it had. */
+    private void become(ReadWindow other, Size otherSize) {
+        ReadWindow old = memory;
+        Size oldSize = size;
+        memory = other;
+        size = otherSize;
+        switch (oldSize) {
+            case NONE -> {}
+            case SMALL -> {
+                old.release();
+                own.give(SMALL);
+            }
+            case SHORT -> port.buffers().give(old);
+            case LONG -> {
+                int reserved = old.view().capacity();
+                old.release();
+                line.give(reserved);
+            }
+        }
+    }
+
+    private ReadWindow small() {
+        if (!own.tryTake(SMALL)) {
+            throw new IllegalStateException(
+                    "connections take more than the " + own.limit() + " bytes planned for them");
+        }
+        return own.allocate(SMALL, () -> ReadWindow.allocate(allocator, SMALL));
+    }
+
+    // ---- a long frame ------------------------------------------------------------------------------------------
+
+    /** Bytes that have to be reserved before it is read on; 0: none. */
+    int wants() {
+        boolean doesNotFit =
+                frame > MOVE_BYTES || (size == Size.SMALL && !port.buffers().any());
+        return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
+    }
+
+    /** Whether the frame lies in memory that was asked for in the line: the next read goes there, up to its end. */
+    boolean isLong() {
+        return size == Size.LONG;
+    }
+
+    /** The memory that it {@link #wants} has been reserved. */
+    void grow() {
+        ReadWindow other;
+        try {
+            other = ReadWindow.allocate(allocator, frame);
+        } catch (OutOfMemoryError none) {
+            line.give(frame);
+            throw none;
+        }
+        moveTo(other, Size.LONG, memory.view(), 0, bytes);
+    }
+
+    // ---- the end -----------------------------------------------------------------------------------------------
+
+    /** Goes on with another port; only while it {@link #movable}. */
+    void goOnWith(IngestPort other) {
+        port = other;
+    }
+
+    /** Whether it has nothing of its port's. */
+    boolean movable() {
+        return size == Size.NONE || size == Size.SMALL;
+    }
+
+    void release() {
+        bytes = 0;
+        frame = 0;
+        become(null, Size.NONE);
+    }
+}

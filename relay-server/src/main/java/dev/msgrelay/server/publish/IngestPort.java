@@ -1,0 +1,198 @@
+package dev.msgrelay.server.publish;
+
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.memory.ReadWindow;
+import dev.msgrelay.server.producers.NameTable;
+import dev.msgrelay.server.producers.PublisherName;
+import dev.msgrelay.server.stream.FrameRing;
+import dev.msgrelay.server.stream.HeldSources;
+import dev.msgrelay.server.stream.NetworkBatchHandler;
+import dev.msgrelay.server.stream.Orderer;
+import dev.msgrelay.server.stream.PacketLog;
+import dev.msgrelay.server.stream.RunScan;
+import java.nio.ByteBuffer;
+
+/**
+ * The way of one loop's publishers into the one order: where they are read to, and where what they bring is handed in.
+ *
+ * <pre>
+ *   core's own loop    reads to where the log ends, in place   ->  log
+ *   a reader loop      reads to a buffer of the loop           ->  ring  ->  log
+ *   several relays     reads to a buffer of the loop           ->  orderer ~~> log
+ * </pre>
+ *
+ * Owned by its loop's thread.
+ */
+public sealed interface IngestPort {
+    /** Longest read, one segment of loopback: what is read is still in the processor's cache when it is sent. */
+    int READ_BYTES = 64 << 10;
+
+    /** A buffer for a begun frame that is moved in front of the next read. */
+    int SHORT_BYTES = 68 << 10;
+
+    /** Gets ready for one more read. Returns whether there is room for all that it may bring. */
+    boolean makeReady();
+
+    /**
+     * Memory for a read of {@code most} bytes behind {@code front} others: the loop's buffer, unless the port reads in
+     * place. Only when {@link #makeReady}.
+     */
+    default ReadWindow window(int front, int most) {
+        return buffers().reads().open(0, front + most);
+    }
+
+    /** Walks what was read; {@code types}: those that its publisher may send, null: all. */
+    default RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
+        return scan().scan(view, offset, length, openBytes(), types);
+    }
+
+    /** The loop's walk over what was read. */
+    RunScan scan();
+
+    /** Bytes of the packet under construction; 0: packets are made elsewhere. */
+    default int openBytes() {
+        return 0;
+    }
+
+    /**
+     * Hands in the whole frames of a span. Only after {@link #makeReady} has said that there is room, and nothing was
+     * taken since.
+     *
+     * @param name the messages' publisher, which has numbers left for them, and is told once they are in the stream;
+     *     null: they have no numbers
+     * @return false where there is no room for them now: they have to wait where they are
+     */
+    boolean take(RunScan span, PublisherName name);
+
+    /** A publisher has found no room: it is resumed once there is plenty. */
+    default void hold(HeldSources.Source source) {
+        // The core looks at those who wait in each cycle, which is enough on its own loop.
+        held().add(source, false);
+    }
+
+    /** The sources that found no room. */
+    HeldSources held();
+
+    /** Whether readers see all that is in the log: false while the loop is in the middle of a batch. */
+    default boolean allShown() {
+        return true;
+    }
+
+    /** Notes that a read took all it could: more is likely to come. A port that packs elsewhere need not know. */
+    default void readWasFull() {}
+
+    /** The memory that the loop's publishers share. */
+    LoopBuffers buffers();
+
+    /**
+     * For publishers on the core's own loop: a socket is read straight to where the log ends, and what it brought stays
+     * there. So the kernel alone copies the bytes between two sockets.
+     */
+    record InPlace(
+            NetworkBatchHandler handler,
+            PacketLog log,
+            NameTable names,
+            RunScan scan,
+            HeldSources held,
+            LoopBuffers buffers)
+            implements IngestPort {
+        /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
+        private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
+
+        @Override
+        public boolean makeReady() {
+            return handler.makeReady();
+        }
+
+        @Override
+        public ReadWindow window(int front, int most) {
+            ReadWindow inPlace = log.end(front + Math.min(most, LEAST_IN_PLACE), front + most);
+            return inPlace != null ? inPlace : buffers.reads().open(0, front + Math.min(most, LoopBuffers.SHORT_READ));
+        }
+
+        @Override
+        public int openBytes() {
+            return log.openPacketBytes();
+        }
+
+        @Override
+        public boolean take(RunScan span, PublisherName name) {
+            if (name != null && !names.hasRoom()) {
+                return false;
+            }
+            handler.take(span);
+            if (name != null) {
+                names.accepted(name, span.frames(), log.lastSequence());
+            }
+            return true;
+        }
+
+        @Override
+        public boolean allShown() {
+            return handler.allShown();
+        }
+
+        @Override
+        public void readWasFull() {
+            handler.readWasFull();
+        }
+    }
+
+    /**
+     * For publishers on a reader loop, which has a processor core of its own: a socket is read to a buffer of the loop, the
+     * bytes are walked there and copied to the ring, and the core packs what is in the ring.
+     *
+     * @param scan {@link RunScan#unpacked}: packets are made where the order is
+     */
+    record ToRing(FrameRing ring, HeldSources held, RunScan scan, LoopBuffers buffers) implements IngestPort {
+        @Override
+        public boolean makeReady() {
+            return ring.hasRoom(FrameAssembler.SHORT);
+        }
+
+        @Override
+        public boolean take(RunScan span, PublisherName name) {
+            int length = span.end();
+            long claim = ring.tryClaim(length);
+            if (claim == FrameRing.REFUSED) {
+                return false;
+            }
+            ring.put(claim, 0, span.buffer(), span.offset(), length);
+            ring.publish(claim, length, span.each());
+            return true;
+        }
+
+        @Override
+        public void hold(HeldSources.Source source) {
+            // The core looks at those who wait in each cycle. But the ring may have been drained in between, and the
+            // core,
+            // which did not see the source yet, would not look.
+            held.add(source, true);
+        }
+    }
+
+    /**
+     * For publishers on the core's own loop where several relays are one: a socket is read to a buffer of the loop, the
+     * bytes are walked there and copied to the orderer, which puts runs of all relays in order.
+     *
+     * @param scan {@link RunScan#unpacked}: packets are made where the order is
+     */
+    record ToOrderer(Orderer orderer, HeldSources held, RunScan scan, LoopBuffers buffers) implements IngestPort {
+        @Override
+        public boolean makeReady() {
+            return orderer.makeReady();
+        }
+
+        @Override
+        public boolean take(RunScan span, PublisherName name) {
+            if (name == null) {
+                return orderer.take(span);
+            }
+            boolean taken = orderer.take(span, name.name(), name.producer, name.next(), name);
+            if (taken) {
+                name.hand(span.frames());
+            }
+            return taken;
+        }
+    }
+}

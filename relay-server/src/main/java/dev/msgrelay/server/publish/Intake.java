@@ -1,0 +1,507 @@
+package dev.msgrelay.server.publish;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.connection.SessionState;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.Counters;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.memory.ReadWindow;
+import dev.msgrelay.server.net.ReadSwitch;
+import dev.msgrelay.server.net.SegmentSize;
+import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.net.Stranger;
+import dev.msgrelay.server.producers.Producer;
+import dev.msgrelay.server.stream.HeldSources;
+import dev.msgrelay.server.stream.RunScan;
+import io.netty.buffer.ByteBuf;
+import io.netty.util.concurrent.Ticker;
+import java.nio.ByteBuffer;
+import java.util.function.IntUnaryOperator;
+
+/**
+ * The intake of one publisher: where a read of its socket goes, why the socket is not read, and how what has come goes on: whole
+ * frames into the order as one run, a control frame between them is obeyed, and the rest of the bytes waits in the {@link
+ * FrameAssembler}.
+ *
+ * <pre>
+ *   whereToRead --> the kernel reads --> came --> |begun frame| bytes read now ................. |
+ *     room?                                       | frame | frame | frame | frame | part of one  |
+ *                        room for one more? <---- `------- one run ---------------'  `-- kept ---'
+ * </pre>
+ *
+ * The gate is asked twice a read: before it, since others may have filled the log, and once all of it is taken, so that a
+ * publisher that fills the log is not read in vain. Owned by the connection's thread; the counts may be read by any.
+ */
+final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine.Waiter {
+    enum Wait {
+        NOTHING,
+        /** The log may not grow, or the ring is full. */
+        ROOM,
+        /** The rest of a long frame has no memory yet: the publisher stands in the line. */
+        MEMORY,
+        /** The identity has published more than it may for now. */
+        RATE,
+        /** The publisher has asked for a name, which others have to give. */
+        NAME,
+        /** The connection is on its way to another loop. */
+        MOVE,
+        /** The relay drains, and what was read waits for room. */
+        DRAINING,
+        /** The relay drains, and all that was read is handed in: nothing is read any more. */
+        DRAINED
+    }
+
+    private enum Taken {
+        /** All are taken, but for a frame in part. */
+        ALL,
+        /** There was no room for a run: it waits, and what follows it. */
+        NO_ROOM,
+        /** HELLO asks for a name that others give: what follows it waits for the name. */
+        NAME,
+        /** The connection ends, or is about to: the bytes are dropped. */
+        ENDED
+    }
+
+    /** A HELLO of a publisher is shorter. */
+    private static final int HELLO_BYTES = 1 << 10;
+
+    private final Session session;
+    private final Counters counters;
+    private final MemoryLine line;
+    private final FrameAssembler assembler;
+    private final Producer producer;
+    private final Ticker clock;
+    private IngestPort port;
+    private SegmentSize segment;
+    private ReadSwitch reads;
+    private volatile Wait wait = Wait.NOTHING;
+    // Bytes that were asked for in the line.
+    private int asked;
+    private long bytesRead;
+    private volatile long messages;
+    private volatile long bytes;
+
+    Intake(
+            Session session,
+            Counters counters,
+            MemoryLine line,
+            FrameAssembler assembler,
+            Producer producer,
+            Ticker clock,
+            IngestPort port) {
+        this.session = session;
+        this.counters = counters;
+        this.line = line;
+        this.assembler = assembler;
+        this.producer = producer;
+        this.clock = clock;
+        this.port = port;
+    }
+
+    void opened() {
+        segment = new SegmentSize(session.channel(), IntUnaryOperator.identity());
+        reads = new ReadSwitch(session.channel(), session::gone);
+    }
+
+    private void become(Wait next) {
+        wait = next;
+        if (next != Wait.NOTHING && next != Wait.MOVE) {
+            // Bytes that wait in the socket's own buffer cost nothing.
+            reads.off();
+        }
+    }
+
+    /** Whether readers see all that was handed in, so that it may be acknowledged. */
+    boolean allShown() {
+        return port.allShown();
+    }
+
+    /** Any thread. */
+    Wait waitsFor() {
+        return wait;
+    }
+
+    long bytesRead() {
+        return bytesRead;
+    }
+
+    /** Messages that were handed in. Any thread. */
+    long messages() {
+        return messages;
+    }
+
+    /** Their bytes. Any thread. */
+    long bytes() {
+        return bytes;
+    }
+
+    // ---- reading ----------------------------------------------------------------------------------------------
+
+    @Override
+    public boolean mayRead() {
+        return wait == Wait.NOTHING || isDeaf();
+    }
+
+    @Override
+    public boolean isDeaf() {
+        return wait == Wait.DRAINED || session.state().ended();
+    }
+
+    @Override
+    public ByteBuf whereToRead() {
+        if (wait == Wait.NOTHING && !isDeaf() && assembler.wants() > 0) {
+            // The shared buffers were used up since the last read.
+            askForMemory();
+        }
+        if (isDeaf()) {
+            return port.buffers().scratch();
+        }
+        if (wait != Wait.NOTHING) {
+            return null;
+        }
+        if (assembler.isLong()) {
+            return assembler.restOfLong().retain();
+        }
+        int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
+        if (port.makeReady()) {
+            ReadWindow window = port.window(assembler.bytes(), most);
+            assembler.putInFront(window);
+            return window.retain();
+        }
+        if (session.state() == SessionState.CONNECTED) {
+            // The client has said nothing yet: its HELLO is answered, whatever holds publishers back.
+            return assembler.behind(Math.min(most, HELLO_BYTES)).retain();
+        }
+        waitForRoom(Wait.ROOM);
+        return null;
+    }
+
+    @Override
+    public void refused() {
+        reads.refused();
+    }
+
+    @Override
+    public void readWasFull() {
+        if (wait == Wait.NOTHING && !session.state().ended()) {
+            port.readWasFull();
+        }
+    }
+
+    @Override
+    public boolean mayEnd() {
+        return session.mayEnd();
+    }
+
+    void came(ByteBuf from) {
+        ReadWindow read = from instanceof ReadWindow window && !session.state().ended() ? window : null;
+        boolean own = false;
+        try {
+            if (read != null && assembler.owns(read)) {
+                own = true;
+                bytesRead += read.readableBytes();
+                assembler.filled(read.readableBytes());
+            }
+        } finally {
+            // The memory is the log's, the loop's or the connection's own, and stays: nobody counts it any more.
+            from.release();
+        }
+        if (read == null) {
+            return;
+        }
+        segment.written();
+        session.dialogue().heard();
+        if (own) {
+            follow(takeOwn());
+        } else {
+            bytesRead += read.readableBytes() - assembler.bytes();
+            // The port has given the window, so it has room.
+            follow(take(read.view(), read.readerIndex(), read.readableBytes(), true));
+        }
+    }
+
+    /** Takes the bytes that wait in the connection's own memory. */
+    private Taken takeOwn() {
+        boolean some = assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame());
+        return some ? take(assembler.view(), 0, assembler.bytes(), false) : Taken.ALL;
+    }
+
+    /** Goes on as what was taken says; where all is, looks whether the next read may come. */
+    private void follow(Taken taken) {
+        if (session.state().ended()) {
+            return;
+        }
+        switch (taken) {
+            case NO_ROOM -> waitForRoom(Wait.ROOM);
+            case NAME -> askForName();
+            case ENDED -> {}
+            case ALL -> {
+                if (isPaused()) {
+                    become(Wait.RATE);
+                } else if (assembler.wants() > 0) {
+                    askForMemory();
+                } else if (!assembler.isLong() && !port.makeReady()) {
+                    waitForRoom(Wait.ROOM);
+                }
+            }
+        }
+    }
+
+    // ---- taking ------------------------------------------------------------------------------------------------
+
+    /** Whether the identity has published more than it may for now. */
+    private boolean isPaused() {
+        Standing standing = session.standing();
+        return standing.hasRate() && standing.isPaused(clock.nanoTime());
+    }
+
+    /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
+    private Taken take(ByteBuffer view, int offset, int length, boolean room) {
+        if (producer.hasLostItsName()) {
+            // A task ends the connection soon. What was dropped before may have begun a frame, so no byte is looked at.
+            assembler.keep(view, 0, 0, 0);
+            return Taken.ENDED;
+        }
+        int at = offset;
+        int end = offset + length;
+        boolean ready = room;
+        try {
+            // Once, but for control frames and for messages that were sent before.
+            while (true) {
+                RunScan run = port.walk(view, at, end - at, session.standing().types());
+                if (run.frames() > 0) {
+                    if (session.standing().refusal() != null) {
+                        throw session.standing().refusal().exception();
+                    }
+                    if (producer.sendsAgain()) {
+                        at += producer.drop(run);
+                        continue;
+                    }
+                    if (!hand(run, ready)) {
+                        assembler.keep(view, at, end - at, 0);
+                        return Taken.NO_ROOM;
+                    }
+                    ready = false;
+                }
+                at += run.end();
+                boolean message = run.problem() == null;
+                if (session.state() == SessionState.CONNECTED && awaitsStranger(run, view, at, end - at)) {
+                    assembler.keep(view, at, end - at, 0);
+                    return Taken.ALL;
+                }
+                int frame = message ? run.incompleteFrame() : announced(run);
+                if (message || end - at < frame) {
+                    assembler.keep(view, at, end - at, frame);
+                    return Taken.ALL;
+                }
+                // A slice is big-endian, as control frames are.
+                int type = run.problemType();
+                ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
+                at += frame;
+                if (!session.control(type, body)) {
+                    assembler.keep(view, at, 0, 0);
+                    return Taken.ENDED;
+                }
+                if (producer.claims()) {
+                    assembler.keep(view, at, end - at, 0);
+                    return Taken.NAME;
+                }
+            }
+        } catch (FrameException e) {
+            assembler.keep(view, 0, 0, 0);
+            session.close(e);
+            return Taken.ENDED;
+        }
+    }
+
+    /**
+     * Looks for another protocol in the first bytes of a connection, which are no whole message. Returns whether they break a
+     * rule, and more of them may say which protocol it is: they wait, as a header in part does.
+     *
+     * @throws FrameException it is another protocol
+     */
+    private boolean awaitsStranger(RunScan run, ByteBuffer view, int offset, int length) throws FrameException {
+        boolean header = run.problem() == null || run.problem() == CloseReason.NOT_PERMITTED;
+        Stranger who = Stranger.of(view, offset, length, header);
+        if (who != null) {
+            String fault = run.problem() == null ? "" : run.problemText();
+            throw session.dialogue().refusalOf(who, run.problem(), fault);
+        }
+        return run.problem() != null && Stranger.mayFollow(view, offset, length, header);
+    }
+
+    private boolean hand(RunScan run, boolean ready) throws FrameException {
+        int frames = run.frames();
+        producer.checkNumbers(frames);
+        int length = run.end();
+        if (!ready && !port.makeReady() || !port.take(run, producer.name())) {
+            return false;
+        }
+        if (producer.name() == null) {
+            session.plain();
+        }
+        messages += frames;
+        bytes += length;
+        Standing standing = session.standing();
+        if (standing.hasRate()) {
+            standing.spend(length, clock.nanoTime());
+        }
+        return true;
+    }
+
+    /** Returns the length of the control frame whose header has come, if it may come now. */
+    private int announced(RunScan run) throws FrameException {
+        boolean control = run.problem() == CloseReason.RESERVED_TYPE;
+        int type = run.problemType();
+        if (!control || (!session.state().speaks() && type != ControlFrames.HELLO)) {
+            throw new FrameException(run.problem(), run.problemText());
+        }
+        session.dialogue().checkTurn(type, session.state());
+        FrameLayout.checkBodyLength(type, run.problemLength(), ControlFrames.MAX_CONTROL_BODY);
+        return FrameLayout.frameLength(run.problemLength());
+    }
+
+    // ---- waiting ------------------------------------------------------------------------------------------------
+
+    private void waitForRoom(Wait why) {
+        become(why);
+        counters.increment(Counter.HELD_BACK);
+        port.hold(this);
+    }
+
+    @Override
+    public void resume() {
+        session.execute(() -> {
+            if (wait == Wait.DRAINING) {
+                handInTheLast();
+            } else {
+                goOnAfter(Wait.ROOM);
+            }
+        });
+    }
+
+    /** Goes on with what waits, and reads on; of no effect where the publisher waits for something else by now. */
+    void goOnAfter(Wait why) {
+        if (wait != why || session.state().ended()) {
+            return;
+        }
+        if (producer.claims()) {
+            askForName();
+            return;
+        }
+        become(Wait.NOTHING);
+        follow(takeOwn());
+        producer.speak();
+        readOn();
+    }
+
+    private void handInTheLast() {
+        if (session.state().ended()) {
+            return;
+        }
+        if (takeOwn() == Taken.NO_ROOM) {
+            waitForRoom(Wait.DRAINING);
+        } else {
+            // The rest of a begun frame is never read: there is nothing to wait for.
+            become(Wait.DRAINED);
+        }
+        producer.speak();
+    }
+
+    private void askForName() {
+        become(Wait.NAME);
+        if (!producer.claim()) {
+            waitForRoom(Wait.ROOM);
+        }
+    }
+
+    private void askForMemory() {
+        asked = assembler.wants();
+        if (asked > line.most()) {
+            // A control frame, where the longest body is short. In the line it would stand in front for ever.
+            session.close(
+                    CloseReason.MEMORY_LIMIT,
+                    "a frame of " + assembler.frame() + " bytes is longer than the " + line.most()
+                            + " bytes for frames under way");
+        } else if (line.ask(asked, this, session.channel().eventLoop())) {
+            assembler.grow();
+        } else {
+            counters.increment(Counter.ASSEMBLY_WAITS);
+            become(Wait.MEMORY);
+        }
+    }
+
+    @Override
+    public void granted() {
+        session.walled(() -> {
+            if (wait != Wait.MEMORY || session.state().ended()) {
+                line.give(asked);
+            } else {
+                become(Wait.NOTHING);
+                assembler.grow();
+                readOn();
+            }
+        });
+    }
+
+    private void readOn() {
+        if (wait == Wait.NOTHING
+                && !session.state().ended()
+                && session.channel().isOpen()) {
+            reads.on();
+        }
+    }
+
+    // ---- the end ------------------------------------------------------------------------------------------------
+
+    /** The relay drains: no more is read from now on. */
+    void stopReading() {
+        if (wait == Wait.MEMORY) {
+            line.leave(this);
+        }
+        // Bytes behind a HELLO whose name has not come are nobody's messages.
+        boolean some = (wait == Wait.ROOM || wait == Wait.DRAINING) && !producer.claims();
+        become(some ? Wait.DRAINING : Wait.DRAINED);
+    }
+
+    void release() {
+        if (wait == Wait.MEMORY) {
+            line.leave(this);
+        }
+        assembler.release();
+    }
+
+    /** Reads on after the end, to throw away what comes: left unread, it would have the last word overtaken by a reset. */
+    void readToTheEnd() {
+        // On its way to another loop the socket is read as soon as that one has it.
+        if (wait != Wait.NOTHING && wait != Wait.MOVE) {
+            reads.on();
+        }
+    }
+
+    // ---- from the core's loop to a reader's ---------------------------------------------------------------------
+
+    /** Whether another port may go on, since nothing in hand belongs to this one. */
+    boolean movable() {
+        return wait == Wait.NOTHING && assembler.movable();
+    }
+
+    void leave() {
+        become(Wait.MOVE);
+    }
+
+    /** Another loop has the connection, and its port takes what comes from here on. */
+    void arrived(IngestPort other) {
+        port = other;
+        assembler.goOnWith(other);
+        if (wait == Wait.MOVE) {
+            become(Wait.NOTHING);
+            follow(takeOwn());
+        }
+    }
+}

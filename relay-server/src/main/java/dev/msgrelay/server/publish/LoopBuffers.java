@@ -1,0 +1,75 @@
+package dev.msgrelay.server.publish;
+
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayDeque;
+
+/**
+ * The memory that one loop's publishers share: a buffer that sockets are read to where they are not read in place, and a
+ * fixed number of buffers for begun frames, made when they are needed first.
+ */
+public final class LoopBuffers {
+    /** Bytes of a read behind a begun frame that is too short to be read in place. */
+    static final int SHORT_READ = 16 << 10;
+
+    /** Bytes of the buffer that sockets are read to. */
+    public static final int BUFFER_BYTES = IngestPort.SHORT_BYTES + SHORT_READ;
+
+    /** A read that is thrown away. */
+    private static final int SCRATCH_BYTES = 4 << 10;
+
+    private final ByteBufAllocator allocator;
+    private final MemoryBudget.Pool pool;
+    private final int most;
+    private final ReadWindow reads;
+    private final ArrayDeque<ReadWindow> free = new ArrayDeque<>();
+    private int made;
+
+    /** @param most buffers for begun frames, for which the budget has room */
+    public LoopBuffers(ByteBufAllocator allocator, MemoryBudget budget, int most) {
+        this.allocator = allocator;
+        this.pool = budget.pool(Part.RESTS);
+        this.most = most;
+        this.reads = ReadWindow.allocate(allocator, BUFFER_BYTES);
+    }
+
+    ReadWindow reads() {
+        return reads;
+    }
+
+    /** Returns the memory for a read whose bytes nobody wants, counted once more. */
+    ByteBuf scratch() {
+        return reads.unwrap().retainedSlice(0, SCRATCH_BYTES).clear();
+    }
+
+    boolean any() {
+        return !free.isEmpty() || made < most;
+    }
+
+    ReadWindow take() {
+        ReadWindow buffer = free.pollFirst();
+        if (buffer != null) {
+            return buffer;
+        }
+        if (made >= most || !pool.tryTake(FrameAssembler.SHORT)) {
+            throw new IllegalStateException("all " + most + " buffers for begun frames are in use");
+        }
+        buffer = pool.allocate(FrameAssembler.SHORT, () -> ReadWindow.allocate(allocator, FrameAssembler.SHORT));
+        made++;
+        return buffer;
+    }
+
+    void give(ReadWindow buffer) {
+        free.addFirst(buffer);
+    }
+
+    public void close() {
+        reads.release();
+        pool.give((long) free.size() * FrameAssembler.SHORT);
+        free.forEach(ReadWindow::release);
+        free.clear();
+    }
+}

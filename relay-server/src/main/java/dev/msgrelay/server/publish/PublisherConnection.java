@@ -1,0 +1,243 @@
+package dev.msgrelay.server.publish;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.Role;
+import dev.msgrelay.server.access.Refusal;
+import dev.msgrelay.server.connection.Closing;
+import dev.msgrelay.server.connection.EngineLoop;
+import dev.msgrelay.server.connection.Outbox;
+import dev.msgrelay.server.connection.Progress;
+import dev.msgrelay.server.connection.Services;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.connection.SessionRole;
+import dev.msgrelay.server.connection.SessionState;
+import dev.msgrelay.server.figures.ConnectionRow;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.memory.MemoryLine;
+import dev.msgrelay.server.net.SocketReads;
+import dev.msgrelay.server.producers.NameTable;
+import dev.msgrelay.server.producers.Producer;
+import dev.msgrelay.server.producers.Replies;
+import dev.msgrelay.server.publish.Intake.Wait;
+import dev.msgrelay.server.stream.Orderer;
+import dev.msgrelay.server.stream.PacketLog;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Deque;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A publisher, put together from its parts. It passes on what the channel and the {@link Session} tell it. Owned by its
+ * loop's thread, except where a method says otherwise.
+ */
+public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
+    /** Bytes that it may be told at its end: what is due, and an ERROR. */
+    public static final int SAID_BYTES = Outbox.MOST_BYTES + Closing.ERROR_BYTES;
+
+    /** Direct memory of a publisher: a small begun frame, its replies, and its last words. */
+    public static final int DIRECT_BYTES = FrameAssembler.SMALL + Replies.BYTES + SAID_BYTES;
+
+    /**
+     * The parts that all publishers of a relay share.
+     *
+     * @param orderer the giver of names; null: the table gives them
+     * @param readers the loops that read plain publishers and do nothing else: each publisher goes to the next of them with
+     *     its first message, and its runs go through the ring from then on; empty: publishers stay with the core. Owned by
+     *     the core's thread
+     */
+    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, Deque<Reader> readers) {}
+
+    /** A reader loop, and the way of its publishers into the order. */
+    public record Reader(EngineLoop loop, IngestPort port) {}
+
+    private final Services services;
+    private final Shared shared;
+    private final Session session;
+    private final FrameAssembler assembler;
+    private final Producer producer;
+    private final Intake intake;
+    private boolean atReader;
+    // The last look that found something sent, and the bytes read until then.
+    private long spokeNanos;
+    private long spokeBytes;
+
+    public PublisherConnection(Services services, Shared shared, IngestPort corePort, ByteBufAllocator alloc) {
+        this.services = services;
+        this.shared = shared;
+        session = new Session(services, Role.PUBLISHER, this, SAID_BYTES);
+        assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, corePort);
+        producer = new Producer(session, services, shared.log, shared.names, shared.orderer, this::goOnWithName);
+        intake = new Intake(session, services.counters(), shared.line, assembler, producer, services.clock(), corePort);
+    }
+
+    public Session session() {
+        return session;
+    }
+
+    /** The memory that the socket, or TLS, reads to. */
+    public SocketReads.Reader reader() {
+        return intake;
+    }
+
+    // ---- the channel -------------------------------------------------------------------------------------------
+
+    @Override
+    public void channelRead(ChannelHandlerContext ctx, Object msg) {
+        intake.came((ByteBuf) msg);
+    }
+
+    @Override
+    public void channelReadComplete(ChannelHandlerContext ctx) {
+        producer.speak();
+        if (!atReader && !shared.readers.isEmpty() && session.state() == SessionState.PLAIN && intake.movable()) {
+            Reader reader = shared.readers.pollFirst();
+            shared.readers.addLast(reader);
+            moveTo(reader);
+        }
+    }
+
+    @Override
+    public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+        producer.speak();
+        session.writabilityChanged();
+    }
+
+    private void moveTo(Reader reader) {
+        atReader = true;
+        intake.leave();
+        session.moveTo(reader.loop(), () -> {
+            intake.arrived(reader.port());
+            if (services.table().draining()) {
+                stopReading(0);
+            }
+        });
+    }
+
+    // ---- the session -------------------------------------------------------------------------------------------
+
+    @Override
+    public void opened() {
+        intake.opened();
+        spokeNanos = services.clock().nanoTime();
+    }
+
+    @Override
+    public void greeted(HelloFrame said) throws FrameException {
+        producer.greeted(said);
+    }
+
+    private void goOnWithName() {
+        intake.goOnAfter(Wait.NAME);
+    }
+
+    @Override
+    public Progress progress() {
+        boolean listening = intake.waitsFor() == Wait.NOTHING;
+        String begun = listening ? assembler.text() : "";
+        boolean control = listening && assembler.beginsControl();
+        boolean holdsUp = assembler.isLong() && shared.line.length() > 0;
+        return new Progress(intake.messages(), intake.bytesRead(), begun, control, listening, holdsUp);
+    }
+
+    @Override
+    public void tick(long nowNanos) {
+        producer.speak();
+        if (intake.waitsFor() == Wait.RATE && !session.standing().isPaused(nowNanos)) {
+            intake.goOnAfter(Wait.RATE);
+        }
+        long silence = services.limits().publisherSilence().toNanos();
+        if (intake.bytesRead() != spokeBytes
+                || intake.waitsFor() != Wait.NOTHING
+                || session.state().speaks()) {
+            spokeBytes = intake.bytesRead();
+            spokeNanos = nowNanos;
+        } else if (silence > 0 && nowNanos - spokeNanos > silence) {
+            session.close(
+                    CloseReason.IDLE_TIMEOUT,
+                    "nothing was published for " + TimeUnit.NANOSECONDS.toMillis(silence) + " ms");
+        }
+    }
+
+    /** The relay drains: no more is read. {@code closesInMillis} is told to a client that said HELLO. */
+    public void stopReading(int closesInMillis) {
+        if (!session.state().ended()) {
+            intake.stopReading();
+            producer.stopClaiming();
+            session.goAway(CloseReason.SHUTDOWN, closesInMillis);
+            producer.speak();
+        }
+    }
+
+    /**
+     * Messages that came before are acknowledged before the publisher is told why it ends, and readers see it before that: in the
+     * middle of a batch the last word waits for the end of the batch, and where others give the order, for that. The socket is
+     * read on meanwhile, and what comes is thrown away.
+     */
+    @Override
+    public void lastWords(SessionState before, Refusal why) {
+        boolean spoke = before.speaks();
+        producer.ended(before);
+        intake.release();
+        Runnable words = () -> sayLast(spoke, why);
+        if (producer.waitForOrder(words)) {
+            Closing.closeLater(session.channel());
+        } else if (intake.allShown()) {
+            words.run();
+        } else {
+            producer.release();
+            Closing.closeLater(session.channel());
+            shared.names.whenShown(() -> session.execute(words));
+        }
+        if (spoke || why.reason() != CloseReason.SHUTDOWN) {
+            intake.readToTheEnd();
+        }
+    }
+
+    private void sayLast(boolean spoke, Refusal why) {
+        producer.release();
+        if (session.state() == SessionState.GONE) {
+            return;
+        }
+        if (spoke) {
+            producer.sayLast();
+        }
+        ChannelFuture said = Closing.say(session.channel(), why);
+        if (why.reason() == CloseReason.SHUTDOWN && !spoke) {
+            said.addListener(done -> session.channel().close());
+        }
+    }
+
+    @Override
+    public void release() {
+        intake.release();
+        producer.release();
+    }
+
+    // ---- reports: any thread ------------------------------------------------------------------------------------
+
+    /** Whether it is not read because there is no room. */
+    public boolean waitsForRoom() {
+        return intake.waitsFor() == Wait.ROOM || intake.waitsFor() == Wait.DRAINING;
+    }
+
+    /** Whether it reads no more, and all that it has read is handed in, and as durable as it waits for. */
+    public boolean quiet() {
+        return intake.waitsFor() == Wait.DRAINED && !producer.unsettled()
+                || session.state().ended();
+    }
+
+    @Override
+    public Report report(long headPosition) {
+        Wait why = intake.waitsFor();
+        String waitsFor = why == Wait.NOTHING ? "" : why.name().toLowerCase(Locale.ROOT);
+        return new Report(
+                waitsFor, Policy.RELAY_DEFAULT, "", 0, 0, 0, ConnectionRow.LIVE, 0, intake.messages(), intake.bytes());
+    }
+}

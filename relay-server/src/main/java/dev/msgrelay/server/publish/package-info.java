@@ -1,0 +1,17 @@
+/**
+ * From a publisher's socket into the order.
+ *
+ * <pre>
+ *   socket --ReadWindow--> Intake --runs--> IngestPort: InPlace ----> log  (the core's own loop)
+ *                            |  |                       ToRing -----> ring (a reader loop)
+ *              FrameAssembler'  |                       ToOrderer --> cluster (the core's own loop)
+ *       the rest of a frame, in '--HELLO--> Producer: package producers
+ *       SMALL, SHORT, LONG memory
+ *
+ *   PublisherConnection puts them together.
+ * </pre>
+ *
+ * <p>A connection, its assembler and its port belong to the loop that reads it. Publishers that said HELLO stay on the
+ * core's loop. A plain one goes to a reader loop with its first message, where there are any. Internal.
+ */
+package dev.msgrelay.server.publish;

@@ -1,0 +1,69 @@
+package dev.msgrelay.server.stream;
+
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+
+/**
+ * A fixed piece of the log's memory. Its reference count has one for the log, one for each write in flight that points
+ * into it, and one for each {@code LogReader} that holds it. The log writes a chunk anew only when its own count is the
+ * only one.
+ */
+public final class Chunk {
+    static final long FREE = -1;
+
+    private final int id;
+    private final ByteBuf memory;
+    private final ReadWindow window;
+    private volatile long number = FREE;
+
+    /** A chunk outside of any log, for a piece of the stream that is read elsewhere: {@link LogReader#enter}. */
+    public static Chunk outside(ByteBuf memory) {
+        return new Chunk(0, memory);
+    }
+
+    Chunk(int id, ByteBuf memory) {
+        this.id = id;
+        this.memory = memory;
+        this.window = new ReadWindow(memory);
+    }
+
+    /** A small number, unique among the chunks of its log. */
+    public int id() {
+        return id;
+    }
+
+    /** The chunk's memory. A caller that hands it to a channel retains it first. */
+    public ByteBuf memory() {
+        return memory;
+    }
+
+    public void retain() {
+        memory.retain();
+    }
+
+    public void release() {
+        memory.release();
+    }
+
+    ByteBuffer view() {
+        return window.view();
+    }
+
+    ReadWindow window() {
+        return window;
+    }
+
+    /** The number of the piece of the stream that lies in this chunk: position / chunk size. */
+    long number() {
+        return number;
+    }
+
+    void setNumber(long value) {
+        number = value;
+    }
+
+    boolean usedByOthers() {
+        return memory.refCnt() != 1;
+    }
+}

@@ -1,0 +1,250 @@
+package dev.msgrelay.server.stream;
+
+import com.lmax.disruptor.InsufficientCapacityException;
+import com.lmax.disruptor.MultiProducerSequencer;
+import com.lmax.disruptor.Sequence;
+import com.lmax.disruptor.SequenceBarrier;
+import com.lmax.disruptor.WaitStrategy;
+import dev.msgrelay.server.memory.Bytes;
+import io.netty.buffer.ByteBuf;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+
+/**
+ * The ring: a Disruptor of many producers whose sequences number <em>cells</em> of 64 bytes of one direct slab.
+ *
+ * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them: one small message, or all
+ * that a network read brought, without an object. The slab has a spare tail as long as the longest run, so a run that starts
+ * in the last cell still lies in one piece.
+ *
+ * <pre>
+ *  cell  0        1        2        3                     cells-1 | spare tail: longest run
+ *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
+ *       |l|e|run ...       ... run |l|e|run |     |l|e|run ...    ... run |         |
+ *       +--------+--------+--------+--------+- - -+--------+--------+- - - - - - - -+
+ *        l, 4 bytes: length of the run; 0: skip the cell
+ *        e, 4 bytes: length of each of its frames if they are known to be valid and alike, else 0
+ * </pre>
+ *
+ * <p>The consumer is an event loop, which never waits on the ring: it polls, sleeps in its selector, and is woken by a
+ * publish. The Disruptor's own {@code EventPoller} asks at every poll for the highest published sequence, which on a full
+ * ring means to scan all of it. Here a run's first cell says how many cells it has: one look a run.
+ *
+ * <p>Threads: any number of producers; one consumer.
+ */
+public final class FrameRing {
+    /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
+    public static final int CELL_BYTES = 64;
+
+    /** Result of {@link #tryClaim}: the run does not fit at present. */
+    public static final long REFUSED = -1;
+
+    /** A batch ends with the run that reaches this many cells, 128 KiB: what it packs is still in the cache when it is sent. */
+    static final int MAX_CELLS = 2048;
+
+    private static final int NOTHING = 0;
+    static final int HEADER_BYTES = 2 * Integer.BYTES;
+
+    private static final int EACH_OFFSET = Integer.BYTES;
+
+    private static final int CELL_SHIFT = 6;
+
+    /** Result of a poll. */
+    enum Polled {
+        NOTHING(false, false),
+        SOME(true, false),
+        HELD(false, true),
+        SOME_THEN_HELD(true, true);
+
+        /** Whether the handler has taken runs. */
+        final boolean some;
+
+        /** Whether the handler could not take a run, which stays in the ring. */
+        final boolean held;
+
+        Polled(boolean some, boolean held) {
+            this.some = some;
+            this.held = held;
+        }
+    }
+
+    private final ByteBuffer slab;
+    private final MultiProducerSequencer sequencer;
+    private final Sequence consumed = new Sequence();
+    private final int mask;
+    private final int maxRun;
+
+    /**
+     * @param cells number of cells, a power of two
+     * @param maxRun longest run in bytes, at most half of the ring so that it can always be claimed in the end
+     * @param memory direct memory of at least {@link #slabBytes} bytes; the caller keeps its ownership
+     * @param wakeup run after every publish, which it finds visible
+     */
+    public FrameRing(int cells, int maxRun, ByteBuf memory, Runnable wakeup) {
+        if (Integer.bitCount(cells) != 1) {
+            throw new IllegalArgumentException("cells " + cells + " is not a power of two");
+        }
+        if (cellsOf(maxRun) > cells / 2) {
+            throw new IllegalArgumentException("longest run of " + maxRun + " bytes is over half of the ring's "
+                    + ((long) cells * CELL_BYTES) + " bytes");
+        }
+        this.slab = Bytes.view(memory, slabBytes(cells, maxRun));
+        this.sequencer = new MultiProducerSequencer(cells, new Wakeup(wakeup));
+        this.sequencer.addGatingSequences(consumed);
+        this.mask = cells - 1;
+        this.maxRun = maxRun;
+    }
+
+    /** Bytes of the ring's direct memory. */
+    public static int slabBytes(int cells, int maxRun) {
+        return cells * CELL_BYTES + cellsOf(maxRun) * CELL_BYTES;
+    }
+
+    /** Cells that a run of {@code length} bytes takes. */
+    public static int cellsOf(int length) {
+        return (HEADER_BYTES + length + CELL_BYTES - 1) >>> CELL_SHIFT;
+    }
+
+    /** Longest run in bytes that can be claimed. */
+    public int maxRun() {
+        return maxRun;
+    }
+
+    public int cells() {
+        return mask + 1;
+    }
+
+    /**
+     * Claims room for a run. Never waits.
+     *
+     * @param length bytes of the run, 1..maxRun
+     * @return the first cell's sequence, to be given to {@link #put} and {@link #publish}; or {@link #REFUSED}
+     */
+    public long tryClaim(int length) {
+        if (length <= 0 || length > maxRun) {
+            throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
+        }
+        int n = cellsOf(length);
+        // A look first: to unwind the exception of tryNext costs more.
+        if (!sequencer.hasAvailableCapacity(n)) {
+            return REFUSED;
+        }
+        try {
+            return sequencer.tryNext(n) - n + 1;
+        } catch (InsufficientCapacityException full) {
+            return REFUSED;
+        }
+    }
+
+    /** Copies {@code length} bytes of {@code source} to {@code at} of a claimed run. */
+    public void put(long claim, int at, ByteBuffer source, int offset, int length) {
+        slab.put(cellOffset(claim) + HEADER_BYTES + at, source, offset, length);
+    }
+
+    /** Writes a frame's header at {@code at} of a claimed run. */
+    public void putHeader(long claim, int at, int type, int bodyLength) {
+        int offset = cellOffset(claim) + HEADER_BYTES + at;
+        slab.putInt(offset, Bytes.bigEndian(type));
+        slab.putInt(offset + Integer.BYTES, Bytes.bigEndian(bodyLength));
+    }
+
+    /**
+     * Makes a claimed run visible to the consumer, and wakes it.
+     *
+     * @param each length of every frame of the run if they are known to be valid and alike; otherwise 0
+     */
+    public void publish(long claim, int length, int each) {
+        int cell = cellOffset(claim);
+        slab.putInt(cell, length);
+        slab.putInt(cell + EACH_OFFSET, each);
+        // The first cell alone: the consumer goes from run to run, and to mark and ask for each cell costs both sides
+        // more than to copy it.
+        sequencer.publish(claim);
+    }
+
+    /** Gives a claim back: the consumer skips its cells. */
+    public void abandon(long claim, int length) {
+        long last = claim + cellsOf(length) - 1;
+        for (long cell = claim; cell <= last; cell++) {
+            slab.putInt(cellOffset(cell), NOTHING);
+        }
+        sequencer.publish(claim, last);
+    }
+
+    /** Walks a claimed run where it lies in the ring. */
+    void scan(long claim, int length, RunScan scan) {
+        scan.scan(slab, cellOffset(claim) + HEADER_BYTES, length, 0);
+    }
+
+    /** Whether everything claimed so far has been consumed. */
+    public boolean isEmpty() {
+        return sequencer.getCursor() == consumed.get();
+    }
+
+    /**
+     * Whether the consumer would find a run. A claim that is not published hides the runs behind it: its producer may have
+     * lost its processor, and a consumer that spins keeps it from getting one.
+     */
+    public boolean hasNext() {
+        return sequencer.isAvailable(consumed.get() + 1);
+    }
+
+    /** Whether a run of {@code length} bytes could be claimed at present. */
+    public boolean hasRoom(int length) {
+        return sequencer.hasAvailableCapacity(cellsOf(length));
+    }
+
+    /** Cells that are free at present. */
+    public long remainingCells() {
+        return sequencer.remainingCapacity();
+    }
+
+    Sequence consumed() {
+        return consumed;
+    }
+
+    /** Hands one batch of the published runs to {@code handler}. On the consumer's thread. */
+    Polled poll(RunHandler handler) {
+        long first = consumed.get() + 1;
+        long limit = first + MAX_CELLS;
+        long next = first;
+        boolean held = false;
+        while (next < limit && sequencer.isAvailable(next)) {
+            int cell = cellOffset(next);
+            int length = slab.getInt(cell);
+            if (length == NOTHING) {
+                next++;
+            } else if (handler.makeReady()) {
+                handler.onEvent(slab, cell + HEADER_BYTES, length, slab.getInt(cell + EACH_OFFSET));
+                next += cellsOf(length);
+            } else {
+                held = true;
+                break;
+            }
+        }
+        if (next == first) {
+            return held ? Polled.HELD : Polled.NOTHING;
+        }
+        // Once a batch: each store takes the cache line from the producers, which wait for this.
+        consumed.set(next - 1);
+        return held ? Polled.SOME_THEN_HELD : Polled.SOME;
+    }
+
+    private int cellOffset(long sequence) {
+        return ((int) sequence & mask) << CELL_SHIFT;
+    }
+
+    private record Wakeup(Runnable wakeup) implements WaitStrategy {
+        @Override
+        public void signalAllWhenBlocking() {
+            // The publish must be visible before the consumer's flag is read, or both sides could miss each other.
+            VarHandle.fullFence();
+            wakeup.run();
+        }
+
+        @Override
+        public long waitFor(long sequence, Sequence cursor, Sequence dependent, SequenceBarrier barrier) {
+            throw new UnsupportedOperationException("the ring is polled by an event loop, nobody waits on it");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+package dev.msgrelay.server.stream;
+
+import dev.msgrelay.server.figures.HeldTime;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/**
+ * Sources of messages that are not read at present, because there is no room for their messages. All are resumed
+ * together, when there is plenty of room: if they were resumed at the first free byte, the two sides would wake each
+ * other in turns.
+ * <p>A source adds itself on its own thread; the core resumes sources after each batch.
+ */
+public final class HeldSources {
+    public interface Source {
+        /** Tells the source that there is room again. Called on any thread: the source continues on its own thread. */
+        void resume();
+    }
+
+    private final BooleanSupplier plentyOfRoom;
+    private final LongSupplier clock;
+    private final ConcurrentLinkedQueue<Source> waiting = new ConcurrentLinkedQueue<>();
+    private final HeldTime time = new HeldTime();
+    private volatile boolean any;
+
+    /**
+     * @param plentyOfRoom asked on the core's thread, and on that of a source which has just added itself
+     * @param clock in nanoseconds
+     */
+    public HeldSources(BooleanSupplier plentyOfRoom, LongSupplier clock) {
+        this.plentyOfRoom = plentyOfRoom;
+        this.clock = clock;
+    }
+
+    /** Holds a source back; {@code lookAtOnce}: room may be back, and the core would not look. */
+    public void add(Source source, boolean lookAtOnce) {
+        waiting.add(source);
+        synchronized (this) {
+            any = true;
+            time.begin(clock.getAsLong());
+        }
+        if (lookAtOnce) {
+            resumeIfRoom();
+        }
+    }
+
+    public boolean any() {
+        return any;
+    }
+
+    /** Nanoseconds since the start during which at least one source was held back. Any thread. */
+    public long nanos(long now) {
+        return time.nanos(now);
+    }
+
+    public void resumeIfRoom() {
+        if (any && plentyOfRoom.getAsBoolean() && endHold()) {
+            // Only the sources that wait now: a source that finds no room again waits for the next call.
+            List<Source> all = new ArrayList<>();
+            for (Source s = waiting.poll(); s != null; s = waiting.poll()) {
+                all.add(s);
+            }
+            all.forEach(Source::resume);
+        }
+    }
+
+    /** Flag and time are one state, so a lock guards both: another thread may begin a hold at the same moment. */
+    private synchronized boolean endHold() {
+        boolean held = any;
+        any = false;
+        time.end(clock.getAsLong());
+        return held;
+    }
+}

@@ -1,0 +1,355 @@
+package dev.msgrelay.server.stream;
+
+import dev.msgrelay.protocol.FrameLayout;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The one way to read the stream: a reader's position, and the chunks of the log that it holds.
+ *
+ * <pre>
+ *   | frame | frame | fra~me | frame |
+ *                        ^   ^
+ *                 position   boundary: the end of the packet that the last write cut; up to here the bytes are held
+ * </pre>
+ *
+ * Held bytes are neither overwritten nor given back until they are released: they may be written to a socket, a file or
+ * another process from where they lie. A reader holds the bytes that it will hand on next, and moves over them when
+ * they are handed on. {@link #hold} returns false where the log has moved on without the reader. Then the reader may
+ * {@link #enter} memory that has the stream from elsewhere, such as a journal, and is used as before. Behind the end of
+ * that memory the log may have the stream again.
+ *
+ * <p>Owned by one thread; {@link #position} and {@link #heldFrom} may be read by any thread.
+ */
+public final class LogReader {
+    /** A sequence before all messages: {@link #seek} then goes to the oldest message that the log holds. */
+    public static final long EARLIEST = 0;
+
+    /** The value of {@link #heldFrom} where nothing is held. */
+    public static final long NOTHING = Long.MAX_VALUE;
+
+    /** Tries of {@link #seek}: the log may drop a place that was just looked up; the next look-up finds a newer one. */
+    private static final int TRIES = 8;
+
+    private final PacketLog log;
+    private final Mark boundary = new Mark();
+    private final Mark next = new Mark();
+    private final Mark found = new Mark();
+    // Neighbours in the stream; firstChunk is the number of the first one.
+    private final ArrayDeque<Chunk> chunks = new ArrayDeque<>(4);
+    private long firstChunk;
+
+    // Memory outside of the log that the reader stands in; null: the reader stands in the log.
+    private Chunk page;
+    private long pageStart;
+    private final Mark pageEnd = new Mark();
+
+    private volatile long position;
+    private final AtomicLong heldFrom = new AtomicLong(NOTHING);
+
+    /** A reader that stands at the log's head. */
+    public LogReader(PacketLog log) {
+        this.log = log;
+        log.head().read(boundary);
+        position = boundary.position();
+    }
+
+    // ---- position ----------------------------------------------------------------------------------------------
+
+    /** Position before which everything has been handed on. Any thread. */
+    public long position() {
+        return position;
+    }
+
+    /** The frame boundary at or behind the position. */
+    public Mark boundary() {
+        return boundary;
+    }
+
+    /** Whether the position is between two frames. */
+    public boolean atBoundary() {
+        return position == boundary.position();
+    }
+
+    /** Bytes from the position to the boundary. They are held. */
+    public int restToBoundary() {
+        return (int) (boundary.position() - position);
+    }
+
+    /** Whether the log has dropped the bytes that come next. */
+    public boolean overtaken() {
+        return page == null && position < log.tail();
+    }
+
+    /**
+     * The number of the next message: exact between two frames, otherwise the number of the first message of its
+     * packet; -1 where the index no longer holds that packet.
+     */
+    public long sequence() {
+        if (atBoundary()) {
+            return boundary.sequence();
+        }
+        return page == null ? log.sequenceNear(position) : boundary.sequence() - 1;
+    }
+
+    // ---- not in the log ----------------------------------------------------------------------------------------
+
+    /**
+     * Continues in memory outside of the log. The caller keeps that memory until {@link #leave}.
+     *
+     * @param memory whole frames of the stream, from its beginning on
+     * @param start position of the first frame, between two frames; not behind the reader's position
+     * @param end behind the last frame
+     */
+    public void enter(Chunk memory, long start, Mark end) {
+        release();
+        page = memory;
+        pageStart = start;
+        pageEnd.copy(end);
+    }
+
+    /** Reads from the log again. */
+    public void leave() {
+        page = null;
+    }
+
+    /** The end of the memory that was entered; null: the reader reads the log. */
+    public Mark pageEnd() {
+        return page == null ? null : pageEnd;
+    }
+
+    /** Moves the position to a message of the memory that was entered, or to the end of that memory. */
+    public void goOnTo(long sequence) {
+        walk(pageEnd.position(), sequence);
+        position = boundary.position();
+    }
+
+    /** Moves the boundary on, frame by frame, to a position or a message, whichever comes first. */
+    private void walk(long to, long sequence) {
+        long at = boundary.position();
+        long number = boundary.sequence();
+        ByteBuf memory = page.memory();
+        while (at < to && number < sequence) {
+            at += FrameLayout.frameLength(memory.getInt((int) (at - pageStart) + FrameLayout.LENGTH_OFFSET));
+            number++;
+        }
+        if (at > pageEnd.position()) {
+            throw new IllegalStateException("position " + pageEnd.position() + " is not behind a whole frame");
+        }
+        boundary.set(at, number);
+    }
+
+    // ---- holding and moving --------------------------------------------------------------------------------------
+
+    /** Holds the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
+    public boolean hold(int amount, Mark head) {
+        long from = position;
+        if (page != null) {
+            walk(from + amount, Long.MAX_VALUE);
+            return true;
+        }
+        if (from < log.tail() || !log.boundaryAtOrBehind(from + amount, head, next) || !pin(from, next.position())) {
+            return false;
+        }
+        boundary.copy(next);
+        return true;
+    }
+
+    /**
+     * Holds about {@code most} bytes from a frame boundary on, up to the end of a packet; the caller looks at them
+     * frame by frame. The boundary stays: {@link #chose} moves it.
+     *
+     * @return position where the held bytes end, which may be the reader's own; -1 where the log no longer has the next
+     *     bytes
+     */
+    public long holdAhead(int most, Mark head) {
+        if (page != null) {
+            return Math.min(pageEnd.position(), head.position());
+        }
+        long from = position;
+        if (from < log.tail()
+                || !log.boundaryAtOrBehind(Math.min(from + most, head.position()), head, next)
+                || !pin(from, next.position())) {
+            return -1;
+        }
+        return next.position();
+    }
+
+    /** Moves the boundary on, once the caller has looked at the single frames up to {@code to}. */
+    public void chose(long to, long sequence) {
+        boundary.set(to, sequence);
+    }
+
+    /** Moves on over so many bytes, which have been handed on, and lets go of memory that is no longer needed. */
+    public void advance(long bytes) {
+        long to = position + bytes;
+        position = to;
+        if (to == boundary.position()) {
+            release();
+        }
+    }
+
+    /** Releases all chunks, and moves to the first frame boundary at or behind {@code keep}, or to the head. */
+    public void skipTo(long keep, Mark head) {
+        if (!log.boundaryAtOrBehind(keep, head, found)) {
+            found.copy(head);
+        }
+        leaveFor(found);
+    }
+
+    /** Releases all chunks, and moves to another frame boundary. */
+    public void leaveFor(Mark to) {
+        release();
+        leave();
+        boundary.copy(to);
+        position = to.position();
+    }
+
+    /**
+     * Moves to a message, or to the oldest one that the log has, and holds it. At the head nothing is held.
+     *
+     * @param sequence the message's number; the head's stands for higher ones
+     */
+    public void seek(long sequence, Mark head) {
+        for (int i = 0; i < TRIES; i++) {
+            if (findAndHold(sequence, head)) {
+                boundary.copy(found);
+                position = found.position();
+                return;
+            }
+        }
+        // The log drops its tail faster than the reader can look it up: only the head is certain to be held.
+        leaveFor(head);
+    }
+
+    private boolean findAndHold(long sequence, Mark head) {
+        release();
+        leave();
+        long tail = log.tail();
+        boolean held = log.packetOf(sequence, found) && found.position() >= tail;
+        if (!held && !log.boundaryAtOrBehind(tail, head, found)) {
+            return false;
+        }
+        if (found.position() >= head.position()) {
+            found.copy(head);
+            return true;
+        }
+        if (!log.boundaryAtOrBehind(found.position() + 1, head, next) || !pin(found.position(), next.position())) {
+            return false;
+        }
+        // The index knows packets only, so a walk from frame to frame finds the message within its packet.
+        while (found.sequence() < sequence && found.position() < next.position()) {
+            found.set(found.position() + frameLength(found.position()), found.sequence() + 1);
+        }
+        return true;
+    }
+
+    // ---- held chunks ---------------------------------------------------------------------------------------------
+
+    /** Position of the first held chunk; {@link #NOTHING} where nothing is held. Any thread. */
+    public long heldFrom() {
+        return heldFrom.getOpaque();
+    }
+
+    public void release() {
+        if (!chunks.isEmpty()) {
+            do {
+                chunks.pollFirst().release();
+            } while (!chunks.isEmpty());
+            heldFrom.setOpaque(NOTHING);
+        }
+    }
+
+    /**
+     * Holds the chunks from the one at {@code from} to the one that the byte before {@code to} lies in, and releases
+     * earlier ones.
+     *
+     * @return false where the log no longer has them; chunks from {@code from} on that were held before stay held
+     */
+    private boolean pin(long from, long to) {
+        long a = log.chunkNumber(from);
+        long b = log.chunkNumber(to - 1);
+        while (!chunks.isEmpty() && firstChunk < a) {
+            chunks.pollFirst().release();
+            firstChunk++;
+        }
+        if (chunks.isEmpty()) {
+            firstChunk = a;
+        }
+        for (long number = firstChunk + chunks.size(); number <= b; number++) {
+            Chunk chunk = log.acquire(number * log.chunkBytes());
+            if (chunk == null) {
+                heldFrom.setOpaque(chunks.isEmpty() ? NOTHING : firstChunk * log.chunkBytes());
+                return false;
+            }
+            chunks.addLast(chunk);
+        }
+        heldFrom.setOpaque(firstChunk * log.chunkBytes());
+        return true;
+    }
+
+    /** The held chunk that a position lies in. */
+    public Chunk chunkAt(long at) {
+        if (page != null) {
+            return page;
+        }
+        long steps = log.chunkNumber(at) - firstChunk;
+        if (steps == 0) {
+            return chunks.peekFirst();
+        }
+        for (Chunk chunk : chunks) {
+            if (steps-- == 0) {
+                return chunk;
+            }
+        }
+        throw new IllegalStateException("position " + at + " is not held");
+    }
+
+    /** The offset of a position within its chunk. */
+    public int offsetInChunk(long at) {
+        return page == null ? log.offsetInChunk(at) : (int) (at - pageStart);
+    }
+
+    /** Bytes from a position to the end of its chunk. */
+    public int leftInChunk(long at) {
+        return page == null ? log.chunkBytes() - log.offsetInChunk(at) : (int) (pageEnd.position() - at);
+    }
+
+    // ---- frames in place: the caller asks for held bytes only ---------------------------------------------------
+
+    public int frameType(long frame) {
+        return getInt(frame + FrameLayout.TYPE_OFFSET);
+    }
+
+    /** Bytes of the frame that starts at a position, header included. */
+    public int frameLength(long frame) {
+        return FrameLayout.frameLength(getInt(frame + FrameLayout.LENGTH_OFFSET));
+    }
+
+    /** Copies bytes of the log to the target's position, and moves that position. */
+    public void copy(long from, int length, ByteBuffer target) {
+        long at = from;
+        int left = length;
+        while (left > 0) {
+            int part = Math.min(left, leftInChunk(at));
+            target.put(target.position(), chunkAt(at).view(), offsetInChunk(at), part);
+            target.position(target.position() + part);
+            at += part;
+            left -= part;
+        }
+    }
+
+    private int getInt(long at) {
+        if (leftInChunk(at) >= Integer.BYTES) {
+            return chunkAt(at).memory().getInt(offsetInChunk(at));
+        }
+        int value = 0;
+        for (int i = 0; i < Integer.BYTES; i++) {
+            ByteBuf memory = chunkAt(at + i).memory();
+            value = value << Byte.SIZE | memory.getUnsignedByte(log.offsetInChunk(at + i));
+        }
+        return value;
+    }
+}

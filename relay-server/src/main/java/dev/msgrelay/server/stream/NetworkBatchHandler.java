@@ -1,0 +1,281 @@
+package dev.msgrelay.server.stream;
+
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one order, and the smart batcher: runs of other threads, from the ring and from stages, go into packets of the log
+ * behind the spans that sockets of the core's own thread have brought in the same cycle.
+ *
+ * <p>A batch is what one cycle of the core brings. {@link #endOfBatch} alone moves the head of the log, so that subscribers
+ * are handed everything in one go; {@link #drain} alone calls it. A packet ends where the next frame would take it over one
+ * MTU's worth of payload; a larger frame is a packet of its own.
+ *
+ * <pre>
+ *   ring, stages:             drain -> onEvent(run) --walk--.
+ *   other relays:             drain -> append(bytes) -walk--+-> pack(span) -> packets, PacketLog.append ... endOfBatch: the head
+ *   sockets of this thread:   take(span), walked already ---'
+ * </pre>
+ *
+ * <p>Owned by the core's thread, the log's only writer, unless a method says otherwise.
+ */
+public final class NetworkBatchHandler implements RunHandler {
+    private static final Logger LOG = LoggerFactory.getLogger("relay");
+
+    private static final int BATCHES_PER_LOOK = 256;
+    private static final int LOOKS_AT_BUSY_STAGES = 32;
+    private static final long STAGE_HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final FrameRing ring;
+    private final PacketLog log;
+    private final WindowGate gate;
+    // Null: the order is made here.
+    private final Orderer others;
+    // The receiver of runs: the others if there are any, else this handler.
+    private final RunHandler runs;
+    private final RunScan scan;
+    private final LongSupplier clock;
+    private final LongConsumer times;
+
+    private volatile RunStage[] stages = {};
+    private int batches;
+    private boolean timing;
+    private long batchNanos;
+    private boolean readIsFull;
+    // A failure while a span was packed: an unknown part of the span is in the log.
+    private Throwable inDoubt;
+
+    /**
+     * @param others decide the order; null: it is made here
+     * @param scan knows the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
+     * @param clock in ns, read at the begin and the end of a batch alone
+     * @param times gets the time of each batch, in ns
+     */
+    public NetworkBatchHandler(
+            FrameRing ring,
+            PacketLog log,
+            WindowGate gate,
+            Orderer others,
+            RunScan scan,
+            LongSupplier clock,
+            LongConsumer times) {
+        this.ring = ring;
+        this.log = log;
+        this.gate = gate;
+        this.others = others;
+        this.runs = others == null ? this : others;
+        this.scan = scan;
+        this.clock = clock;
+        this.times = times;
+    }
+
+    // ---- a batch -----------------------------------------------------------------------------------------------
+
+    /** Gets the log ready for one more run; returns whether it can take one now. */
+    @Override
+    public boolean makeReady() {
+        return inDoubt == null && log.makeReady();
+    }
+
+    /** Takes a span of whole frames of the core's own thread into the log; only after {@link #makeReady} has returned true. */
+    public void take(RunScan span) {
+        try {
+            pack(span);
+        } catch (Throwable e) {
+            // This read's wall ends the publisher alone; the next drain ends the relay.
+            inDoubt = e;
+            throw e;
+        }
+    }
+
+    /**
+     * Takes runs from the ring, and from stages if the ring has run dry. Then the batch of this cycle ends, and the head moves:
+     * also if the gate refused in the middle of the batch, since only readers of what is packed open the gate again.
+     *
+     * @return whether there is more in the ring, or to be expected
+     */
+    public boolean drain() {
+        if (inDoubt != null) {
+            throw new IllegalStateException("the order is in doubt", inDoubt);
+        }
+        FrameRing.Polled polled = ring.poll(runs);
+        boolean got = polled.some;
+        // A look at a stage takes its cache lines from the producer's core. Now and then it is due all the same:
+        // another producer may never let the ring run dry.
+        if (!got || ++batches % BATCHES_PER_LOOK == 0) {
+            for (RunStage stage : stages) {
+                got |= stage.take(runs);
+                if (stage.isDone()) {
+                    forget(stage);
+                }
+            }
+        }
+        boolean more = readIsFull;
+        readIsFull = false;
+        if (others != null) {
+            more |= others.drain();
+        }
+        if (!allShown()) {
+            endOfBatch();
+        }
+        return more || got && !polled.held && ring.hasNext();
+    }
+
+    @Override
+    public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+        // The ends of packets depend on the runs before, so a run is walked when its turn has come.
+        int open = log.openPacketBytes();
+        RunScan walked = frameLength > 0
+                ? scan.assume(buffer, offset, length, frameLength, open)
+                : scan.scan(buffer, offset, length, open);
+        if (walked.end() != length) {
+            // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
+            // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
+            LOG.error(
+                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
+                    walked.rest(),
+                    length,
+                    walked.problem() == null ? "" : " (" + walked.problemText() + ")");
+        }
+        pack(walked);
+    }
+
+    /**
+     * Packs a run of whole frames that others have put in order; only after {@link #makeReady} has returned true.
+     *
+     * @throws IllegalStateException it is no such run. The others have counted it, so the stream here differs from theirs
+     */
+    public void append(ByteBuffer buffer, int offset, int length) {
+        RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
+        if (walked.end() != length) {
+            throw new IllegalStateException(
+                    "a run that the others have put in order is not whole frames: " + walked.rest()
+                            + " of its " + length + " bytes are none"
+                            + (walked.problem() == null ? "" : " (" + walked.problemText() + ")"));
+        }
+        pack(walked);
+    }
+
+    /** Packs the whole frames of a span, which was walked with the log's open packet in mind. */
+    private void pack(RunScan span) {
+        if (!timing) {
+            timing = true;
+            batchNanos = clock.getAsLong();
+        }
+        for (int k = 0; k < span.packets(); k++) {
+            log.packetStartsAt(span.packetEnd(k), span.framesBefore(k));
+        }
+        log.append(span.buffer(), span.offset(), span.end(), span.frames());
+    }
+
+    /** Shows readers everything that was packed. */
+    void endOfBatch() {
+        log.publish();
+    }
+
+    /** Takes the batch's time: subscribers have been handed what the last {@link #drain} showed, as far as sockets took it. */
+    public void handedOver() {
+        if (timing) {
+            timing = false;
+            times.accept(clock.getAsLong() - batchNanos);
+        }
+    }
+
+    // ---- what waits --------------------------------------------------------------------------------------------
+
+    /** Takes note that a read of this cycle took all it could: more is likely to come. */
+    public void readWasFull() {
+        readIsFull = true;
+    }
+
+    /** Whether readers see all that is in the log; false in the middle of a batch. */
+    public boolean allShown() {
+        return log.endPosition() == log.head().position();
+    }
+
+    /** Whether something waits that the last {@link #drain} did not find; asked before the core sleeps. */
+    public boolean pending() {
+        // While readers hold the writer back the ring stays full, and their progress wakes the core. Likewise runs that
+        // the others have put in order make room, and wake it.
+        boolean waits = others == null
+                ? ring.hasNext() || stageReadySoon()
+                : others.hasOrdered() || others.makeReady() && (ring.hasNext() || stageReadySoon());
+        return waits && !gate.stillRefuses() && !log.starved();
+    }
+
+    /** Longest sleep; 0: no limit. A producer that is at its stage may have asked too early whether the core sleeps. */
+    public long sleepNanos() {
+        return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_HELD_NANOS : 0;
+    }
+
+    /** Adds a producer's stage. Any thread. */
+    public synchronized void add(RunStage stage) {
+        RunStage[] next = Arrays.copyOf(stages, stages.length + 1);
+        next[next.length - 1] = stage;
+        stages = next;
+    }
+
+    /** Ends all stages: local publishers publish no more. Any thread. */
+    public void endStages() {
+        for (RunStage stage : stages) {
+            stage.end();
+        }
+    }
+
+    /** Drops all stages, before the ring's memory goes. Any thread, once the core has ended. */
+    public void dropStages() {
+        for (RunStage stage : stages) {
+            stage.drop();
+        }
+    }
+
+    /** Whether nothing waits in a stage, in the ring or for others. Any thread. */
+    public boolean isEmpty() {
+        // Upstream first: a run that moves on meanwhile is found where it has gone.
+        return !anyStage(RunStage::waiting) && ring.isEmpty() && (others == null || others.isEmpty());
+    }
+
+    /** Whether there is room for all publishers that were held back. */
+    public boolean hasPlentyOfRoom() {
+        return ring.remainingCells() >= ring.cells() / 2 && (others == null || others.hasPlentyOfRoom());
+    }
+
+    /** Stages of producers that have not ended. Any thread. */
+    public int stages() {
+        return stages.length;
+    }
+
+    private synchronized void forget(RunStage stage) {
+        stages = Arrays.stream(stages).filter(s -> s != stage).toArray(RunStage[]::new);
+    }
+
+    private boolean anyStage(Predicate<RunStage> is) {
+        for (RunStage stage : stages) {
+            if (is.test(stage)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Waits for a stage that its producer is about to let go, if shortly: that is cheaper than to sleep and be woken. A producer
+     * that has lost its processor may need this one.
+     */
+    private boolean stageReadySoon() {
+        int looks = 0;
+        while (!anyStage(RunStage::ready)) {
+            if (++looks > LOOKS_AT_BUSY_STAGES || !anyStage(RunStage::waiting)) {
+                return false;
+            }
+            Thread.onSpinWait();
+        }
+        return true;
+    }
+}

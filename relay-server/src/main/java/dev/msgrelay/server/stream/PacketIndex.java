@@ -1,0 +1,86 @@
+package dev.msgrelay.server.stream;
+
+import java.lang.invoke.VarHandle;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The starts of the newest {@code capacity} packets of the log, in a ring: of each its position in the stream and the
+ * number of its first message.
+ * <p>One writer. A reader on another thread copies an entry, then asks {@link #stillHolds} whether the slot was written
+ * anew in the meantime.
+ */
+final class PacketIndex {
+    private final long[] position;
+    private final long[] sequence;
+    private final int mask;
+    private final AtomicLong count = new AtomicLong();
+
+    /** @param capacity packets that the index remembers, a power of two */
+    PacketIndex(int capacity) {
+        position = new long[capacity];
+        sequence = new long[capacity];
+        mask = capacity - 1;
+    }
+
+    /** Adds a packet; {@code firstSequence} is the number of its first message. Writer only. */
+    void add(long startPosition, long firstSequence) {
+        long n = count.getPlain();
+        int slot = (int) n & mask;
+        // Store-store fence: the slot is written only after the count that says that its old packet is gone.
+        VarHandle.storeStoreFence();
+        position[slot] = startPosition;
+        sequence[slot] = firstSequence;
+        count.setRelease(n + 1);
+    }
+
+    /** The number of the newest packet. */
+    long newest() {
+        return count.getAcquire() - 1;
+    }
+
+    /** The number of the first packet that starts at or behind {@code where}; one past the newest where none does. */
+    long firstAtOrBehind(long where) {
+        return firstAbove(where - 1, position, count.getAcquire());
+    }
+
+    /** The number of the last packet that starts with message {@code wanted} or before; -1 where none is remembered. */
+    long lastAtOrBefore(long wanted) {
+        long n = count.getAcquire();
+        long above = firstAbove(wanted, sequence, n);
+        return above == Math.max(0, n - sequence.length) ? -1 : above - 1;
+    }
+
+    /** The first of {@code n} packets, as far as they are remembered, whose value is above a bound; {@code n}: none is. */
+    private long firstAbove(long bound, long[] values, long n) {
+        long low = Math.max(0, n - values.length);
+        long high = n;
+        while (low < high) {
+            long middle = (low + high) >>> 1;
+            if (values[(int) middle & mask] <= bound) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    long positionOf(long packet) {
+        return position[(int) packet & mask];
+    }
+
+    long sequenceOf(long packet) {
+        return sequence[(int) packet & mask];
+    }
+
+    /** Whether the slot still held this packet when the caller read it. */
+    boolean stillHolds(long packet) {
+        // The slot is filled before the count moves on, so one packet more than counted may be overwritten already.
+        VarHandle.loadLoadFence();
+        return count.getAcquire() - packet < position.length;
+    }
+
+    int capacity() {
+        return position.length;
+    }
+}

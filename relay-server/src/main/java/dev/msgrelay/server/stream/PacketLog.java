@@ -1,0 +1,353 @@
+package dev.msgrelay.server.stream;
+
+import dev.msgrelay.server.memory.ReadWindow;
+import io.netty.buffer.ByteBufAllocator;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The live tail of the stream: its last bytes as they go over the wire, without holes, in direct memory. One writer,
+ * the batch handler; any number of readers, each with a cursor.
+ *
+ * <pre>
+ *  position  0 ...          tail                                  head
+ *                            |  chunk n  | chunk n+1 |  chunk n+2 |
+ *            dropped ...     |frame|frame|fra|me|frame| ...       |  next append
+ *                                ^ cursor of a reader
+ * </pre>
+ *
+ * The memory is cut into chunks. To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk
+ * that a reader still holds (a write in flight points into it) is put aside until it is released, and another one is
+ * used in its place: no byte is ever overwritten under a reader, and a slow reader holds no more chunks than its own
+ * write needs.
+ *
+ * <pre>
+ *   chunks in all = log (in the slots)  +  aside: held by readers  +  free
+ *                   always the same        at most the pins           at least what the longest run needs, or the writer waits
+ * </pre>
+ *
+ * <p>Readers that may hold the writer back do so through the {@link WriteGate}.
+ */
+public final class PacketLog {
+    private final int chunkShift;
+    private final int chunkMask;
+    private final AtomicReferenceArray<Chunk> slots;
+    private final PacketIndex index;
+    private final WriteGate gate;
+    private final int maxRun;
+    private final int inHand;
+    private final StreamHead head = new StreamHead();
+
+    // Owned by the writer.
+    private final ArrayDeque<Chunk> free = new ArrayDeque<>();
+    private final List<Chunk> aside = new ArrayList<>();
+    private Chunk current;
+    private long end;
+    private long nextSequence;
+    private long openPacketStart;
+
+    private volatile long tail;
+    private volatile int chunksAside;
+
+    /**
+     * A log that continues a stream at {@code start}. Takes all memory that the log will ever have.
+     *
+     * @param logBytes bytes of the stream that the log keeps: a whole number of chunks, at least two
+     * @param chunkBytes a power of two
+     * @param packetBytes payload of a packet; the index has room for all packets that the log can hold
+     * @param pinnedChunks dropped chunks that readers may hold before the writer has to wait
+     * @param maxRun longest run that is appended, in bytes
+     * @param gate asked before the writer goes on
+     * @param start the place where the stream continues; the log holds nothing before it
+     */
+    public PacketLog(
+            ByteBufAllocator allocator,
+            int logBytes,
+            int chunkBytes,
+            int packetBytes,
+            int pinnedChunks,
+            int maxRun,
+            WriteGate gate,
+            Mark start) {
+        if (Integer.bitCount(chunkBytes) != 1 || logBytes < 2 * chunkBytes || logBytes % chunkBytes != 0) {
+            throw new IllegalArgumentException("log of " + logBytes + " bytes is not at least two whole chunks of "
+                    + chunkBytes + ", a power of two");
+        }
+        this.chunkShift = Integer.numberOfTrailingZeros(chunkBytes);
+        this.chunkMask = chunkBytes - 1;
+        int chunks = logBytes >>> chunkShift;
+        this.slots = new AtomicReferenceArray<>(chunks);
+        this.index = new PacketIndex(indexCapacity(logBytes, packetBytes));
+        this.gate = gate;
+        this.maxRun = maxRun;
+        this.inHand = chunksInHand(maxRun, chunkBytes);
+        try {
+            for (int i = 0; i < chunks + pinnedChunks + inHand; i++) {
+                free.add(new Chunk(i, allocator.directBuffer(chunkBytes, chunkBytes)));
+            }
+        } catch (Throwable e) {
+            close();
+            throw e;
+        }
+        end = start.position();
+        openPacketStart = end;
+        tail = end;
+        nextSequence = start.sequence();
+        index.add(end, nextSequence);
+        head.set(end, nextSequence);
+        startChunk(end >>> chunkShift);
+    }
+
+    /** Chunks that the longest run may begin. The writer has this many in hand before it appends anything. */
+    public static int chunksInHand(int maxRun, int chunkBytes) {
+        return (maxRun + chunkBytes - 1) / chunkBytes + 1;
+    }
+
+    /** Packets that the index remembers: two neighbours together are larger than {@code packetBytes}. */
+    public static int indexCapacity(int logBytes, int packetBytes) {
+        int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
+        return Integer.highestOneBit(packets) << 1;
+    }
+
+    // ---- the writer -------------------------------------------------------------------------------------------
+
+    /** Asks the gate, and takes the chunks for the longest run; returns whether a run can be appended. */
+    public boolean makeReady() {
+        return gate.tryPass(end) && !starved();
+    }
+
+    /** Whether readers hold more chunks than they may: then the writer waits until they have released some. */
+    public boolean starved() {
+        return free.size() < inHand && !reclaim();
+    }
+
+    /** Position of the log's end: the published head plus the bytes appended since. */
+    public long endPosition() {
+        return end;
+    }
+
+    /** The sequence of the last appended message; 0: none yet. */
+    public long lastSequence() {
+        return nextSequence - 1;
+    }
+
+    /** Bytes that the packet under construction holds. */
+    public int openPacketBytes() {
+        return (int) (end - openPacketStart);
+    }
+
+    /** Tells the index that a packet will start so many bytes and messages behind the present end. */
+    public void packetStartsAt(int bytes, int messages) {
+        openPacketStart = end + bytes;
+        index.add(openPacketStart, nextSequence + messages);
+    }
+
+    /**
+     * Appends a run; readers see it after {@link #publish}. A run that was read to {@link #end} is not copied.
+     *
+     * <p>All or nothing: without enough chunks in the writer's hand, not a byte is copied.
+     *
+     * @param source the run's bytes, in the machine's own byte order; may be the view of {@link #end}, and its bytes
+     *     those that are written over
+     * @param length bytes, not more than the longest run
+     * @param messages frames in the run
+     * @throws IllegalStateException the log was not {@link #makeReady ready}
+     */
+    public void append(ByteBuffer source, int offset, int length, int messages) {
+        if (length > maxRun || free.size() < inHand) {
+            throw new IllegalStateException("run of " + length + " bytes: the longest is " + maxRun
+                    + ", chunks in hand " + free.size() + " of " + inHand);
+        }
+        int from = offset;
+        int left = length;
+        while (left > 0) {
+            int at = (int) end & chunkMask;
+            int part = Math.min(left, chunkMask + 1 - at);
+            if (source != current.view() || from != at) {
+                current.view().put(at, source, from, part);
+            }
+            end += part;
+            from += part;
+            left -= part;
+            if (((int) end & chunkMask) == 0) {
+                startChunk(end >>> chunkShift);
+            }
+        }
+        nextSequence += messages;
+    }
+
+    /**
+     * The free end of the current chunk, for a channel to read into. If nothing else is appended before these bytes
+     * are, they need not be copied. Readers do not see them before {@link #publish}.
+     *
+     * @param atLeast bytes that must be free; with fewer, null is returned
+     * @param atMost bytes that the view may have
+     * @return a view with both its indices at the end of the log; the caller retains it for the party that releases it
+     */
+    public ReadWindow end(int atLeast, int atMost) {
+        int at = (int) end & chunkMask;
+        int room = chunkMask + 1 - at;
+        return room < atLeast ? null : current.window().open(at, at + Math.min(room, atMost));
+    }
+
+    /** Shows readers all runs appended so far. */
+    public void publish() {
+        head.set(end, nextSequence);
+    }
+
+    /** Gives the memory back. No reader and no writer may be at work any more. */
+    public void close() {
+        for (int i = 0; i < slots.length(); i++) {
+            Chunk chunk = slots.getAndSet(i, null);
+            if (chunk != null) {
+                chunk.release();
+            }
+        }
+        free.forEach(Chunk::release);
+        free.clear();
+        aside.forEach(Chunk::release);
+        aside.clear();
+    }
+
+    // ---- readers, any thread ----------------------------------------------------------------------------------
+
+    /** The head: where the published stream ends. */
+    public StreamHead head() {
+        return head;
+    }
+
+    /** The lowest position that the log still holds. */
+    public long tail() {
+        return tail;
+    }
+
+    /** Retains the chunk with this position, which the caller must release; null: the log has moved on. */
+    public Chunk acquire(long position) {
+        long number = position >>> chunkShift;
+        Chunk chunk = slots.get((int) (number % slots.length()));
+        if (chunk == null || chunk.number() != number) {
+            return null;
+        }
+        chunk.retain();
+        // Second look, after the chunk is retained: the writer marks a chunk as dropped before it looks at the count.
+        VarHandle.fullFence();
+        if (chunk.number() != number) {
+            chunk.release();
+            return null;
+        }
+        return chunk;
+    }
+
+    public int chunkBytes() {
+        return chunkMask + 1;
+    }
+
+    public int offsetInChunk(long position) {
+        return (int) position & chunkMask;
+    }
+
+    /** The number of the chunk that a position lies in. */
+    public long chunkNumber(long position) {
+        // Signed shift: a position before the first byte lies in no chunk.
+        return position >> chunkShift;
+    }
+
+    /** Chunks that the log has dropped and a reader still needs. */
+    public int chunksAside() {
+        return chunksAside;
+    }
+
+    /**
+     * Finds the frame boundary at or behind a position that the log holds: the start of a packet, or the head.
+     *
+     * @param at the head as the caller has read it
+     * @param into gets the boundary and the number of the message that starts there
+     * @return false where the index no longer holds it
+     */
+    public boolean boundaryAtOrBehind(long position, Mark at, Mark into) {
+        long packet = index.firstAtOrBehind(position);
+        if (packet > index.newest()) {
+            into.set(at.position(), at.sequence());
+            return true;
+        }
+        into.set(index.positionOf(packet), index.sequenceOf(packet));
+        if (!index.stillHolds(packet)) {
+            return false;
+        }
+        if (into.position() > at.position()) {
+            // A packet that starts behind the caller's head is a boundary, but the caller may only send up to its head.
+            into.set(at.position(), at.sequence());
+        }
+        return true;
+    }
+
+    /**
+     * Finds the packet that a message lies in.
+     *
+     * @param sequence the message's number
+     * @param into gets the packet's start and the number of its first message
+     * @return false where the index no longer has that packet; the log may hold less than the index
+     */
+    public boolean packetOf(long sequence, Mark into) {
+        long packet = index.lastAtOrBefore(sequence);
+        if (packet < 0) {
+            return false;
+        }
+        into.set(index.positionOf(packet), index.sequenceOf(packet));
+        return index.stillHolds(packet);
+    }
+
+    /** The number of the first message of a position's packet; -1 where the index no longer has that packet. */
+    public long sequenceNear(long position) {
+        long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
+        long sequence = index.sequenceOf(packet);
+        return index.stillHolds(packet) ? sequence : -1;
+    }
+
+    /** Messages between a position, or the oldest one held, and a head, counted by packets. */
+    public long messagesFrom(long position, Mark at) {
+        if (position >= at.position()) {
+            return 0;
+        }
+        long from = sequenceNear(Math.max(position, tail));
+        return from < 0 ? index.capacity() : Math.max(0, at.sequence() - from);
+    }
+
+    private void startChunk(long number) {
+        int slot = (int) (number % slots.length());
+        Chunk old = slots.get(slot);
+        if (old != null) {
+            tail = (number - slots.length() + 1) << chunkShift;
+            old.setNumber(Chunk.FREE);
+            VarHandle.fullFence();
+            if (old.usedByOthers()) {
+                aside.add(old);
+                chunksAside = aside.size();
+            } else {
+                free.addFirst(old);
+            }
+        }
+        if (!aside.isEmpty()) {
+            reclaim();
+        }
+        Chunk fresh = free.pollFirst();
+        fresh.setNumber(number);
+        slots.set(slot, fresh);
+        current = fresh;
+    }
+
+    /** Takes back chunks that readers have released. Returns whether the writer now has enough chunks in hand. */
+    private boolean reclaim() {
+        for (int i = aside.size() - 1; i >= 0; i--) {
+            if (!aside.get(i).usedByOthers()) {
+                free.addLast(aside.remove(i));
+            }
+        }
+        chunksAside = aside.size();
+        return free.size() >= inHand;
+    }
+}

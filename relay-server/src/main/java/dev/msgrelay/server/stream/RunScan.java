@@ -1,0 +1,268 @@
+package dev.msgrelay.server.stream;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.memory.Bytes;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/**
+ * One walk over received bytes, and its result, the span: the number and the end of the whole frames, the ends of packets, and
+ * the reason why the walk stopped. One walk, since each step depends on the one before, and costs as much as copying the frame.
+ * Reused for every read; owned by one thread.
+ */
+public final class RunScan {
+    /** Most type ranges that a text names. */
+    private static final int TEXT_RANGES = 8;
+
+    private final int packetBytes;
+    private final int maxBody;
+
+    private ByteBuffer buffer;
+    private int offset;
+    private int length;
+
+    // The end of packet k, and the number of frames before it, both from the start of the scan.
+    private int[] packetEnd = new int[256];
+    private int[] framesBefore = new int[256];
+    private int packets;
+    private int end;
+    private int frames;
+    private int stretches;
+    private int lastFrame;
+    private int packetStart;
+    private int incomplete;
+    private CloseReason problem;
+    private int problemType;
+    private int problemLength;
+    private TypeRanges allowed;
+
+    /**
+     * @param packetBytes payload of a packet in bytes
+     * @param maxBody longest body in bytes
+     */
+    public RunScan(int packetBytes, int maxBody) {
+        this.packetBytes = packetBytes;
+        this.maxBody = maxBody;
+    }
+
+    /** Returns a walk that finds no ends of packets. */
+    public static RunScan unpacked(int maxBody) {
+        return new RunScan(Integer.MAX_VALUE, maxBody);
+    }
+
+    /**
+     * Walks {@code length} bytes from {@code offset}.
+     *
+     * @param buffer in the machine's own byte order
+     * @param open bytes that the packet under construction holds already; the first frames may still go into it
+     */
+    public RunScan scan(ByteBuffer buffer, int offset, int length, int open) {
+        return scan(buffer, offset, length, open, null);
+    }
+
+    /**
+     * As above, for a publisher that may send some types only.
+     *
+     * @param types asked once for each stretch of equal headers; null: every type
+     */
+    public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
+        begin(buffer, offset, length, open);
+        allowed = types;
+        stretches = 0;
+        int at = 0;
+        int count = 0;
+        while (length - at >= FrameLayout.HEADER_LENGTH) {
+            long header = buffer.getLong(offset + at);
+            int type = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.TYPE_OFFSET));
+            int body = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.LENGTH_OFFSET));
+            // One comparison for both faults: a negative length is a large unsigned one.
+            if (Integer.compareUnsigned(body, maxBody) > 0 || ControlFrames.isControl(type)) {
+                fault(type, body);
+                break;
+            }
+            if (types != null && !types.contains(type)) {
+                problem = CloseReason.NOT_PERMITTED;
+                problemType = type;
+                problemLength = body;
+                break;
+            }
+            int frame = FrameLayout.HEADER_LENGTH + body;
+            if (frame > length - at) {
+                incomplete = frame;
+                break;
+            }
+            // Neighbours are often alike. A step by the length seen before does not wait for the header: several
+            // times as fast.
+            int first = at;
+            int last = offset + length - frame;
+            int next = offset + at + frame;
+            while (next <= last && buffer.getLong(next) == header) {
+                next += frame;
+            }
+            at = next - offset;
+            count += closePackets(first, at, frame, count);
+            stretches++;
+            lastFrame = frame;
+        }
+        end = at;
+        frames = count;
+        return this;
+    }
+
+    private void begin(ByteBuffer where, int from, int bytes, int open) {
+        buffer = where;
+        offset = from;
+        length = bytes;
+        packets = 0;
+        problem = null;
+        incomplete = 0;
+        packetStart = -open;
+    }
+
+    /**
+     * Has the result that {@link #scan} would have for valid frames that are all alike, without a look at them.
+     *
+     * @param each length of a frame in bytes
+     */
+    RunScan assume(ByteBuffer buffer, int offset, int length, int each, int open) {
+        begin(buffer, offset, length, open);
+        end = length;
+        frames = closePackets(0, length, each, 0);
+        return this;
+    }
+
+    /** The memory that was walked, in the machine's own byte order. */
+    public ByteBuffer buffer() {
+        return buffer;
+    }
+
+    /** Where in {@link #buffer} the walk began. */
+    public int offset() {
+        return offset;
+    }
+
+    /** Bytes behind the whole frames. */
+    public int rest() {
+        return length - end;
+    }
+
+    /** Bytes of the first {@code count} whole frames. */
+    public int lengthOf(int count) {
+        int at = offset;
+        for (int i = 0; i < count; i++) {
+            at += FrameLayout.frameLength(Bytes.bigEndian(buffer.getInt(at + FrameLayout.LENGTH_OFFSET)));
+        }
+        return at - offset;
+    }
+
+    /** The length of each frame if everything scanned is whole frames of one length and type; otherwise 0. */
+    public int each() {
+        return stretches == 1 && problem == null && incomplete == 0 ? lastFrame : 0;
+    }
+
+    /** Bytes of whole frames at the front. */
+    public int end() {
+        return end;
+    }
+
+    /** Whole frames at the front. */
+    public int frames() {
+        return frames;
+    }
+
+    /** Whole length of the incomplete frame behind {@link #end}, if its header is there; otherwise 0. */
+    public int incompleteFrame() {
+        return incomplete;
+    }
+
+    /** Packets that end within these bytes. */
+    int packets() {
+        return packets;
+    }
+
+    /** The end of packet {@code k}, relative to the start of the scan. */
+    int packetEnd(int k) {
+        return packetEnd[k];
+    }
+
+    /** Frames of the scan before {@link #packetEnd}. */
+    int framesBefore(int k) {
+        return framesBefore[k];
+    }
+
+    /** Fault of the frame behind {@link #end}, RESERVED_TYPE for any control frame; null: there is none. */
+    public CloseReason problem() {
+        return problem;
+    }
+
+    /** Type of the frame with the {@link #problem}. */
+    public int problemType() {
+        return problemType;
+    }
+
+    /** Length of that frame's body, as its header says; unchecked. */
+    public int problemLength() {
+        return problemLength;
+    }
+
+    /** The problem in words, with the value and the limit; allocates. */
+    public String problemText() {
+        String type = ControlFrames.typeName(problemType);
+        return switch (problem) {
+            case NEGATIVE_LENGTH -> "negative body length " + problemLength + " in a frame of type " + type;
+            case OVERSIZED_LENGTH ->
+                "body length " + problemLength + " in a frame of type " + type + " is over the limit of " + maxBody
+                        + " bytes";
+            case NOT_PERMITTED ->
+                "type " + problemType + " may not be published: " + allowed.text(TEXT_RANGES) + " may";
+            default ->
+                "type " + type + " is reserved: " + ControlFrames.typeName(ControlFrames.FIRST) + " to "
+                        + ControlFrames.typeName(ControlFrames.LAST) + " cannot be published";
+        };
+    }
+
+    /** Ends packets among equal frames from {@code first} to {@code end}; returns the number of these frames. */
+    private int closePackets(int first, int end, int frame, int count) {
+        int frames = (end - first) / frame;
+        int at = first;
+        int done = 0;
+        while (end - packetStart > packetBytes) {
+            int fit = Math.max(0, packetStart + packetBytes - at) / frame;
+            if (fit == 0 && at == packetStart) {
+                // Larger than a packet: one of its own.
+                fit = 1;
+            }
+            at += fit * frame;
+            done += fit;
+            if (at == end) {
+                break;
+            }
+            close(at, count + done);
+            packetStart = at;
+        }
+        return frames;
+    }
+
+    private void close(int at, int count) {
+        if (packets == packetEnd.length) {
+            packetEnd = Arrays.copyOf(packetEnd, packets * 2);
+            framesBefore = Arrays.copyOf(framesBefore, packets * 2);
+        }
+        packetEnd[packets] = at;
+        framesBefore[packets] = count;
+        packets++;
+    }
+
+    private void fault(int type, int body) {
+        problemType = type;
+        problemLength = body;
+        if (ControlFrames.isControl(type)) {
+            problem = CloseReason.RESERVED_TYPE;
+        } else {
+            problem = body < 0 ? CloseReason.NEGATIVE_LENGTH : CloseReason.OVERSIZED_LENGTH;
+        }
+    }
+}

@@ -1,0 +1,289 @@
+package dev.msgrelay.server.stream;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.memory.Bytes;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Memory in which one producer thread gathers small messages while the ring's consumer is busy: the cache misses of a claim
+ * and a publish are paid once for dozens of messages. No timer:
+ *
+ * <pre>
+ *   consumer asleep          every message goes into the ring at once, and wakes it
+ *   consumer busy            messages gather here;  full: into the ring as one run
+ *   consumer runs dry        it takes them from here itself, before it sleeps
+ * </pre>
+ *
+ * Both sides take one word, {@code owner}. To take it is a full fence, after which a producer looks whether the consumer
+ * sleeps: a consumer that finds all words free may sleep until it is woken. If it finds one taken, it looks again a little
+ * later, and does not spin: the producer may have lost its processor to the consumer itself. So a producer lets go of the word
+ * before it wakes the consumer.
+ */
+public final class RunStage {
+    /** Longest run that gathers; a longer one is worth a claim of its own. */
+    public static final int SMALL_RUN = 2048;
+
+    /** Most bytes that gather. */
+    static final int CAPACITY = 8192;
+
+    private static final int FREE = 0;
+    private static final int PRODUCER = 1;
+    private static final int CONSUMER = 2;
+    private static final int SPINS = 200;
+
+    private static final VarHandle OWNER;
+
+    static {
+        try {
+            OWNER = MethodHandles.lookup().findVarHandle(RunStage.class, "owner", int.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    private final FrameRing ring;
+    private final BooleanSupplier consumerAsleep;
+    private final ByteBuffer memory;
+    private final RunScan scan;
+
+    @SuppressWarnings("unused") // through OWNER
+    private int owner;
+
+    // Guarded by owner.
+    private int gathered;
+    // The length of each gathered frame; 0: they differ.
+    private int each;
+    private long lastCell = -1;
+    private boolean ended;
+
+    /**
+     * @param maxBody longest body in bytes
+     * @param consumerAsleep whether the ring's consumer sleeps or is about to
+     */
+    public RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep) {
+        this(ring, maxBody, consumerAsleep, ByteBuffer.allocateDirect(CAPACITY));
+    }
+
+    /** @param memory {@link #CAPACITY} bytes in which messages gather */
+    RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep, ByteBuffer memory) {
+        this.ring = ring;
+        this.consumerAsleep = consumerAsleep;
+        this.memory = memory.order(ByteOrder.nativeOrder());
+        this.scan = RunScan.unpacked(maxBody);
+    }
+
+    // ---- the producer -----------------------------------------------------------------------------------------
+
+    /** Takes one message; false: neither here nor in the ring is room. */
+    public boolean put(int type, ByteBuffer body, int length) {
+        int frame = FrameLayout.HEADER_LENGTH + length;
+        acquire();
+        try {
+            return !ended
+                    && (frame <= SMALL_RUN ? gather(type, body, length, frame) : claim(type, body, length, frame));
+        } finally {
+            letGo();
+        }
+    }
+
+    private boolean gather(int type, ByteBuffer body, int length, int frame) {
+        if (gathered + frame > CAPACITY && !moveToRing()) {
+            return false;
+        }
+        int at = gathered;
+        memory.putInt(at, Bytes.bigEndian(type));
+        memory.putInt(at + FrameLayout.LENGTH_OFFSET, Bytes.bigEndian(length));
+        memory.put(at + FrameLayout.HEADER_LENGTH, body, body.position(), length);
+        grow(at, frame, frame);
+        return true;
+    }
+
+    private boolean claim(int type, ByteBuffer body, int length, int frame) {
+        long claim = moveToRing() ? ring.tryClaim(frame) : FrameRing.REFUSED;
+        if (claim == FrameRing.REFUSED) {
+            return false;
+        }
+        try {
+            ring.putHeader(claim, 0, type, length);
+            ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
+        } catch (Throwable e) {
+            // The consumer waits for a claim until it is published.
+            ring.abandon(claim, frame);
+            throw e;
+        }
+        publish(claim, frame, frame);
+        return true;
+    }
+
+    /**
+     * Takes a run; false: neither here nor in the ring is room.
+     *
+     * @throws IllegalArgumentException the run is not made of whole, lawful frames
+     */
+    public boolean putRun(ByteBuffer frames, int length) {
+        acquire();
+        try {
+            return !ended
+                    && (length <= SMALL_RUN && gathered + length <= CAPACITY
+                            ? gatherRun(frames, length)
+                            : claimRun(frames, length));
+        } finally {
+            letGo();
+        }
+    }
+
+    private boolean gatherRun(ByteBuffer frames, int length) {
+        int at = gathered;
+        memory.put(at, frames, frames.position(), length);
+        scan.scan(memory, at, length, 0);
+        check(length);
+        grow(at, length, scan.each());
+        return true;
+    }
+
+    /** The copy is what is checked: the caller's own memory may change meanwhile. */
+    private boolean claimRun(ByteBuffer frames, int length) {
+        long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
+        if (claim == FrameRing.REFUSED) {
+            return false;
+        }
+        try {
+            ring.put(claim, 0, frames, frames.position(), length);
+            ring.scan(claim, length, scan);
+            check(length);
+        } catch (Throwable e) {
+            ring.abandon(claim, length);
+            throw e;
+        }
+        publish(claim, length, scan.each());
+        return true;
+    }
+
+    private void check(int length) {
+        if (scan.end() != length) {
+            throw new IllegalArgumentException("run of " + length + " bytes: "
+                    + (scan.problem() == null ? "does not end with a whole frame" : scan.problemText()));
+        }
+    }
+
+    private void grow(int at, int length, int frameLength) {
+        each = at == 0 || each == frameLength ? frameLength : 0;
+        gathered = at + length;
+    }
+
+    /**
+     * Ends the stage: the producer does not touch the ring any more, and the consumer takes what has gathered. Any thread.
+     */
+    public void end() {
+        acquire();
+        ended = true;
+        moveToRing();
+        OWNER.setVolatile(this, FREE);
+        wakeIfAsleep(true);
+    }
+
+    /**
+     * Drops what has gathered, before the ring's memory goes. Then nobody touches the ring through this stage, not even a
+     * producer that is closed, or forgotten, after the relay. Any thread.
+     */
+    public void drop() {
+        acquire();
+        ended = true;
+        gathered = 0;
+        OWNER.setVolatile(this, FREE);
+    }
+
+    private void letGo() {
+        OWNER.setRelease(this, FREE);
+        wakeIfAsleep(false);
+    }
+
+    /** Moves what has gathered to the ring if the consumer sleeps; a full ring's consumer looks here when it has room. */
+    private void wakeIfAsleep(boolean byEnd) {
+        while (gathered > 0 && consumerAsleep.getAsBoolean() && ended == byEnd && ring.hasRoom(gathered)) {
+            acquire();
+            if (ended == byEnd) {
+                moveToRing();
+            }
+            OWNER.setVolatile(this, FREE);
+        }
+    }
+
+    private boolean moveToRing() {
+        int length = gathered;
+        if (length == 0) {
+            return true;
+        }
+        long claim = ring.tryClaim(length);
+        if (claim == FrameRing.REFUSED) {
+            return false;
+        }
+        ring.put(claim, 0, memory, 0, length);
+        gathered = 0;
+        publish(claim, length, each);
+        return true;
+    }
+
+    private void publish(long claim, int length, int frameLength) {
+        lastCell = claim + FrameRing.cellsOf(length) - 1;
+        ring.publish(claim, length, frameLength);
+    }
+
+    private void acquire() {
+        int spins = 0;
+        while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
+            // The consumer copies a few kilobytes. It may need this processor for that.
+            if (++spins < SPINS) {
+                Thread.onSpinWait();
+            } else {
+                Thread.yield();
+            }
+        }
+    }
+
+    // ---- the consumer -----------------------------------------------------------------------------------------
+
+    /** Whether something has gathered, or is just being put. */
+    public boolean waiting() {
+        return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
+    }
+
+    /** Whether {@link #take} would find something; not while the producer is at it. */
+    public boolean ready() {
+        return (int) OWNER.getAcquire(this) == FREE
+                && gathered > 0
+                && lastCell <= ring.consumed().get();
+    }
+
+    /** Whether the stage has ended and nothing waits any more. */
+    public boolean isDone() {
+        return (int) OWNER.getAcquire(this) == FREE && ended && gathered == 0;
+    }
+
+    /**
+     * Hands what has gathered to the handler.
+     *
+     * @return whether there was anything and it could be taken
+     */
+    public boolean take(RunHandler handler) {
+        if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
+            return false;
+        }
+        try {
+            int length = gathered;
+            // This producer's earlier runs in the ring go before.
+            boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
+            if (next) {
+                handler.onEvent(memory, 0, length, each);
+                gathered = 0;
+            }
+            return next;
+        } finally {
+            OWNER.setRelease(this, FREE);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+package dev.msgrelay.server.stream;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The end of the published stream: a position and the number of the next message. Readers always see the two as a pair
+ * that belongs together. One writer; readers on any thread. A sequence lock: the version is odd while the writer
+ * changes the pair.
+ */
+public final class StreamHead {
+    private static final VarHandle VERSION;
+    private static final VarHandle POSITION;
+    private static final VarHandle SEQUENCE;
+
+    static {
+        try {
+            MethodHandles.Lookup lookup = MethodHandles.lookup();
+            VERSION = lookup.findVarHandle(StreamHead.class, "version", long.class);
+            POSITION = lookup.findVarHandle(StreamHead.class, "position", long.class);
+            SEQUENCE = lookup.findVarHandle(StreamHead.class, "sequence", long.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("unused")
+    private long version;
+
+    @SuppressWarnings("unused")
+    private long position;
+
+    @SuppressWarnings("unused")
+    private long sequence;
+
+    /** Moves the head on. Writer only. */
+    public void set(long newPosition, long newSequence) {
+        long v = (long) VERSION.getOpaque(this);
+        VERSION.setOpaque(this, v + 1);
+        VarHandle.storeStoreFence();
+        POSITION.setOpaque(this, newPosition);
+        SEQUENCE.setOpaque(this, newSequence);
+        VERSION.setRelease(this, v + 2);
+    }
+
+    /** Reads the pair into {@code into}; spins while the writer changes it. */
+    public void read(Mark into) {
+        while (true) {
+            long before = (long) VERSION.getAcquire(this);
+            long p = (long) POSITION.getOpaque(this);
+            long s = (long) SEQUENCE.getOpaque(this);
+            VarHandle.loadLoadFence();
+            if ((before & 1) == 0 && before == (long) VERSION.getOpaque(this)) {
+                into.set(p, s);
+                return;
+            }
+            Thread.onSpinWait();
+        }
+    }
+
+    /** The pair, in a mark of its own. Allocates. */
+    public Mark mark() {
+        Mark now = new Mark();
+        read(now);
+        return now;
+    }
+
+    /** The position alone. The bytes before it may be read. */
+    public long position() {
+        return (long) POSITION.getAcquire(this);
+    }
+}

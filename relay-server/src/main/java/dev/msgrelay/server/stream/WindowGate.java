@@ -1,0 +1,206 @@
+package dev.msgrelay.server.stream;
+
+import dev.msgrelay.server.figures.HeldTime;
+import java.util.Arrays;
+import java.util.function.LongSupplier;
+
+/**
+ * Lets the log run ahead of the slowest of its limits by a window, and no further. A limit is the position that a
+ * {@code backpressure} subscriber, or another party that may hold publishers back, has reached. At the limit the relay
+ * no longer reads publishers' sockets, and local publishers fill the ring: that is the back pressure.
+ *
+ * <p>The window is smaller than the log: bytes that wait long have left the processor's cache when they are sent.
+ *
+ * <p>{@link #tryPass} is called by the log's writer; limits come, move and go on any thread.
+ */
+public final class WindowGate implements WriteGate, ReaderGate {
+    /** A position that the log may not run too far ahead of. */
+    public interface Limit {
+        /** Position before which everything has been dealt with. Any thread. */
+        long position();
+
+        /**
+         * The sum of the times for which this limit kept the log from growing; null: the limit counts in the common sum
+         * of all limits without one of their own.
+         */
+        default HeldTime heldBack() {
+            return null;
+        }
+    }
+
+    public interface Writer {
+        /** Wakes the writer if it sleeps. Any thread, after its change has been made visible. */
+        void signal();
+
+        /** Waits until the writer has ended the append that it is in. Returns at once on the writer's own thread. */
+        void awaitBetweenSteps();
+    }
+
+    private final long window;
+    private final Writer writer;
+    private final LongSupplier clock;
+
+    private volatile Limit[] limits = {};
+    private volatile boolean blocked;
+    private volatile long blockedSinceNanos;
+    private volatile long refused;
+    private final HeldTime time = new HeldTime();
+
+    // Owned by the writer.
+    private Limit[] seen = limits;
+    private long farthest = Long.MAX_VALUE;
+    // The time of the slowest limit, while publishers are held back.
+    private volatile HeldTime counted = time;
+
+    /**
+     * @param window bytes that the log may run ahead, give or take one run
+     * @param clock in nanoseconds
+     */
+    public WindowGate(long window, Writer writer, LongSupplier clock) {
+        this.window = window;
+        this.clock = clock;
+        this.writer = writer;
+    }
+
+    @Override
+    public boolean tryPass(long position) {
+        if (position <= farthest && seen == limits) {
+            return true;
+        }
+        if (position > lookUp()) {
+            block(position);
+            // Second look, after the flag is up: a limit that moved on before the flag did not signal.
+            if (position > lookUp()) {
+                return false;
+            }
+        }
+        unblock();
+        return true;
+    }
+
+    private long lookUp() {
+        seen = limits;
+        farthest = slowest(seen) + window;
+        return farthest;
+    }
+
+    private void block(long position) {
+        refused = position;
+        if (!blocked) {
+            blockedSinceNanos = clock.getAsLong();
+            counted = timeOfSlowest();
+            counted.begin(blockedSinceNanos);
+            blocked = true;
+        }
+    }
+
+    /** Moves a hold to the slowest limit. It ends where nobody wants the log to grow: no reader is to blame. */
+    public void settle(boolean anyWaits) {
+        if (!anyWaits) {
+            unblock();
+        }
+        if (!blocked) {
+            return;
+        }
+        HeldTime now = timeOfSlowest();
+        if (counted != now) {
+            blockedSinceNanos = clock.getAsLong();
+            counted.end(blockedSinceNanos);
+            counted = now;
+            counted.begin(blockedSinceNanos);
+        }
+    }
+
+    private HeldTime timeOfSlowest() {
+        long least = Long.MAX_VALUE;
+        HeldTime found = time;
+        for (Limit limit : limits) {
+            long position = limit.position();
+            if (position < least) {
+                least = position;
+                found = limit.heldBack() == null ? time : limit.heldBack();
+            }
+        }
+        return found;
+    }
+
+    private void unblock() {
+        if (blocked) {
+            blocked = false;
+            counted.end(clock.getAsLong());
+        }
+    }
+
+    public boolean blocked() {
+        return blocked;
+    }
+
+    /** Whether the writer shall wait on; the writer asks before it sleeps. */
+    public boolean stillRefuses() {
+        return blocked && !halfOpen(refused);
+    }
+
+    /** Whether half of the window is free, so that publishers may go on: less would soon be used up again. */
+    public boolean halfOpen(long position) {
+        return position <= slowest(limits) + window - window / 2;
+    }
+
+    /** Whether the hold is caused by a limit without a time of its own. Any thread. */
+    @Override
+    public boolean blockedByReaders() {
+        return blocked && counted == time;
+    }
+
+    /** Time by the clock since which publishers are held back; meaningful while {@link #blocked}. */
+    @Override
+    public long blockedSinceNanos() {
+        return blockedSinceNanos;
+    }
+
+    /** Nanoseconds for which limits without a time of their own kept the log from growing. Any thread. */
+    public long blockedNanos(long now) {
+        return time.nanos(now);
+    }
+
+    /** Wakes the writer if a limit that has moved on, by a volatile store, has freed half of the window; the last one counts. */
+    @Override
+    public void wakeIfRoom(long position) {
+        if (blocked && position >= refused - window / 2) {
+            writer.signal();
+        }
+    }
+
+    /**
+     * Tells the gate that a limit has gone back in the log, behind the limit that the writer has cached. When this
+     * method returns, the writer has ended the append that the old limit allowed, and keeps to the new one.
+     */
+    @Override
+    public void movedBack() {
+        synchronized (this) {
+            // Another array, with the same limits: the writer looks at them again.
+            limits = limits.clone();
+        }
+        writer.awaitBetweenSteps();
+    }
+
+    @Override
+    public synchronized void add(Limit limit) {
+        Limit[] next = Arrays.copyOf(limits, limits.length + 1);
+        next[next.length - 1] = limit;
+        limits = next;
+    }
+
+    @Override
+    public synchronized void remove(Limit limit) {
+        limits = Arrays.stream(limits).filter(l -> l != limit).toArray(Limit[]::new);
+        wakeIfRoom(Long.MAX_VALUE);
+    }
+
+    private static long slowest(Limit[] limits) {
+        long slowest = Long.MAX_VALUE / 2;
+        for (Limit limit : limits) {
+            slowest = Math.min(slowest, limit.position());
+        }
+        return slowest;
+    }
+}

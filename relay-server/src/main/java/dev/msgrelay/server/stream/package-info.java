@@ -1,0 +1,22 @@
+/**
+ * The one order: from producers of any thread into packets of the log.
+ *
+ * <pre>
+ *   producers' threads                        |  the core's thread
+ *   LocalPublisher -- RunStage --.            |
+ *   reader loops -----------------> FrameRing -> NetworkBatchHandler -> PacketLog --> LogReader
+ *                                             |                ^ take(span)     ^
+ *   sockets of the core's own loop ----------------RunScan-----'                '--room?-- WindowGate
+ *
+ *   WindowGate    the log's writer asks it; the slowest of its limits counts, and signals the writer once half of the
+ *                 window is free; a subscriber sees it as a ReaderGate, which holds nobody back under most policies
+ *   HeldSources   publishers without room, resumed all together once there is plenty of it
+ *   Orderer       decides the order of several relays
+ * </pre>
+ *
+ * <p>A cell of the ring belongs to the producer that claimed it until it is published. A stage belongs to whoever holds its
+ * word, its producer or the core. The core's thread writes chunks, index and head. Any thread reads them with a {@code
+ * LogReader} of its own, after it has read the head. The writer fills a chunk anew only when nobody else holds it. Limits
+ * of the gate come, move and go on any thread. Sources add themselves on their own threads, the core resumes them. Internal.
+ */
+package dev.msgrelay.server.stream;

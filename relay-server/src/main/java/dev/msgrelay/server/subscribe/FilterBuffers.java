@@ -1,0 +1,61 @@
+package dev.msgrelay.server.subscribe;
+
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.Counters;
+import dev.msgrelay.server.memory.MemoryBudget;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import java.util.ArrayDeque;
+
+/**
+ * Buffers for the writes of one loop's subscribers that want some types only. A buffer is taken for a write and comes back when
+ * the socket has taken the write: thousands of such subscribers need a few, unless they stop reading. On the loop's thread.
+ */
+public final class FilterBuffers {
+    /** Bytes of a buffer: a write is about this long at most. */
+    static final int BYTES = 64 << 10;
+
+    private static final int MOST_FREE = 8;
+
+    private final int mostFree;
+    private final ByteBufAllocator allocator;
+    private final MemoryBudget.Pool pool;
+    private final Counters counters;
+    private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
+
+    /** @param loops that share the pool: what all of them keep for later is half of it at most, the rest can be had by any */
+    public FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
+        this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
+        this.allocator = allocator;
+        this.counters = counters;
+        this.pool = pool;
+    }
+
+    /** Returns a buffer, or null where there is none at present. */
+    ByteBuf take() {
+        ByteBuf buffer = free.pollFirst();
+        if (buffer != null) {
+            return buffer;
+        }
+        if (!pool.tryTake(BYTES)) {
+            counters.increment(Counter.FILTER_UNBUFFERED);
+            return null;
+        }
+        return pool.allocate(BYTES, () -> allocator.directBuffer(BYTES, BYTES));
+    }
+
+    void give(ByteBuf buffer) {
+        if (free.size() < mostFree && buffer.refCnt() == 1) {
+            free.addFirst(buffer.clear());
+        } else {
+            buffer.release();
+            pool.give(BYTES);
+        }
+    }
+
+    public void close() {
+        pool.give((long) free.size() * BYTES);
+        free.forEach(ByteBuf::release);
+        free.clear();
+    }
+}

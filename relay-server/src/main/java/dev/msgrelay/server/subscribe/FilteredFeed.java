@@ -1,0 +1,189 @@
+package dev.msgrelay.server.subscribe;
+
+import dev.msgrelay.protocol.SequenceFrame;
+import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.stream.LogReader;
+import dev.msgrelay.server.stream.Mark;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
+import java.util.function.Supplier;
+
+/**
+ * A feed of some types: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for one
+ * write. A large frame is not copied: it is written from where it lies. Nobody else pays anything but the loop's time.
+ */
+final class FilteredFeed implements Feed {
+    /** Bytes of the stream looked at in one go at most, unless a single frame is longer: others want their turn. */
+    static final int LOOK_BYTES = 256 << 10;
+
+    /** A frame of this length or more is written from the log. */
+    static final int LARGE_FRAME = 8 << 10;
+
+    private final LogReader reader;
+    private final SocketWriter writer;
+    private final Supplier<FilterBuffers> buffers;
+    private final Sent sent;
+    private TypeRanges types;
+    private boolean sequences;
+    private long told;
+    private FilterBuffers from;
+    private ByteBuf buffer;
+    private ByteBuffer copy;
+
+    // Results of the last walk.
+    private int found;
+    private long foundBytes;
+    private ByteBuffer lead;
+    private long largeFrom;
+    private int large;
+
+    FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers, Sent sent) {
+        this.reader = reader;
+        this.writer = writer;
+        this.buffers = buffers;
+        this.sent = sent;
+    }
+
+    /** Chooses the types from now on; {@code withSequences}: SEQUENCE tells where a count would be wrong. */
+    void choose(TypeRanges wanted, boolean withSequences) {
+        types = wanted;
+        sequences = withSequences;
+    }
+
+    @Override
+    public void told(long next) {
+        told = next;
+    }
+
+    @Override
+    public Outcome next(Mark head, int stride, int least, boolean everything) {
+        if (reader.position() == head.position()) {
+            return Outcome.WAIT;
+        }
+        if (!reader.atBoundary()) {
+            // The last write ended within a frame, as those of a subscriber to all types do: the frame is to be whole.
+            return finish() ? Outcome.SENT : Outcome.WAIT;
+        }
+        long end = reader.holdAhead(LOOK_BYTES, head);
+        if (end < 0) {
+            return Outcome.OVERTAKEN;
+        }
+        walk(end);
+        if (copy == null && large == 0) {
+            return Outcome.MOVED;
+        }
+        if (copy != null && copy.position() > 0) {
+            buffer.setIndex(0, copy.position());
+            writer.add(buffer.retainedDuplicate());
+        }
+        if (lead != null) {
+            writer.add(Unpooled.wrappedBuffer(lead));
+            lead = null;
+        }
+        if (large > 0) {
+            writer.addLog(reader, largeFrom, large);
+        } else {
+            // Every frame is copied: nothing of the log is needed any more.
+            reader.release();
+        }
+        return writer.end() ? Outcome.SENT : Outcome.WAIT;
+    }
+
+    /** Walks on, up to {@code end} at most, until there is enough for a write. */
+    private void walk(long end) {
+        // The findings of the last walk have been written and counted: nothing is found yet.
+        long at = reader.position();
+        long sequence = reader.boundary().sequence();
+        while (at < end && large == 0) {
+            int length = reader.frameLength(at);
+            if (types.contains(reader.frameType(at))) {
+                if (!hasBuffer()) {
+                    at = stretch(at, end, sequence);
+                    sequence += found;
+                    break;
+                }
+                int room = SequenceFrame.FRAME_LENGTH + (length < LARGE_FRAME ? length : 0);
+                if (copy.remaining() < room) {
+                    break;
+                }
+                take(at, length, sequence);
+            }
+            at += length;
+            sequence++;
+        }
+        reader.chose(at, sequence);
+    }
+
+    private boolean hasBuffer() {
+        if (copy == null) {
+            from = buffers.get();
+            buffer = from.take();
+            copy = buffer == null ? null : buffer.nioBuffer(0, FilterBuffers.BYTES);
+        }
+        return copy != null;
+    }
+
+    /**
+     * Finds wanted frames that are neighbours, and returns where they end. There is no buffer: subscribers that stopped reading have
+     * them all. So the frames go out from where they lie, and hold the log's memory meanwhile, as a whole feed does.
+     */
+    private long stretch(long start, long end, long sequence) {
+        if (sequences && sequence != told) {
+            lead = ByteBuffer.allocate(SequenceFrame.FRAME_LENGTH);
+            SequenceFrame.put(lead, sequence);
+            lead.flip();
+        }
+        long at = start;
+        while (at < end && at - start < FilterBuffers.BYTES && types.contains(reader.frameType(at))) {
+            at += reader.frameLength(at);
+            found++;
+        }
+        told = sequence + found;
+        foundBytes = at - start;
+        largeFrom = start;
+        large = (int) foundBytes;
+        return at;
+    }
+
+    private void take(long at, int length, long sequence) {
+        if (sequences && sequence != told) {
+            SequenceFrame.put(copy, sequence);
+        }
+        told = sequence + 1;
+        found++;
+        foundBytes += length;
+        if (length < LARGE_FRAME) {
+            reader.copy(at, length, copy);
+        } else {
+            largeFrom = at;
+            large = length;
+        }
+    }
+
+    @Override
+    public boolean finish() {
+        writer.addLog(reader, reader.position(), reader.restToBoundary());
+        return writer.end();
+    }
+
+    @Override
+    public void written() {
+        reader.advance(reader.restToBoundary());
+        reader.release();
+        release();
+        sent.count(found, foundBytes);
+        found = 0;
+        foundBytes = 0;
+        large = 0;
+    }
+
+    @Override
+    public void release() {
+        if (buffer != null) {
+            from.give(buffer);
+            buffer = null;
+            copy = null;
+        }
+    }
+}

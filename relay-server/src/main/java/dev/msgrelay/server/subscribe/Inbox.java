@@ -1,0 +1,170 @@
+package dev.msgrelay.server.subscribe;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.ControlFrames;
+import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.net.Stranger;
+import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+
+/**
+ * Puts together the control frames of a subscriber: nothing else may come from it. Keeps one frame at most. Its length is
+ * checked before any of its body is kept, and memory is taken for what has come, never for what is announced. Owned by the
+ * connection's thread.
+ */
+public final class Inbox {
+    public interface Handler {
+        /** Takes a frame, whose body lies between position and limit; false: the rest of the bytes is left. */
+        boolean onControl(int type, ByteBuffer body) throws FrameException;
+
+        /** The end of a connection whose first bytes are those of another protocol; with the rule that they break. */
+        default FrameException onStranger(Stranger who, FrameException fault) {
+            return fault;
+        }
+    }
+
+    private static final int FIRST_KEPT = 256;
+    // Most subscribers never say anything.
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    /** All reserved types start with these three bytes. */
+    private static final int TYPE_PREFIX = ControlFrames.FIRST >>> Byte.SIZE;
+
+    private final MemoryBudget.Pool pool;
+    private ByteBuffer kept = NOTHING;
+    private long bytes;
+    private long frames;
+    private int taken;
+    private int frameLength;
+    // The first bytes are no control frame, and more of them may say what they are.
+    private boolean strange;
+
+    public Inbox(MemoryBudget.Pool pool) {
+        this.pool = pool;
+    }
+
+    public long bytes() {
+        return bytes;
+    }
+
+    public long frames() {
+        return frames;
+    }
+
+    public boolean unfinished() {
+        return kept.position() > 0;
+    }
+
+    /**
+     * Takes bytes as they come, and hands on the frames that they complete, until the handler or a fault ends it.
+     *
+     * @throws FrameException something else than a control frame, or one that is too long; or what the handler found
+     */
+    public void take(ByteBuf came, Handler handler) throws FrameException {
+        bytes += came.readableBytes();
+        if (kept == NOTHING) {
+            kept = ByteBuffer.allocate(FIRST_KEPT);
+        }
+        while (came.isReadable()) {
+            if (strange || kept.position() < FrameLayout.HEADER_LENGTH) {
+                move(came, strange ? Stranger.LONGEST : FrameLayout.HEADER_LENGTH);
+                FrameException fault = prefixFault();
+                if (fault != null) {
+                    refuse(fault, came, handler);
+                    return;
+                }
+                if (kept.position() < FrameLayout.HEADER_LENGTH) {
+                    return;
+                }
+                checkHeader();
+            }
+            makeRoom(Math.min(frameLength, kept.position() + came.readableBytes()));
+            move(came, frameLength);
+            if (kept.position() < frameLength) {
+                return;
+            }
+            ByteBuffer frame = kept.flip();
+            int type = FrameLayout.type(frame, 0);
+            frames++;
+            boolean more = handler.onControl(type, frame.position(FrameLayout.HEADER_LENGTH));
+            empty();
+            if (!more) {
+                return;
+            }
+        }
+    }
+
+    private void move(ByteBuf bytes, int upTo) {
+        int part = Math.min(bytes.readableBytes(), upTo - kept.position());
+        bytes.readBytes(kept.limit(kept.position() + part));
+        kept.limit(kept.capacity());
+    }
+
+    private void makeRoom(int length) throws FrameException {
+        if (length <= kept.capacity()) {
+            return;
+        }
+        int capacity = Math.min(frameLength, Integer.highestOneBit(length - 1) << 1);
+        if (!pool.tryTake(capacity - taken)) {
+            throw new FrameException(
+                    CloseReason.MEMORY_LIMIT,
+                    "a control frame of " + frameLength + " bytes is one too many: clients' control frames take "
+                            + pool.used() + " of " + pool.limit() + " bytes");
+        }
+        taken = capacity;
+        kept = ByteBuffer.allocate(capacity).put(kept.flip());
+    }
+
+    private void empty() {
+        if (taken > 0) {
+            release();
+            kept = ByteBuffer.allocate(FIRST_KEPT);
+        }
+        kept.clear();
+    }
+
+    /** Gives back what it has reserved. Nothing is taken any more. */
+    public void release() {
+        pool.give(taken);
+        taken = 0;
+    }
+
+    /** Refuses what is no control frame, as soon as it is clear whether it is the beginning of another protocol. */
+    private void refuse(FrameException fault, ByteBuf came, Handler handler) throws FrameException {
+        if (frames > 0) {
+            throw fault;
+        }
+        move(came, Stranger.LONGEST);
+        Stranger who = Stranger.of(kept, 0, kept.position(), false);
+        if (who != null) {
+            throw handler.onStranger(who, fault);
+        }
+        strange = Stranger.mayFollow(kept, 0, kept.position(), false);
+        if (!strange) {
+            throw fault;
+        }
+    }
+
+    /** The fault of the first three bytes, as far as they have come; null: there is none. */
+    private FrameException prefixFault() {
+        int have = Math.min(kept.position(), Integer.BYTES - 1);
+        for (int i = 0; i < have; i++) {
+            int expected = TYPE_PREFIX >>> Byte.SIZE * (2 - i) & 0xFF;
+            if ((kept.get(i) & 0xFF) != expected) {
+                String form = "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with"
+                        + " 0x800000";
+                return new FrameException(
+                        CloseReason.UNEXPECTED_INPUT, String.format(Locale.ROOT, form, i, kept.get(i)));
+            }
+        }
+        return null;
+    }
+
+    private void checkHeader() throws FrameException {
+        int length = FrameLayout.bodyLength(kept, 0);
+        FrameLayout.checkBodyLength(FrameLayout.type(kept, 0), length, ControlFrames.MAX_CONTROL_BODY);
+        frameLength = FrameLayout.frameLength(length);
+    }
+}

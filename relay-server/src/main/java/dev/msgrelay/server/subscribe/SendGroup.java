@@ -1,0 +1,181 @@
+package dev.msgrelay.server.subscribe;
+
+import dev.msgrelay.server.connection.EngineLoop;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.PacketLog;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before anyone is
+ * handed the next, so that the bytes are read from memory once and sent to all while they are in the core's own cache.
+ *
+ * <p>Each subscriber has a wall: what goes wrong in one ends that one, and the next has its turn. Owned by the loop's
+ * thread; {@link #signal} may be called by any.
+ */
+public final class SendGroup implements EngineLoop.Duty {
+    /** Bytes of a write, about: more gains nothing, and keeps the others waiting. */
+    public static final int WRITE_BYTES = 256 << 10;
+
+    /** Bytes of a write, about, to each of several subscribers: the bytes that all are handed must stay in the cache. */
+    static final int SHARED_WRITE_BYTES = 128 << 10;
+
+    /** Writes of one {@link #pump} at most, or one for each: publishers want to be read in between. */
+    private static final int MOST_WRITES = 64;
+
+    /** A subscriber of a group. On the group's loop. */
+    interface Member {
+        /** Sends as {@link Feed#next}; {@code head} may be moved on. Returns whether it is worth asking again. */
+        boolean send(Mark head, int stride, int least, boolean everything);
+
+        /** Returns whether there is anything to send to it. */
+        boolean isServed();
+
+        Session session();
+    }
+
+    private final PacketLog log;
+    private final EngineLoop loop;
+    final FilterBuffers buffers;
+    // Null: the subscribers are live ones.
+    private final ReplayPages pages;
+    // Replaced when a subscriber comes or goes, so that a turn goes on with those that it began with.
+    private Member[] members = {};
+    // The subscriber that is served first in the next turn, if there are so many.
+    private int first;
+    private final Mark head = new Mark();
+    private long lastHead;
+    private boolean more;
+    private volatile boolean any;
+    // The stream has more for subscribers that get durable messages only.
+    private volatile boolean moreDurable;
+    // Subscribers of the group, and those on the way to it.
+    private final AtomicInteger seats = new AtomicInteger();
+
+    /**
+     * @param buffers of this loop
+     * @param pages null: the subscribers wait for the head; otherwise they are sent the journal, and wait for pages and
+     *     their sockets
+     */
+    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, ReplayPages pages) {
+        this.log = log;
+        this.loop = loop;
+        this.buffers = buffers;
+        this.pages = pages;
+    }
+
+    public EngineLoop loop() {
+        return loop;
+    }
+
+    void add(Member subscriber) {
+        members = Arrays.copyOf(members, members.length + 1);
+        members[members.length - 1] = subscriber;
+        // Set before the subscriber's first look at the head: a writer that does not see this moved the head before.
+        any = true;
+    }
+
+    void remove(Member subscriber) {
+        members = Arrays.stream(members).filter(m -> m != subscriber).toArray(Member[]::new);
+        any = members.length > 0;
+    }
+
+    /** Wakes the loop if it sleeps and has someone to send to. Any thread, after the head has moved and a full fence. */
+    public void signal() {
+        if (any) {
+            loop.signal();
+        }
+    }
+
+    /** Tells the group that more of the stream is durable. Any thread. */
+    public void durableMoved() {
+        moreDurable = true;
+        signal();
+    }
+
+    /** Counts one more subscriber, which is here or on its way. Any thread. */
+    public SendGroup takeSeat() {
+        seats.incrementAndGet();
+        return this;
+    }
+
+    void leaveSeat() {
+        seats.decrementAndGet();
+    }
+
+    /** Returns the number of its subscribers, those on the way to it included. Any thread. */
+    public int seats() {
+        return seats.get();
+    }
+
+    /**
+     * Sends what there is to every subscriber whose last write is done; bounded.
+     *
+     * @param everything whether to send bytes that do not fill a segment, too; false while more is known to come
+     * @return whether some of them would take more right away
+     */
+    public boolean pump(boolean everything) {
+        if (moreDurable) {
+            // Cleared before the look at where durable streams end.
+            moreDurable = false;
+        }
+        log.head().read(head);
+        lastHead = head.position();
+        boolean several = members.length > 1;
+        int stride = several ? SHARED_WRITE_BYTES : WRITE_BYTES;
+        int least = several ? stride : 1;
+        int writes = MOST_WRITES;
+        more = members.length > 0;
+        // Turns: the subscriber that is served first now is served last in the next one.
+        first = first + 1 < members.length ? first + 1 : 0;
+        while (more && writes > 0) {
+            more = false;
+            Member[] turn = members;
+            int at = first < turn.length ? first : 0;
+            for (int i = 0; i < turn.length; i++) {
+                Member subscriber = turn[at];
+                at = at + 1 < turn.length ? at + 1 : 0;
+                try {
+                    more |= subscriber.send(head, stride, least, everything);
+                } catch (Throwable e) {
+                    subscriber.session().failed(e);
+                }
+            }
+            writes -= Math.max(1, turn.length);
+        }
+        return more;
+    }
+
+    /** The duty of a loop that only sends. */
+    @Override
+    public boolean work() {
+        return pump(true);
+    }
+
+    @Override
+    public long sleepNanos() {
+        return pages == null ? 0 : pages.sleepNanos();
+    }
+
+    /** Returns whether the head has moved since the last pump, or the last one has left something. */
+    @Override
+    public boolean pending() {
+        return members.length > 0
+                && (more || moreDurable || pages == null && log.head().position() != lastHead);
+    }
+
+    /** Runs {@link #tick} on the loop, if there is anyone: a loop without subscribers sleeps on. Any thread. */
+    public void tickThere() {
+        if (any) {
+            loop.io().execute(() -> tick(loop.nanoTime()));
+        }
+    }
+
+    /** Looks, a few times a second, for subscribers that stand still or are silent for too long, or want a PING. */
+    public void tick(long nowNanos) {
+        for (Member subscriber : members) {
+            subscriber.session().tick(nowNanos);
+        }
+    }
+}

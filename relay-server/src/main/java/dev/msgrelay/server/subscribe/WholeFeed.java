@@ -1,0 +1,79 @@
+package dev.msgrelay.server.subscribe;
+
+import dev.msgrelay.server.net.SegmentSize;
+import dev.msgrelay.server.stream.LogReader;
+import dev.msgrelay.server.stream.Mark;
+
+/** A feed of the whole stream, written from where it lies in the log, a whole number of segments at a time. */
+final class WholeFeed implements Feed {
+    private static final int CUT_WRITES_PER_LOOK = 16;
+
+    private final LogReader reader;
+    private final SocketWriter writer;
+    private final SegmentSize segment;
+    private final Sent sent;
+    private int inFlight;
+    private int cutWrites;
+    private long sequence;
+
+    /** Begins where the reader stands, between two frames. */
+    WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment, Sent sent) {
+        this.reader = reader;
+        this.writer = writer;
+        this.segment = segment;
+        this.sent = sent;
+        this.sequence = reader.sequence();
+    }
+
+    @Override
+    public Outcome next(Mark head, int stride, int least, boolean everything) {
+        long available = head.position() - reader.position();
+        if (available == 0) {
+            return Outcome.WAIT;
+        }
+        // Whole segments where there is at least one, everything where there is less.
+        int amount =
+                available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
+        if (!everything && amount < segment.wholeUpTo(least)) {
+            return Outcome.WAIT;
+        }
+        if (!reader.hold(amount, head)) {
+            return Outcome.OVERTAKEN;
+        }
+        return issue(amount) ? Outcome.SENT : Outcome.WAIT;
+    }
+
+    @Override
+    public boolean finish() {
+        return issue(reader.restToBoundary());
+    }
+
+    private boolean issue(int amount) {
+        inFlight = amount;
+        writer.addLog(reader, reader.position(), amount);
+        return writer.end();
+    }
+
+    @Override
+    public void written() {
+        segment.written();
+        reader.advance(inFlight);
+        long messages = 0;
+        // Between two frames the number is known. Within a packet it has to be looked up, which now and then is enough.
+        if (reader.atBoundary() || ++cutWrites >= CUT_WRITES_PER_LOOK) {
+            cutWrites = 0;
+            long now = reader.sequence();
+            if (now > sequence) {
+                messages = now - sequence;
+                sequence = now;
+            }
+        }
+        sent.count(messages, inFlight);
+        inFlight = 0;
+    }
+
+    @Override
+    public void jumped() {
+        sequence = reader.sequence();
+    }
+}

@@ -1,0 +1,63 @@
+package dev.msgrelay.server.assembly;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.host.MemoryLimit;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** What a relay takes, and what the system allows. The heaps are those of bin/relay-server with its defaults. */
+class MachineMemoryTest {
+    private static final long MIB = 1 << 20;
+    private static final String PLACE = "/sys/fs/cgroup/a/memory.max";
+    private static final String AT_REST =
+            "244 MiB of memory (144 of Java heap, 40 of direct memory, 60 of the JVM itself)";
+    private static final String AT_MOST =
+            "456 MiB of memory (240 of Java heap, 116 of direct memory, 100 of the JVM itself)";
+
+    private final RelayConfig config = RelayConfig.builder().build();
+
+    private static MachineMemory limited(long bytes) {
+        return new MachineMemory(Optional.of(new MemoryLimit(bytes, PLACE)), 144 * MIB, 240 * MIB);
+    }
+
+    @Test
+    void belowWhatItTakesAtOnceItDoesNotStart() {
+        MachineMemory machine = limited(244 * MIB - 1);
+        assertThat(machine.holds(config)).isFalse();
+        assertThatThrownBy(() -> machine.check(config))
+                .isInstanceOf(IOException.class)
+                .hasMessageStartingWith("the relay takes " + AT_REST + " when it starts, may take " + AT_MOST
+                        + ", and the limit is 243 MiB (" + PLACE + "): ");
+    }
+
+    @Test
+    void belowItsSumItWarns() throws Exception {
+        assertThat(limited(244 * MIB).holds(config)).isTrue();
+        assertThat(limited(244 * MIB).check(config))
+                .startsWith("the relay may take " + AT_MOST + ", and the limit is 244 MiB (" + PLACE + "): ");
+        assertThat(limited(456 * MIB - 1).check(config)).contains(AT_MOST, " 455 MiB");
+    }
+
+    @Test
+    void aLimitThatIsEnoughIsNotNamed() throws Exception {
+        assertThat(limited(456 * MIB).check(config)).isNull();
+        MachineMemory unlimited = new MachineMemory(Optional.empty(), 144 * MIB, 240 * MIB);
+        assertThat(unlimited.check(config)).isNull();
+        assertThat(unlimited.holds(config)).isTrue();
+    }
+
+    @Test
+    void theSumFollowsTheOptions() throws Exception {
+        RelayConfig larger = RelayConfig.builder().logSize(512 << 20).build();
+        assertThatThrownBy(() -> limited(600 * MIB).check(larger))
+                .hasMessageContaining(
+                        " 740 MiB of memory (144 of Java heap, 536 of direct memory, 60 of the JVM itself)");
+        RelayConfig node = RelayConfig.builder().cluster(Path.of("c"), 1).build();
+        assertThat(limited(600 * MIB).check(node)).contains("384 of shared memory, 100 of the JVM itself)");
+    }
+}

@@ -1,0 +1,345 @@
+package dev.msgrelay.server.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.server.harness.Workers;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Who takes what has gathered, and when: the consumer that is awake, or the producer that finds it asleep. */
+class RunStageTest {
+    private static final int MAX_BODY = 100;
+    private static final int FRAME = 8 + 4;
+
+    private final RingRig rig = new RingRig(512, 8192);
+    private final List<Integer> handed = new ArrayList<>();
+    private final List<Integer> lengthsOfEach = new ArrayList<>();
+    private RuntimeException failure;
+    private final RunHandler handler = new RunHandler() {
+        @Override
+        public boolean makeReady() {
+            return true;
+        }
+
+        @Override
+        public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
+            if (failure != null) {
+                throw failure;
+            }
+            lengthsOfEach.add(frameLength);
+            for (int at = 0; at < length; at += FRAME) {
+                handed.add(Integer.reverseBytes(buffer.getInt(offset + at + 8)));
+            }
+        }
+    };
+
+    /** Of a consumer that is awake. */
+    private final RunStage stage = stage(() -> false);
+
+    @AfterEach
+    void close() {
+        rig.close();
+    }
+
+    @Test
+    void messagesGatherWhileTheConsumerIsAwake() {
+        assertThat(put(stage, 1)).isTrue();
+        assertThat(put(stage, 2)).isTrue();
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(stage.ready()).isTrue();
+        assertTaken(1, 2);
+        assertThat(stage.ready()).isFalse();
+    }
+
+    /** Somebody else may have the ring's memory by then. */
+    @Test
+    void whoIsClosedAfterTheRelayDoesNotTouchTheRing() {
+        RunStage sleeper = stage(() -> true);
+        assertThat(put(stage, 1)).isTrue();
+        stage.drop();
+        sleeper.drop();
+        stage.end();
+        sleeper.end();
+        assertThat(put(stage, 2)).isFalse();
+        assertThat(put(sleeper, 3)).isFalse();
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(stage.isDone()).isTrue();
+    }
+
+    @Test
+    void aMessageGoesIntoTheRingOfAConsumerThatSleeps() {
+        RunStage sleeps = stage(() -> rig.ring.isEmpty());
+        put(sleeps, 1);
+        assertThat(rig.ring.hasNext()).isTrue();
+        assertThat(sleeps.ready()).isFalse();
+        assertThat(rig.poll()).hasSize(1);
+    }
+
+    @Test
+    void theProducerLooksWhetherTheConsumerSleepsOnlyAfterItLetGo() {
+        List<Boolean> free = new ArrayList<>();
+        RunStage[] looked = new RunStage[1];
+        looked[0] = stage(() -> free.add(looked[0].ready() && looked[0].take(handler)));
+        put(looked[0], 7);
+        assertThat(free).containsExactly(true);
+        assertThat(handed).containsExactly(7);
+        assertThat(looked[0].waiting()).isFalse();
+    }
+
+    @Test
+    void whatCameLaterIsNotReadyBeforeWhatLiesInTheRing() {
+        AtomicBoolean asleep = new AtomicBoolean(true);
+        RunStage late = stage(() -> asleep.getAndSet(false));
+        put(late, 1);
+        put(late, 2);
+        assertThat(late.ready()).isFalse();
+        assertThat(late.take(handler)).isFalse();
+        rig.poll();
+        assertThat(late.ready()).isTrue();
+        assertThat(late.take(handler)).isTrue();
+        assertThat(handed).containsExactly(2);
+    }
+
+    /** The caller's own thread may have changed it meanwhile, or its file was cut off: the copy fails. */
+    @Test
+    void whatCannotBeCopiedIsNotTakenAndHoldsUpNobody() {
+        ByteBuffer gone = ByteBuffer.allocate(4);
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.put(1, gone, 100));
+        assertThat(stage.waiting()).as("a message that gathers").isFalse();
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.putRun(gone, 100));
+        assertThat(stage.waiting()).as("a run that gathers").isFalse();
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.put(1, gone, 3000));
+        assertThatExceptionOfType(IndexOutOfBoundsException.class).isThrownBy(() -> stage.putRun(gone, 3000));
+        assertThat(stage.waiting()).as("claims of the ring").isFalse();
+        rig.publish(RingRig.run(1, 20));
+        assertThat(rig.pollLengths()).filteredOn(run -> run > 0).hasSize(1);
+        assertThat(put(stage, 1)).isTrue();
+        assertTaken(1);
+    }
+
+    /** The order is in doubt then, and the relay ends: whoever ends the stage needs its word. */
+    @Test
+    void aHandlerThatFailsLeavesTheStageFree() {
+        put(stage, 1);
+        failure = new IllegalStateException("provoked by a test");
+        assertThatIllegalStateException().isThrownBy(() -> stage.take(handler));
+        assertThat(stage.ready()).isTrue();
+        stage.end();
+        assertThat(stage.isDone()).isTrue();
+    }
+
+    @Test
+    void anEndedStageHasGivenAllItHad() {
+        put(stage, 1);
+        stage.end();
+        assertThat(put(stage, 2)).isFalse();
+        assertThat(stage.isDone()).isTrue();
+        assertThat(rig.poll()).hasSize(1);
+    }
+
+    /** As many as it has memory for; the next one has all of them go into the ring first, as one run. */
+    @Test
+    void whatNoLongerFitsGoesIntoTheRing() {
+        int fit = RunStage.CAPACITY / FRAME;
+        for (int i = 0; i < fit; i++) {
+            assertThat(put(stage, i)).isTrue();
+        }
+        assertThat(rig.ring.isEmpty()).isTrue();
+        assertThat(put(stage, fit)).isTrue();
+        assertThat(rig.pollLengths()).containsExactly(fit * FRAME);
+        assertTaken(fit);
+    }
+
+    /** The bytes of each frame are the memory's own, to the last one. */
+    @Test
+    void itsMemoryIsUsedUpToTheLastByte() {
+        int body = RunStage.SMALL_RUN - 8;
+        for (int i = 0; i < RunStage.CAPACITY / RunStage.SMALL_RUN; i++) {
+            assertThat(stage.put(1, ByteBuffer.allocate(body), body)).isTrue();
+        }
+        assertThat(rig.ring.isEmpty()).isTrue();
+        // One byte more is worth a claim of its own, behind what has gathered.
+        assertThat(stage.put(1, ByteBuffer.allocate(body + 1), body + 1)).isTrue();
+        assertThat(stage.waiting()).isFalse();
+        assertThat(rig.pollLengths()).containsExactly(RunStage.CAPACITY, body + 9);
+    }
+
+    @Test
+    void aFullRingTakesNothingAndNothingIsLost() {
+        put(stage, 1);
+        rig.fill();
+        assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
+        assertThat(stage.putRun(frames(4000), 4000 / FRAME * FRAME)).isFalse();
+        rig.pollLengths();
+        assertTaken(1);
+    }
+
+    @Test
+    void runsGatherWithMessagesAndLongOnesDoNot() {
+        put(stage, 0);
+        assertThat(stage.putRun(frames(10 * FRAME), 10 * FRAME)).isTrue();
+        assertThat(rig.ring.isEmpty()).isTrue();
+        int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
+        assertThat(stage.putRun(frames(length), length)).isTrue();
+        assertThat(stage.waiting()).isFalse();
+        assertThat(rig.pollLengths()).containsExactly(11 * FRAME, length);
+    }
+
+    /** Short or long: nothing of it is taken, and what is good goes on. */
+    @Test
+    void aRunThatIsNotWholeFramesIsRefusedAsAWhole() {
+        put(stage, 1);
+        int length = (RunStage.SMALL_RUN / FRAME + 1) * FRAME;
+        for (int bytes : new int[] {FRAME, length}) {
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> stage.putRun(frames(bytes), bytes - 1))
+                    .withMessage("run of " + (bytes - 1) + " bytes: does not end with a whole frame");
+            ByteBuffer tooLong = frames(bytes);
+            tooLong.putInt(bytes - FRAME + 4, MAX_BODY + 1);
+            assertThatIllegalArgumentException()
+                    .isThrownBy(() -> stage.putRun(tooLong, bytes))
+                    .withMessageContainingAll("101", "limit of 100");
+        }
+        put(stage, 2);
+        assertThat(rig.pollLengths()).filteredOn(bytes -> bytes > 0).containsExactly(FRAME);
+        assertTaken(2);
+        stage.end();
+        assertThat(stage.putRun(frames(FRAME), FRAME)).isFalse();
+        assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
+    }
+
+    /** Then the consumer need not look at each of them. */
+    @Test
+    void whetherAllFramesAreAlikeIsKnown() {
+        put(stage, 1);
+        put(stage, 2);
+        assertThat(stage.putRun(frames(2 * FRAME), 2 * FRAME)).isTrue();
+        assertThat(stage.take(handler)).isTrue();
+        put(stage, 1);
+        stage.put(1, ByteBuffer.allocate(16), 16);
+        put(stage, 2);
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(stage.take(handler)).as("nothing is left").isFalse();
+        assertThat(stage.putRun(frames(FRAME), FRAME)).isTrue();
+        put(stage, 2);
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(lengthsOfEach).containsExactly(FRAME, 0, FRAME);
+    }
+
+    @Test
+    void aLongMessageIsInTheRingAsItIs() {
+        byte[] body = RingRig.run(5, 3000);
+        assertThat(stage.put(77, ByteBuffer.allocate(3010).put(7, body).position(7), 3000))
+                .isTrue();
+        ByteBuffer run = ByteBuffer.wrap(rig.poll().get(0));
+        assertThat(run.getInt()).isEqualTo(77);
+        assertThat(run.getInt()).isEqualTo(3000);
+        assertThat(run).isEqualTo(ByteBuffer.wrap(body));
+    }
+
+    /** Up to the last byte, of a run as of single messages. */
+    @Test
+    void aRunThatFitsExactlyGathers() {
+        int frame = RunStage.SMALL_RUN / 16;
+        ByteBuffer run = ByteBuffer.allocateDirect(RunStage.SMALL_RUN);
+        for (int at = 0; at < run.capacity(); at += frame) {
+            run.putInt(at, 1).putInt(at + 4, frame - 8);
+        }
+        RunStage wide = new RunStage(rig.ring, frame, () -> false);
+        for (int i = 0; i < RunStage.CAPACITY / RunStage.SMALL_RUN; i++) {
+            assertThat(wide.putRun(run, run.capacity())).isTrue();
+            assertThat(rig.ring.isEmpty()).isTrue();
+        }
+        assertThat(wide.putRun(run, run.capacity())).isTrue();
+        assertThat(rig.pollLengths()).containsExactly(RunStage.CAPACITY, RunStage.SMALL_RUN);
+    }
+
+    /** Frames as {@link #put} makes them, of so many bytes together, or a few more. */
+    private static ByteBuffer frames(int bytes) {
+        return numbered(0, bytes / FRAME + 1);
+    }
+
+    private static ByteBuffer numbered(int first, int count) {
+        ByteBuffer frames = ByteBuffer.allocateDirect(count * FRAME);
+        for (int i = 0; i < count; i++) {
+            frames.putInt(i * FRAME, 1).putInt(i * FRAME + 4, 4).putInt(i * FRAME + 8, first + i);
+        }
+        return frames;
+    }
+
+    @Test
+    void noMessageIsStrandedWhereTheConsumerSleepsAsSoonAsItMay() throws InterruptedException {
+        int messages = 200_000;
+        Sleeper sleeper = new Sleeper();
+        RunStage sleeps = stage(sleeper);
+        Workers workers = new Workers();
+        workers.start("producer", () -> {
+            int i = 0;
+            while (i < messages) {
+                // One by one, in short runs, and now and then in one that is worth a claim of its own.
+                int count = Math.min(messages - i, i % 3 == 0 ? 1 : i % 100 == 1 ? 200 : 10);
+                ByteBuffer run = numbered(i, count);
+                while (!(count == 1 ? put(sleeps, i) : sleeps.putRun(run, count * FRAME))) {
+                    Thread.yield();
+                }
+                i += count;
+            }
+        });
+        while (handed.size() < messages && !workers.failed()) {
+            if (rig.ring.poll(handler) == FrameRing.Polled.NOTHING && !sleeps.take(handler)) {
+                sleeper.sleepUnless(() -> rig.ring.hasNext() || sleeps.ready(), rig.ring);
+            }
+        }
+        workers.join();
+        for (int i = 0; i < messages; i++) {
+            assertThat(handed.get(i)).isEqualTo(i);
+        }
+    }
+
+    /** A loop that sleeps until something is published, and would sleep for ever where nobody tells it. */
+    private static final class Sleeper implements BooleanSupplier {
+        private final AtomicBoolean parked = new AtomicBoolean();
+
+        @Override
+        public boolean getAsBoolean() {
+            return parked.get();
+        }
+
+        void sleepUnless(BooleanSupplier pending, FrameRing ring) {
+            parked.set(true);
+            if (!pending.getAsBoolean()) {
+                long deadline = System.nanoTime() + Await.LIMIT_NANOS;
+                while (!ring.hasNext()) {
+                    if (System.nanoTime() - deadline > 0) {
+                        throw new AssertionError("nobody woke the consumer");
+                    }
+                    Thread.yield();
+                }
+            }
+            parked.set(false);
+        }
+    }
+
+    private RunStage stage(BooleanSupplier asleep) {
+        return new RunStage(rig.ring, MAX_BODY, asleep);
+    }
+
+    private void assertTaken(Integer... numbers) {
+        assertThat(stage.take(handler)).isTrue();
+        assertThat(handed).containsExactly(numbers);
+    }
+
+    private static boolean put(RunStage stage, int number) {
+        ByteBuffer body = ByteBuffer.allocate(4).putInt(0, number);
+        return stage.put(1, body, body.remaining());
+    }
+}

@@ -1,0 +1,244 @@
+package dev.msgrelay.server.subscribe;
+
+import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.HelloFrame;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.assembly.NoJournal;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.connection.ConnectionTable;
+import dev.msgrelay.server.connection.Durability;
+import dev.msgrelay.server.connection.EngineLoop;
+import dev.msgrelay.server.connection.Ports;
+import dev.msgrelay.server.connection.RelayIdentity;
+import dev.msgrelay.server.connection.Services;
+import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.Counters;
+import dev.msgrelay.server.harness.Frames;
+import dev.msgrelay.server.harness.Wire;
+import dev.msgrelay.server.memory.MemoryBudget;
+import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.PacketLog;
+import dev.msgrelay.server.stream.WindowGate;
+import io.netty.buffer.Unpooled;
+import io.netty.buffer.UnpooledByteBufAllocator;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.channel.embedded.EmbeddedChannel;
+import io.netty.util.concurrent.MockTicker;
+import io.netty.util.concurrent.Ticker;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** Everything between the log and subscribers' sockets, driven by hand on one thread; time is a number. */
+final class FanoutRig implements AutoCloseable {
+    static final int CHUNK = 1024;
+    static final int LOG = 16 * CHUNK;
+    static final int PACKET = 300;
+    static final int WINDOW = 1 << 20;
+
+    /** More than the log has: one write of a single subscriber may hold all of that. */
+    static final int PINNED = 24;
+
+    static final int FILTER_BUFFERS = 4;
+    static final long EPOCH = 7;
+    static final long CONTROL_BYTES = 64 << 10;
+
+    private static final int MAX_RUN = 4 * CHUNK;
+    private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+    final MockTicker clock = Ticker.newMockTicker();
+    final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true);
+    final EngineLoop loop = new EngineLoop(Transport.NIO.ioHandler(), clock);
+    final WindowGate gate = new WindowGate(WINDOW, loop, clock::nanoTime);
+    final PacketLog log = new PacketLog(allocator, LOG, CHUNK, PACKET, PINNED, MAX_RUN, gate, Mark.of(0, 1));
+    final MemoryBudget budget = new MemoryBudget(Map.of(
+            Part.CONTROL, CONTROL_BYTES,
+            Part.FILTERS, (long) FILTER_BUFFERS * FilterBuffers.BYTES,
+            Part.CONNECTIONS, 1000L * SubscriberConnection.SAID_BYTES,
+            Part.SESSIONS, 1000L * Session.HEAP_BYTES));
+    final Counters counters;
+    final ConnectionTable table;
+    private final FilterBuffers buffers;
+    final SendGroup group;
+    private final Services services;
+    final DurableEnds durable;
+    private final FanoutParts shared;
+    private final List<Subscriber> subscribers = new ArrayList<>();
+
+    FanoutRig() {
+        this(Policy.DISCONNECT);
+    }
+
+    FanoutRig(Policy policy) {
+        this(policy, new NoJournal(EPOCH), false);
+    }
+
+    /** With a journal. */
+    FanoutRig(Durability durability) {
+        this(Policy.DISCONNECT, durability, false);
+    }
+
+    /** Likewise, with that policy. */
+    FanoutRig(Policy policy, Durability durability) {
+        this(policy, durability, false);
+    }
+
+    /** Other relays have the same stream. */
+    static FanoutRig oneOfSeveral() {
+        return new FanoutRig(Policy.DISCONNECT, new NoJournal(EPOCH), true);
+    }
+
+    private FanoutRig(Policy policy, Durability durability, boolean elsewhere) {
+        RelayConfig config = RelayConfig.builder().slowSubscriber(policy).build();
+        loop.duty(
+                new EngineLoop.Duty() {
+                    @Override
+                    public boolean work() {
+                        return false;
+                    }
+
+                    @Override
+                    public boolean pending() {
+                        return true;
+                    }
+                },
+                failure -> {
+                    throw new AssertionError(failure);
+                });
+        services = Services.of(new RelayIdentity("relay", CHUNK, new Ports()), durability, config, budget, clock);
+        counters = services.counters();
+        table = services.table();
+        buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
+        group = new SendGroup(log, loop, buffers, null);
+        durable = new DurableEnds(durability, Runnable::run);
+        shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, null, group::takeSeat, elsewhere);
+    }
+
+    Subscriber connect() {
+        Subscriber subscriber = new Subscriber();
+        subscribers.add(subscriber);
+        return subscriber;
+    }
+
+    /** One that has said HELLO, and been sent what there is. */
+    Subscriber joined(HelloFrame.Builder hello) {
+        Subscriber subscriber = connect().hello(hello);
+        pump();
+        return subscriber;
+    }
+
+    /** A message of this type comes into the stream. */
+    void publish(int type, int body) {
+        ByteBuffer frame = new Frames().frame(type, body).nativeBuffer();
+        if (log.openPacketBytes() > 0 && log.openPacketBytes() + frame.remaining() > PACKET) {
+            log.packetStartsAt(0, 0);
+        }
+        log.append(frame, 0, frame.remaining(), 1);
+        log.publish();
+    }
+
+    void publishMany(int messages, int body) {
+        for (int i = 0; i < messages; i++) {
+            if (!log.makeReady()) {
+                throw new AssertionError("the log is held at " + log.endPosition());
+            }
+            publish(i, body);
+        }
+    }
+
+    /** As often as anybody takes anything. */
+    void pump() {
+        int rounds = 0;
+        while (group.pump(true)) {
+            if (++rounds > 10_000) {
+                throw new AssertionError("sends for ever");
+            }
+        }
+        subscribers.forEach(s -> s.channel.runPendingTasks());
+    }
+
+    Mark head() {
+        Mark head = new Mark();
+        log.head().read(head);
+        return head;
+    }
+
+    long closed(CloseReason reason) {
+        return services.closes().closes().getOrDefault(reason, 0L);
+    }
+
+    Map<CloseReason, Long> closes() {
+        return services.closes().closes();
+    }
+
+    long sum(Counter counter) {
+        return counters.sum(counter);
+    }
+
+    @Override
+    public void close() {
+        subscribers.forEach(s -> s.channel.finishAndReleaseAll());
+        buffers.close();
+        log.close();
+        // The loop ends when time has passed, and only the test moves it.
+        loop.io().shutdownGracefully(0, 0, TimeUnit.MILLISECONDS);
+        for (int i = 0; i < 100 && !loop.io().isTerminated(); i++) {
+            clock.advanceMillis(1);
+            loop.io().runNow();
+        }
+        if (budget.pool(Part.CONTROL).used() != 0 || budget.pool(Part.FILTERS).used() != 0) {
+            throw new AssertionError("still reserved: control "
+                    + budget.pool(Part.CONTROL).used() + ", filters "
+                    + budget.pool(Part.FILTERS).used());
+        }
+    }
+
+    /** One connection. */
+    final class Subscriber {
+        final SubscriberConnection connection = new SubscriberConnection(services, shared);
+        final EmbeddedChannel channel = new EmbeddedChannel();
+        final Wire wire = new Wire();
+        private final Told told = new Told();
+
+        private Subscriber() {
+            connection.takeSeat();
+            channel.config().setAllocator(allocator);
+            channel.config().setWriteBufferWaterMark(new WriteBufferWaterMark(1, 1));
+            channel.pipeline().addLast(wire, connection, connection.session());
+            channel.pipeline().fireChannelActive();
+        }
+
+        Subscriber say(ByteBuffer frame) {
+            channel.writeInbound(Unpooled.copiedBuffer(frame));
+            return this;
+        }
+
+        Subscriber hello(HelloFrame.Builder hello) {
+            return say(hello.build().encode());
+        }
+
+        /** All that it was told so far. */
+        Told told() {
+            return told.add(wire.take());
+        }
+
+        void block() {
+            wire.block();
+        }
+
+        /** The peer is gone. */
+        void hangUp() {
+            channel.finishAndReleaseAll();
+            subscribers.remove(this);
+        }
+
+        void unblock() {
+            wire.unblock(channel);
+        }
+    }
+}
