@@ -1,6 +1,5 @@
 package dev.msgrelay.server.assembly;
 
-import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.EngineLoop;
@@ -52,7 +51,7 @@ public record RelayParts(
      * @param system the files in which the system tells its limits
      * @param ports told to clients at the wrong one, once they are open
      * @param failure see {@link EngineAssembly}
-     * @throws IOException as {@link RelayServer#start} says
+     * @throws IOException as the start of a relay says
      */
     public static RelayParts make(
             RelayConfig config, SystemTree system, RecoveryProgress recovery, Ports ports, Consumer<Throwable> failure)
