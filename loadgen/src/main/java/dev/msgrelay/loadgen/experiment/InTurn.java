@@ -4,7 +4,6 @@ import dev.msgrelay.loadgen.experiment.Experiment.Until;
 import dev.msgrelay.loadgen.experiment.PairedComparison.Ended;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
-import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 import dev.msgrelay.loadgen.rig.Plan;
 import java.util.ArrayList;
 import java.util.List;
@@ -13,13 +12,12 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Runs A and B in turn, A B B A, until it is known well enough how they compare. It looks after each pair, but stops only
- * because the interval is narrow or the time is over, never because the difference looks real: who stops at the first look
- * that shows one finds one in the end, whether there is any or not. Where a run stood still or missed its schedule, it goes
- * on until there are enough runs to tell whose do.
+ * Runs A and B in turn, A B B A, until the interval of their ratio is narrow or the time is over. A difference that looks
+ * real ends nothing: a comparison that stopped at the first such look would find a difference in the end, whether there
+ * is any or not.
  */
 public final class InTurn {
-    /** Fewer rounds may have been alike by chance, and so make an interval too narrow; and give no verdict beyond doubt. */
+    /** Fewer rounds may be alike by chance, which makes the interval too narrow. */
     static final int MIN_ROUNDS = 11;
 
     private static final int MAX_PAIRS = 500;
@@ -44,9 +42,9 @@ public final class InTurn {
     }
 
     /**
-     * Does it. What there is is returned however it ends: by an interrupt or a run that failed, too.
+     * Runs the cells in turn. An interrupt and a run that failed end the comparison, and the runs before count.
      *
-     * @param limitNanos no pair begins that would probably end later
+     * @param limitNanos time for the comparison; no pair begins that would probably end later
      */
     public PairedComparison compare(List<Plan> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
         try {
@@ -76,13 +74,8 @@ public final class InTurn {
         return isEnough(turns, figures, withinPercent);
     }
 
-    /** Whether so much is known that more pairs would add little. */
+    /** Whether more pairs would add little. */
     static boolean isEnough(List<Turn> runs, List<Figure> figures, double withinPercent) {
-        for (Kind kind : PairedComparison.kinds(figures)) {
-            if (runs.stream().anyMatch(run -> run.has(kind)) && !Frequency.isEnough(runs)) {
-                return false;
-            }
-        }
         double[] logs = Pairs.of(runs).logRatios(figures.get(0));
         return logs.length >= MIN_ROUNDS && PairedRow.widthPercent(PairedRow.ratio(logs)) <= withinPercent;
     }

@@ -6,24 +6,18 @@ import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
 import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
- * Two sides, run in turn.
+ * The comparison of two sides that were run in turn.
  *
- * @param rows the first one decides
- * @param frequencies of what became of runs, beside their figures
+ * @param rows a row for each figure; the first one decides
  */
-public record PairedComparison(
-        List<Turn> runs,
-        Pairs pairs,
-        List<PairedRow> rows,
-        List<Frequency> frequencies,
-        Ended ended,
-        List<String> failures) {
+public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
     /**
-     * How likely a false alarm may be, of all figures and frequencies together. It is looked at after each pair, and what ends at
-     * a narrow interval has had luck more often than not: with this, there is one in at most two of a hundred comparisons of what is
-     * alike, as a test simulates.
+     * The probability of a false alarm, of all figures together. The interval is looked at after each pair, and one that
+     * ends a comparison is narrow by luck more often than not. So at most two of a hundred comparisons of equal sides
+     * raise an alarm, as a test simulates.
      */
     private static final double DOUBT = 0.01;
 
@@ -47,22 +41,15 @@ public record PairedComparison(
 
     static PairedComparison of(List<Turn> runs, List<Figure> figures, Ended ended, List<String> failures) {
         Pairs pairs = Pairs.of(runs);
-        List<Kind> kinds = kinds(figures);
-        double doubt = DOUBT / (figures.size() + kinds.size());
+        double doubt = DOUBT / figures.size();
         return new PairedComparison(
                 runs,
                 pairs,
                 figures.stream()
                         .map(figure -> PairedRow.of(figure, pairs, doubt))
                         .toList(),
-                kinds.stream().map(kind -> Frequency.of(kind, runs, doubt)).toList(),
                 ended,
                 failures);
-    }
-
-    /** Events that are counted beside these figures: at full speed there is no schedule to miss. */
-    static List<Kind> kinds(List<Figure> figures) {
-        return figures.contains(Figure.P50) ? List.of(Kind.values()) : List.of(Kind.STOOD_STILL);
     }
 
     public PairedRow headline() {
@@ -78,8 +65,17 @@ public record PairedComparison(
         return headline().speed().high() < ratio;
     }
 
-    /** Whether B has runs with something bad beyond doubt more often: a stand-still, a missed schedule. */
-    public boolean isOftenerB() {
-        return frequencies.stream().anyMatch(one -> one.oftener() == Side.B);
+    /** Events beside the figures, a sentence each: "12 of 40 runs of B stood still, 3 of 40 of A". */
+    List<String> observed() {
+        return Stream.of(Kind.values())
+                .filter(kind -> runs.stream().anyMatch(run -> run.has(kind)))
+                .map(kind -> share(Side.B, kind, " runs of B " + kind.verb() + ", ") + share(Side.A, kind, " of A"))
+                .toList();
+    }
+
+    private String share(Side side, Kind kind, String words) {
+        List<Turn> counted =
+                runs.stream().filter(run -> run.side() == side && run.counts()).toList();
+        return counted.stream().filter(run -> run.has(kind)).count() + " of " + counted.size() + words;
     }
 }

@@ -16,8 +16,6 @@ import dev.msgrelay.protocol.text.ShortText;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 /** A comparison in turn, for people and for programs. */
 public record PairedReport(Map<Side, String> titles, PairedComparison comparison) {
@@ -62,7 +60,7 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
         line(text, "");
         text.append(TextTable.of(Table.of("", comparison.rows(), FIELDS)));
         line(text, "  %s", spread());
-        comparison.frequencies().forEach(one -> line(text, "  %s", one.text()));
+        comparison.observed().forEach(one -> line(text, "  %s", one));
         line(text, "");
         ends().lines().forEach(one -> text.append(Wrapped.at("  ", one)));
         if (comparison.failures().isEmpty()) {
@@ -76,15 +74,9 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
 
     private String verdict() {
         PairedRow row = comparison.headline();
-        String figure = !row.ratio().isKnown()
+        return !row.ratio().isKnown()
                 ? format("none: an interval needs %d rounds", HodgesLehmann.MIN_PAIRS)
                 : row.verdict() + ", B/A " + interval(row);
-        return Stream.concat(
-                        Stream.of(figure),
-                        comparison.frequencies().stream()
-                                .filter(one -> one.oftener() != null)
-                                .map(Frequency::verdict))
-                .collect(Collectors.joining("; "));
     }
 
     /** "spread of deliveries/s, least .. most of the median: A 0.96 .. 1.03, B 0.71 .. 1.04". */
@@ -135,15 +127,14 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
     public Results results(Results nothingYet) {
         List<String> notes = new ArrayList<>();
         titles.forEach((side, title) -> notes.add(side + ": " + title));
+        notes.addAll(comparison.observed());
         notes.addAll(ends().lines().toList());
         notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
         notes.addAll(comparison.failures());
-        List<Ratio> ratios = Stream.concat(
-                        comparison.rows().stream().map(this::ratio),
-                        comparison.frequencies().stream().map(this::frequency))
-                .toList();
         return nothingYet
-                .withTurns(comparison.runs(), ratios)
+                .withTurns(
+                        comparison.runs(),
+                        comparison.rows().stream().map(this::ratio).toList())
                 .withNotes(notes)
                 .with(comparison.ended().ending());
     }
@@ -163,23 +154,6 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
                 known.high(),
                 row.smallestSeenPercent(),
                 row.verdict());
-    }
-
-    /** Runs with one in place of medians. */
-    private Ratio frequency(Frequency one) {
-        return new Ratio(
-                "runs with " + one.kind().title(),
-                titles.get(Side.A),
-                titles.get(Side.B),
-                one.withA(),
-                one.withB(),
-                one.runsA(),
-                one.runsB(),
-                Double.NaN,
-                Double.NaN,
-                Double.NaN,
-                Double.NaN,
-                one.verdict());
     }
 
     private static String interval(PairedRow row) {

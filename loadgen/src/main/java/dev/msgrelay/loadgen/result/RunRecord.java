@@ -211,26 +211,21 @@ public record RunRecord(
     public record Observed(Kind kind, String text) {
         public enum Kind {
             /** Nothing was delivered for 100 ms or longer. */
-            STOOD_STILL("stand-stills", "stands still more often"),
+            STOOD_STILL("stood still"),
             /** The rate was not reached, or too many messages left late. */
-            SCHEDULE_MISSED("missed schedules", "misses its schedule more often"),
+            SCHEDULE_MISSED("missed the schedule"),
             /** The machine did something else meanwhile, and the run's user accepts it. */
-            DISTURBED("disturbed runs", "is disturbed more often");
+            DISTURBED("were disturbed");
 
-            private final String title;
-            private final String oftener;
+            private final String verb;
 
-            Kind(String title, String oftener) {
-                this.title = title;
-                this.oftener = oftener;
+            Kind(String verb) {
+                this.verb = verb;
             }
 
-            public String title() {
-                return title;
-            }
-
-            public String oftener() {
-                return oftener;
+            /** What a run did: "stood still". */
+            public String verb() {
+                return verb;
             }
 
             @Override

@@ -116,7 +116,7 @@ class InTurnTest {
         });
         assertThat(comparison.pairs().alone()).isEmpty();
         assertThat(new PairedReport(Map.of(Side.A, "one", Side.B, "other"), comparison).table())
-                .contains("B stands still more often");
+                .contains("4 of 11 runs of B stood still, 0 of 11 of A\n");
     }
 
     /**

@@ -41,7 +41,6 @@ class PairedReportTest {
                 .contains(
                         "24 runs, 11 pairs, 2 runs left over; ended: the interval is narrow enough\n",
                         "B: 1 run left out because of the machine, the first: others worked\n",
-                        "  stand-stills: A in 0 of 12 runs, B in 0 of 11: too few runs (p 1.0000)\n",
                         "  spread of deliveries/s, least .. most of the median: A 1.00 .. 1.00, B 1.00 .. 1.00\n")
                 .endsWith("verdict: A faster, B/A 0.750 (0.750 .. 0.750)\n")
                 .matches("(?s)\\p{ASCII}*");
@@ -89,10 +88,7 @@ class PairedReportTest {
         assertThat(turn.side()).isEqualTo(Side.B);
         assertThat(turn.figures()).containsEntry("deliveries", 1.5e6);
         assertThat(turn.leftOut()).containsExactly("others worked");
-        Ratio still = results.ratios().get(2);
-        assertThat(still.figure()).isEqualTo("runs with stand-stills");
-        assertThat(still.runsB()).isEqualTo(11);
-        assertThat(still.verdict()).isEqualTo("too few runs");
+        assertThat(results.ratios()).hasSize(2);
         Ratio row = results.ratios().get(0);
         assertThat(row.b()).isEqualTo("other");
         assertThat(row.verdict()).isEqualTo("A faster");

@@ -25,7 +25,7 @@ final class Turns {
 
     /** The same run, with something that became of it. */
     static Turn with(Turn run, Observed.Kind kind) {
-        List<Observed> observed = List.of(new Observed(kind, kind.title()));
+        List<Observed> observed = List.of(new Observed(kind, kind.verb()));
         return new Turn(run.side(), run.number(), run.round(), run.figures(), run.leftOut(), observed);
     }
 }
