@@ -5,6 +5,7 @@ import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.client.TlsOptions;
 import dev.msgrelay.client.cli.AdminEvents.Event;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.SecretText;
@@ -38,6 +39,13 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-client top}. Owned by the main thread; a thread of {@link AdminEvents} reads. */
+@ShortHelp(
+        examples = {
+            "relay-client top",
+            "relay-client top --once 10.0.0.5:7402",
+            "relay-client top --token-file token.txt https://relay.example:7402"
+        },
+        options = {"Screen: ADDRESS --once --json", "Access: --token-file --tls-ca"})
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,

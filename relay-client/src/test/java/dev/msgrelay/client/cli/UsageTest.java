@@ -168,7 +168,7 @@ class UsageTest {
 
     /** What a user needs first, on one screen: examples, and a few options. */
     @ParameterizedTest
-    @ValueSource(strings = {"subscribe", "publish"})
+    @ValueSource(strings = {"subscribe", "publish", "top"})
     void helpBeginsWithExamples(String name) {
         CommandRun run = CommandRun.of(name, "--help");
         assertThat(run.exitCode()).isZero();
@@ -181,9 +181,14 @@ class UsageTest {
     }
 
     @Test
+    void shortHelpTellsWhatMayStandMoreThanOnce() {
+        assertThat(CommandRun.of("top", "--help").out()).startsWith("Usage: relay-client top [OPTIONS] [ADDRESS]\n");
+    }
+
+    @Test
     void eachExampleIsTaken() {
         List<String> examples = CommandParser.examples(RelayClientMain.commandLine());
-        assertThat(examples).hasSizeGreaterThanOrEqualTo(12);
+        assertThat(examples).hasSizeGreaterThanOrEqualTo(15);
         for (String example : examples) {
             String[] words = example.split(" ");
             assertThat(words[0]).isEqualTo("relay-client");

@@ -7,6 +7,7 @@ import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.RelaySubscriber;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.PublishOutcome;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.ByteBuffer;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-cluster demo}: three nodes, a publisher, two subscribers, and the leader killed. */
+@ShortHelp(examples = {"relay-cluster demo", "relay-cluster demo --rate 5000", "relay-cluster demo --keep"})
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,

@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster.cli;
 
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -14,6 +15,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-cluster local}: a cluster on this machine, to try it and to measure it. */
+@ShortHelp(
+        examples = {
+            "relay-cluster local",
+            "relay-cluster local --publish-port 7400 --subscribe-port 7401",
+            "relay-cluster local --nodes 5 --relay-arg --policy=skip"
+        })
 @Command(
         name = "local",
         mixinStandardHelpOptions = true,

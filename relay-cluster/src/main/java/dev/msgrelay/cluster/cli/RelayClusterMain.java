@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster.cli;
 
 import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.util.Locale;
@@ -11,11 +12,16 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Entry point of {@code relay-cluster}. */
+@ShortHelp(
+        examples = {
+            "relay-cluster demo",
+            "relay-cluster local",
+            "relay-cluster snapshot --cluster cluster.conf --node 1"
+        })
 @Command(
         name = "relay-cluster",
         mixinStandardHelpOptions = true,
         description = {
-            "",
             "Tries and maintains a cluster of relays. This starts a node:",
             "  relay-server --cluster cluster.conf --node 1"
         },
@@ -48,7 +54,10 @@ public final class RelayClusterMain implements Runnable {
         CommandLine line = CommandParser.of(new RelayClusterMain())
                 .setParameterExceptionHandler((failure, args) -> {
                     failure.getCommandLine().getErr().println("relay-cluster: " + CommandParser.fault(failure));
-                    failure.getCommandLine().getErr().println("Try 'relay-cluster --help'.");
+                    failure.getCommandLine()
+                            .getErr()
+                            .println("Try '"
+                                    + failure.getCommandLine().getCommandSpec().qualifiedName() + " --help'.");
                     return CommandLine.ExitCode.USAGE;
                 })
                 .setExecutionExceptionHandler((failure, command, args) -> {

@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster.cli;
 
 import dev.msgrelay.cluster.ClusterRestore;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -12,6 +13,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-cluster restore}. */
+@ShortHelp(
+        examples = {
+            "relay-cluster restore --cluster cluster.conf --node 3",
+            "relay-cluster restore --cluster cluster.conf --node 3 --replace"
+        })
 @Command(
         name = "restore",
         mixinStandardHelpOptions = true,

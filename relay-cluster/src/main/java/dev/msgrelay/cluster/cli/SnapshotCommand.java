@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster.cli;
 
 import dev.msgrelay.cluster.ClusterSnapshot;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.Callable;
@@ -10,6 +11,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code relay-cluster snapshot}. */
+@ShortHelp(examples = "relay-cluster snapshot --cluster cluster.conf --node 2")
 @Command(
         name = "snapshot",
         mixinStandardHelpOptions = true,

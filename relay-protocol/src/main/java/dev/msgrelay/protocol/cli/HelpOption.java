@@ -123,8 +123,9 @@ final class HelpOption {
         CommandSpec spec = command.getCommandSpec();
         StringBuilder text =
                 new StringBuilder("Usage: ").append(spec.qualifiedName()).append(" [OPTIONS]");
-        spec.positionalParameters()
-                .forEach(one -> text.append(" [").append(one.paramLabel()).append("...]"));
+        spec.positionalParameters().forEach(one -> text.append(" [")
+                .append(one.paramLabel())
+                .append(one.arity().max() > 1 ? "...]" : "]"));
         if (!spec.subcommands().isEmpty()) {
             text.append("\n       ").append(spec.qualifiedName()).append(" (");
             text.append(String.join("|", spec.subcommands().keySet())).append(") ...");
