@@ -49,8 +49,8 @@ final class Backoff {
     }
 
     /** Nanoseconds until the next try of an endpoint whose relay has told a time, in ms. */
-    long told(int millis) {
-        return policy.toldDelayNanos(TimeUnit.MILLISECONDS.toNanos(millis), random.nextDouble());
+    long delayNanos(int toldMillis) {
+        return policy.toldDelayNanos(TimeUnit.MILLISECONDS.toNanos(toldMillis), random.nextDouble());
     }
 
     /** Ends the beginning, after the first connection: from now on each try follows a loss. */

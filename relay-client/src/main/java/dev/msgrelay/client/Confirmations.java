@@ -52,21 +52,21 @@ final class Confirmations {
         this.nextId = ids.getAsLong();
     }
 
-    /** Starts another connection, on which nothing is sent before {@link #begin}. */
+    /** Starts another connection, on which nothing is sent before {@link #startAsking}. */
     void restart() {
         before = queue.forgottenMessages();
         confirmed = confirmedBytes = asked = askedBytes = 0;
         asks = unanswered = timed = due = false;
     }
 
-    /** Sends PINGs from now on, until {@link #end}: the relay has welcomed a publisher without acknowledgements. */
-    void begin(int heartbeatMillis) {
+    /** Sends PINGs from now on, until {@link #stopAsking}: the relay has welcomed a publisher without acknowledgements. */
+    void startAsking(int heartbeatMillis) {
         heartbeatNanos = TimeUnit.MILLISECONDS.toNanos(heartbeatMillis);
         asks = true;
     }
 
     /** Sends no more PINGs over this connection: the relay reads no more. */
-    void end() {
+    void stopAsking() {
         asks = due = false;
     }
 
@@ -148,7 +148,7 @@ final class Confirmations {
 
     /** Takes note that the connection is lost: no message of it is open any more, and the open ones are in doubt. */
     void lost() {
-        end();
+        stopAsking();
         long messages = open();
         confirmed = sent.messagesOfConnection();
         confirmedBytes = sent.bytesOfConnection();

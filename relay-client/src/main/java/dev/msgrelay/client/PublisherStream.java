@@ -111,7 +111,7 @@ final class PublisherStream implements RelayLink.Handler {
         if (options.acks()) {
             number(welcome);
         } else {
-            confirmations.begin(welcome.heartbeatMillis());
+            confirmations.startAsking(welcome.heartbeatMillis());
         }
         long before = epoch;
         epoch = welcome.epoch();
@@ -156,7 +156,7 @@ final class PublisherStream implements RelayLink.Handler {
     @Override
     public void onGoAway(GoAwayFrame goAway) {
         leaving = true;
-        confirmations.end();
+        confirmations.stopAsking();
         reconnector.leaving(goAway);
         emit(new SessionEvent.GoingAway(reconnector.current(), goAway));
     }

@@ -106,7 +106,7 @@ final class Reconnector {
 
     private void noteTold() {
         if (told != NOTHING_TOLD) {
-            notBefore[index] = clock.getAsLong() + backoff.told(told);
+            notBefore[index] = clock.getAsLong() + backoff.delayNanos(told);
             told = NOTHING_TOLD;
         }
     }

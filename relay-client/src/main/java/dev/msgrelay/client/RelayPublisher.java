@@ -342,7 +342,7 @@ public final class RelayPublisher implements AutoCloseable {
         boolean first = queue.close(Timeouts.deadline(options.closeTimeout()));
         if (Thread.currentThread() == thread) {
             if (first) {
-                Thread closing = new Thread(this::end, thread.getName() + " closing");
+                Thread closing = new Thread(this::endThreadAndHook, thread.getName() + " closing");
                 closing.setDaemon(true);
                 closing.start();
             }
@@ -350,7 +350,7 @@ public final class RelayPublisher implements AutoCloseable {
         }
         boolean toldBefore = failureIsTold;
         closing = true;
-        end();
+        endThreadAndHook();
         IOException failure = queue.failure();
         if (failure != null && !toldBefore && endIsTold.compareAndSet(false, true)) {
             throw unsettled.failed(failure);
@@ -373,7 +373,7 @@ public final class RelayPublisher implements AutoCloseable {
         }
     }
 
-    private void end() {
+    private void endThreadAndHook() {
         try {
             endThread();
         } finally {

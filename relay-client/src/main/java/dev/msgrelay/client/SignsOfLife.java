@@ -23,7 +23,7 @@ final class SignsOfLife implements Runnable {
     }
 
     /** Begins for a connection that has its WELCOME. */
-    static void begin(RelayLink link) {
+    static void scheduleFor(RelayLink link) {
         if (link.heartbeatMillis() > 0) {
             new SignsOfLife(link).later();
         }

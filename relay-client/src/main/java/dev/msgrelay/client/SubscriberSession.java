@@ -171,7 +171,7 @@ final class SubscriberSession implements AutoCloseable {
         try {
             int n = present.read();
             if (!before && present.isOpen()) {
-                SignsOfLife.begin(present);
+                SignsOfLife.scheduleFor(present);
             }
             return n;
         } finally {

@@ -36,7 +36,7 @@ class ConfirmationsTest {
     void connect() {
         sent.restart();
         confirmations.restart();
-        confirmations.begin(HEARTBEAT_MS);
+        confirmations.startAsking(HEARTBEAT_MS);
         wire.clear();
         pongs.clear();
     }
@@ -127,7 +127,7 @@ class ConfirmationsTest {
         publish(1);
         turn(CAPACITY);
         assertThat(confirmations.areAwaited()).isTrue();
-        confirmations.end();
+        confirmations.stopAsking();
         now += 10 * HEARTBEAT_MS;
         flush();
         assertThat(confirmations.isDue()).isFalse();

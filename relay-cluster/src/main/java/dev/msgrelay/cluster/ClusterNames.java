@@ -178,12 +178,12 @@ final class ClusterNames {
     private static void lose(Entry entry, String text, Name name, Output output) {
         if (!name.nodes.isEmpty()) {
             name.nodes.clear();
-            output.taken(entry, text);
+            output.takenFromOthers(entry, text);
         }
     }
 
     /** The producer's connection at a node has ended. */
-    void leave(String text, ProducerId producer, int node) {
+    void endConnection(String text, ProducerId producer, int node) {
         Name name = names.get(text);
         if (name != null && name.producer.equals(producer) && endsBare(name, node)) {
             names.remove(text);
@@ -191,7 +191,7 @@ final class ClusterNames {
     }
 
     /** All connections at a node have ended. */
-    void leaveAll(int node) {
+    void endConnections(int node) {
         names.values().removeIf(name -> endsBare(name, node));
     }
 

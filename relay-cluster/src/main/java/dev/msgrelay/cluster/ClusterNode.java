@@ -111,7 +111,7 @@ public final class ClusterNode implements AutoCloseable {
         @Override
         public Orderer join(RelayConfig config) throws IOException {
             NodePlace place =
-                    NodePlace.take(config.cluster().file(), config.cluster().node());
+                    NodePlace.acquire(config.cluster().file(), config.cluster().node());
             ClusterNode joined;
             try {
                 ClusterSecret.warnIfOpen(place.file());
@@ -200,10 +200,10 @@ public final class ClusterNode implements AutoCloseable {
                 aeronParts.media().sharedThreadFactory(threads),
                 archive,
                 aeronParts
-                        .consensus(archiveClient, errors.ofConsensus(this::leave))
+                        .consensus(archiveClient, errors.ofConsensus(this::leaveCluster))
                         .threadFactory(threads)
                         .terminationHook(this::terminated));
-        watchman = new Watchman(driver.mediaDriver().context().countersManager(), this::hangs, this::leave);
+        watchman = new Watchman(driver.mediaDriver().context().countersManager(), this::hangs, this::leaveCluster);
         watchman.start();
         checkOpen();
         RelayService service = new RelayService(
@@ -213,14 +213,14 @@ public final class ClusterNode implements AutoCloseable {
                 lastTerm(place.consensus()),
                 orderer,
                 () -> begun.complete(null),
-                this::leave);
+                this::leaveCluster);
         container = ClusteredServiceContainer.launch(aeronParts
                 .service(service, archiveClient)
                 .threadFactory(threads)
                 .terminationHook(this::terminated));
         aeron = Aeron.connect(aeronParts.client().threadFactory(threads));
-        ingress = new Ingress(place, aeron, life, random(), secret.credentials(), orderer, service, this::leave);
-        upkeep = new Upkeep(place, aeron, archiveClient, service, orderer, watchman, this::leave);
+        ingress = new Ingress(place, aeron, life, random(), secret.credentials(), orderer, service, this::leaveCluster);
+        upkeep = new Upkeep(place, aeron, archiveClient, service, orderer, watchman, this::leaveCluster);
         ingress.start();
         upkeep.start();
     }
@@ -267,16 +267,16 @@ public final class ClusterNode implements AutoCloseable {
 
     /** A thread of Aeron's has ended; Aeron has reported before why. */
     private void terminated() {
-        leave(errors.cause());
+        leaveCluster(errors.cause());
     }
 
     /** @param thrown by a thread of Aeron's, which has ended; null: nothing */
     private void ended(Throwable thrown) {
-        leave(thrown == null ? errors.cause() : thrown);
+        leaveCluster(thrown == null ? errors.cause() : thrown);
     }
 
     /** The node cannot go on. Any thread. */
-    private void leave(Throwable e) {
+    private void leaveCluster(Throwable e) {
         if (!closing.get()) {
             String memory = AeronErrors.isOfMemory(e) ? place.fullMemory() : null;
             String why = memory != null ? memory : e.getMessage() == null ? e.toString() : e.getMessage();

@@ -252,7 +252,7 @@ final class ClusterOrderer implements Orderer {
 
     @Override
     public void leave(String name, ProducerId producer) {
-        names.leave(name, producer);
+        names.sendLeave(name, producer);
     }
 
     @Override

@@ -96,7 +96,7 @@ public final class ClusterRestore {
      */
     public static boolean run(Path conf, int node, boolean replace, CountDownLatch asked, Consumer<String> say)
             throws IOException, InterruptedException {
-        try (NodePlace place = NodePlace.take(conf, node)) {
+        try (NodePlace place = NodePlace.acquire(conf, node)) {
             if (place.archive().exists() || place.consensus().exists()) {
                 if (!replace) {
                     throw new IOException(place.who() + ": " + place.directory()

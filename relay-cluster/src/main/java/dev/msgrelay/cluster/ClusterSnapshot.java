@@ -32,21 +32,21 @@ public final class ClusterSnapshot {
      * @param node runs on this machine, and leads
      * @throws IOException the node does not, or no snapshot was taken; the message says why
      */
-    public static void take(Path conf, int node) throws IOException {
+    public static void takeSnapshot(Path conf, int node) throws IOException {
         ClusterFile cluster = NodePlace.read(conf, node);
         File counters = new File(NodePlace.driver(cluster, node), CncFileDescriptor.CNC_FILE);
         if (!NodePlace.isTaken(cluster, node) || !counters.exists()) {
             throw new IOException("node " + node + " does not run here: no process has " + cluster.directoryOf(node));
         }
         File consensus = NodePlace.consensus(cluster, node);
-        long before = taken(consensus);
+        long before = countSnapshots(consensus);
         CountersReader mapped = ClusterControl.mapCounters(counters);
         try {
             ask(mapped, AeronParts.clusterId(cluster), "node " + node + " took no snapshot: ");
         } finally {
             IoUtil.unmap(mapped.valuesBuffer().byteBuffer());
         }
-        if (taken(consensus) == before) {
+        if (countSnapshots(consensus) == before) {
             throw new IOException("node " + node + " skipped the snapshot: its log says why");
         }
     }
@@ -70,7 +70,7 @@ public final class ClusterSnapshot {
     }
 
     /** Returns how many snapshots the node has taken since it has its directory. */
-    private static long taken(File consensus) {
+    private static long countSnapshots(File consensus) {
         try (RecordingLog log = new RecordingLog(consensus, false)) {
             return log.entries().stream()
                     .filter(entry -> entry.type == RecordingLog.ENTRY_TYPE_SNAPSHOT)

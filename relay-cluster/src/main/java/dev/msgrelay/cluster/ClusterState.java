@@ -56,10 +56,10 @@ final class ClusterState {
         void claimed(Entry entry, String name, CloseReason refusal, String text, long accepted, long sequence);
 
         /** The name has no connection at any node but the entry's: connections elsewhere have lost it. */
-        void taken(Entry entry, String name);
+        void takenFromOthers(Entry entry, String name);
 
         /** An entry is in order and has no other effect. */
-        void done(Entry entry);
+        void withoutEffect(Entry entry);
     }
 
     /** Identity of an entry: its number, in one life of a node. */
@@ -140,7 +140,7 @@ final class ClusterState {
         if (life != node.life) {
             node.life = life;
             node.entry = 0;
-            names.leaveAll(number);
+            names.endConnections(number);
         }
         node.leftMillis = ClusterNodes.CONNECTED;
         for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
@@ -212,8 +212,8 @@ final class ClusterState {
             case RUN -> run(whose, output);
             case CLAIM -> names.claim(whose, entry.name(), entry.producer(), entry.owner(), output);
             case LEAVE -> {
-                names.leave(entry.name(), entry.producer(), whose.node);
-                output.done(whose);
+                names.endConnection(entry.name(), entry.producer(), whose.node);
+                output.withoutEffect(whose);
             }
             case PADDING -> throw new IllegalStateException("padding in a batch of node " + whose.node);
         }
@@ -232,7 +232,7 @@ final class ClusterState {
             return;
         }
         if (name.keepOnly(whose.node)) {
-            output.taken(whose, entry.name());
+            output.takenFromOthers(whose, entry.name());
         }
         long last = entry.first() + entry.messages() - 1;
         long before = name.accepted == Orderer.NONE ? 0 : Math.max(0, name.accepted + 1 - entry.first());

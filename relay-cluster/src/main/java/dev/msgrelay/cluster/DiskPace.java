@@ -36,7 +36,7 @@ final class DiskPace {
      */
     String look(long standsNanos, long missing, long bytes, long writeNanos, long nanos) {
         if (!begun) {
-            begin(bytes, writeNanos, nanos);
+            startMinute(bytes, writeNanos, nanos);
         }
         longestStandNanos = Math.max(longestStandNanos, standsNanos);
         mostMissing = Math.max(mostMissing, missing);
@@ -47,11 +47,11 @@ final class DiskPace {
         long inWrites = writeNanos - writeNanosBefore;
         boolean slow = longestStandNanos >= SLOW_STAND_NANOS || inWrites >= elapsed / 100 * SLOW_PERCENT;
         String words = slow ? words(bytes - bytesBefore, inWrites, elapsed) : null;
-        begin(bytes, writeNanos, nanos);
+        startMinute(bytes, writeNanos, nanos);
         return words;
     }
 
-    private void begin(long bytes, long writeNanos, long nanos) {
+    private void startMinute(long bytes, long writeNanos, long nanos) {
         begun = true;
         begunNanos = nanos;
         bytesBefore = bytes;

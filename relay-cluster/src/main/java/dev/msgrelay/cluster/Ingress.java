@@ -128,7 +128,7 @@ final class Ingress implements EgressListener, AutoCloseable {
         while (!closed) {
             int work = 0;
             try {
-                work = work(System.nanoTime());
+                work = pollAndOffer(System.nanoTime());
             } catch (AuthenticationException e) {
                 refused(e);
                 drop();
@@ -148,7 +148,7 @@ final class Ingress implements EgressListener, AutoCloseable {
         CloseHelper.quietCloseAll(connecting, cluster);
     }
 
-    private int work(long now) {
+    private int pollAndOffer(long now) {
         if (cluster == null) {
             return connect(now);
         }

@@ -46,11 +46,11 @@ final class NamesUnderWay {
     }
 
     /** Sends a leave, at once or later. */
-    void leave(String name, ProducerId producer) {
-        leave(new Named(name, producer));
+    void sendLeave(String name, ProducerId producer) {
+        sendLeave(new Named(name, producer));
     }
 
-    private void leave(Named named) {
+    private void sendLeave(Named named) {
         if (isClaimed(named)) {
             // A newer connection claims the name, and this would give it up.
             laterLeaves.add(named);
@@ -84,7 +84,7 @@ final class NamesUnderWay {
     Claimant decided(boolean refused) {
         Claim claim = claims.poll();
         if (laterLeaves.remove(claim.named) && refused) {
-            leave(claim.named);
+            sendLeave(claim.named);
         }
         return claim.who;
     }

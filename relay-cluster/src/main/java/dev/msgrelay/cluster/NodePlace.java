@@ -70,14 +70,14 @@ final class NodePlace implements AutoCloseable {
      * @param conf the cluster's file
      * @throws IOException the place cannot be had, and nothing is taken; the message names what is wrong, and where
      */
-    static NodePlace take(Path conf, int node) throws IOException {
+    static NodePlace acquire(Path conf, int node) throws IOException {
         ClusterFile file = read(conf, node);
         NodePlace place = new NodePlace(file, node);
         boolean hung = FirstWrite.await(place.directory, text -> LOG.warn("{} {}", place.who(), text));
         long deadline = System.nanoTime() + (hung ? ENDS_NANOS : 0);
         while (true) {
             try {
-                place.take();
+                place.lockAndCheck();
                 return place;
             } catch (IOException e) {
                 if (System.nanoTime() - deadline >= 0) {
@@ -88,7 +88,7 @@ final class NodePlace implements AutoCloseable {
         }
     }
 
-    private void take() throws IOException {
+    private void lockAndCheck() throws IOException {
         boolean taken = false;
         try {
             takeDirectory();

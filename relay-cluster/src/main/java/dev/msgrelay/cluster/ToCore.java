@@ -49,13 +49,13 @@ final class ToCore implements ClusterState.Output {
     }
 
     /** Returns the entry's number where this node has handed it in; otherwise 0. */
-    private long own(ClusterState.Entry entry) {
+    private long ownNumber(ClusterState.Entry entry) {
         return entry.node() == node && entry.life() == life ? entry.number() : 0;
     }
 
     @Override
     public void run(ClusterState.Entry entry, long number, long sequence, DirectBuffer frames, int offset, int length) {
-        long own = own(entry);
+        long own = ownNumber(entry);
         if (own == 0 && length == 0) {
             return;
         }
@@ -66,7 +66,7 @@ final class ToCore implements ClusterState.Output {
     @Override
     public void claimed(
             ClusterState.Entry entry, String name, CloseReason refusal, String text, long accepted, long sequence) {
-        long own = own(entry);
+        long own = ownNumber(entry);
         if (own > 0) {
             byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
             int at = claimRoom(OrderedRecords.CLAIMED, OrderedRecords.claimedLength(bytes));
@@ -75,15 +75,15 @@ final class ToCore implements ClusterState.Output {
     }
 
     @Override
-    public void taken(ClusterState.Entry entry, String name) {
-        if (own(entry) == 0) {
+    public void takenFromOthers(ClusterState.Entry entry, String name) {
+        if (ownNumber(entry) == 0) {
             byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
             records.putTaken(claimRoom(OrderedRecords.TAKEN, bytes.length), bytes);
         }
     }
 
     @Override
-    public void done(ClusterState.Entry entry) {
+    public void withoutEffect(ClusterState.Entry entry) {
         run(entry, Orderer.NONE, 0, NO_FRAMES, 0, 0);
     }
 

@@ -206,11 +206,11 @@ final class Upkeep implements AutoCloseable {
     private void checkRoom() throws IOException {
         long free = place.free();
         if (free < LEAST_FREE) {
-            leave(full(place, free));
+            leaveCluster(full(place, free));
         }
     }
 
-    private void leave(String why) {
+    private void leaveCluster(String why) {
         leave.accept(new NodeLeftException(why));
         closed = true;
     }
@@ -222,7 +222,7 @@ final class Upkeep implements AutoCloseable {
         switch (journal.judge(appended, forced, nanos)) {
             case ASK -> orderer.force(appended);
             case END ->
-                leave("its journal has forced nothing for "
+                leaveCluster("its journal has forced nothing for "
                         + TimeUnit.NANOSECONDS.toSeconds(JournalWatch.END_NANOS) + " s, and lacks "
                         + (appended - forced) + " bytes of the stream: its disk is full, or does not answer");
             default -> {}

@@ -55,7 +55,7 @@ class NodePlaceTest {
     /** Aeron's own files are for everybody to read, and lie in folders that are not. */
     @Test
     void nobodyElseReadsTheLog() throws IOException {
-        try (NodePlace place = NodePlace.take(conf(), 1)) {
+        try (NodePlace place = NodePlace.acquire(conf(), 1)) {
             assertThat(mode(place.directory())).matches("rwx[r-]-[x-]---");
             assertThat(mode(place.directory().resolve("lock"))).matches("rw-[r-]-----");
             assertThat(mode(place.directory().resolve("node"))).matches("rw-[r-]-----");
@@ -67,10 +67,10 @@ class NodePlaceTest {
 
     @Test
     void aPipeInThePlaceOfItsIdentity() throws Exception {
-        NodePlace.take(conf(), 1).close();
+        NodePlace.acquire(conf(), 1).close();
         Path identity = folder.resolve("nodes/node-1/node");
         Files.delete(identity);
         OddFiles.pipe(identity);
-        assertThatThrownBy(() -> NodePlace.take(conf(), 1)).hasMessageEndingWith("node-1/node is no regular file");
+        assertThatThrownBy(() -> NodePlace.acquire(conf(), 1)).hasMessageEndingWith("node-1/node is no regular file");
     }
 }

@@ -54,12 +54,12 @@ final class StateRig {
         }
 
         @Override
-        public void taken(ClusterState.Entry entry, String name) {
+        public void takenFromOthers(ClusterState.Entry entry, String name) {
             events.add("taken " + entry.node() + "/" + entry.number() + " " + name);
         }
 
         @Override
-        public void done(ClusterState.Entry entry) {
+        public void withoutEffect(ClusterState.Entry entry) {
             events.add("done " + entry.node() + "/" + entry.number());
         }
 

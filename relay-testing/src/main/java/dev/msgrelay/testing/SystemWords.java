@@ -32,7 +32,7 @@ public final class SystemWords {
     }
 
     /** Of a port that is taken: "Address already in use". */
-    public static String taken() throws IOException {
+    public static String portTaken() throws IOException {
         try (ServerSocket first = loopback(0)) {
             try (ServerSocket second = loopback(first.getLocalPort())) {
                 throw new AssertionError("two listen on " + second);

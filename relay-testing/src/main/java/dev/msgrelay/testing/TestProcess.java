@@ -95,9 +95,9 @@ public class TestProcess implements AutoCloseable {
 
     /** The home of all children, empty when the first one starts, and gone with this JVM. */
     private static final class Home {
-        static final Path DIRECTORY = made();
+        static final Path DIRECTORY = createHome();
 
-        private static Path made() {
+        private static Path createHome() {
             try {
                 Path made = Files.createTempDirectory("relay-home");
                 Runtime.getRuntime().addShutdownHook(new Thread(() -> remove(made), "home of children"));
@@ -235,7 +235,7 @@ public class TestProcess implements AutoCloseable {
     }
 
     /** Writes the program's whole standard input, and closes it. */
-    public void tell(String text) throws IOException {
+    public void writeInput(String text) throws IOException {
         try (OutputStream in = process.getOutputStream()) {
             in.write(text.getBytes(StandardCharsets.UTF_8));
         }

@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 /**
  * Prints events of the connection: in plain words on stderr, or as JSON among the messages on stdout. A relay that
  * causes many events does not fill stderr: lines over the {@link LineLimit} are summed up in the next line, and at the
- * end. JSON is for programs, and has all events. Called by the thread that owns the connection; {@link #end} is called
+ * end. JSON is for programs, and has all events. Called by the thread that owns the connection; {@link #sumUp} is called
  * after that thread's work.
  */
 final class EventPrinter {
@@ -76,14 +76,9 @@ final class EventPrinter {
         }
     }
 
-    /** Sums up the events left out, at the end. */
-    synchronized void end() {
-        sumUp();
-    }
-
     /** Prints a line behind the messages before it; returns false if there were too many lines just now. */
     private boolean tryPrint(String text) {
-        if (!limit.take(clock.getAsLong())) {
+        if (!limit.tryAcquire(clock.getAsLong())) {
             return false;
         }
         sumUp();
@@ -91,7 +86,8 @@ final class EventPrinter {
         return true;
     }
 
-    private void sumUp() {
+    /** Sums up the events left out: in front of the next line, and at the end. */
+    synchronized void sumUp() {
         if (gapsLeftOut > 0) {
             print("missed " + missed + " messages in " + ShortText.counted(gapsLeftOut, "more gap") + ", between "
                     + firstMissed + " and " + lastMissed);

@@ -18,8 +18,8 @@ final class LineLimit {
         refilledAt = now;
     }
 
-    /** Whether one more line may be printed now. */
-    boolean take(long now) {
+    /** Whether one more line may be printed now; counts it. */
+    boolean tryAcquire(long now) {
         long more = (now - refilledAt) / REFILL_NANOS;
         if (more > 0) {
             left = (int) Math.min(BURST, left + more);

@@ -13,14 +13,14 @@ final class OnShutdown {
     private final CountDownLatch done = new CountDownLatch(1);
     private final Thread hook;
 
-    /** @param patience longest wait for {@link #done}; zero if {@code stop} does everything itself */
+    /** @param patience longest wait for {@link #releaseHook}; zero if {@code stop} does everything itself */
     OnShutdown(Runnable stop, Duration patience) {
         hook = new Thread(() -> stopAndWait(stop, patience), "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
     /** Tells the hook that the command has printed everything. */
-    void done() {
+    void releaseHook() {
         done.countDown();
         try {
             Runtime.getRuntime().removeShutdownHook(hook);

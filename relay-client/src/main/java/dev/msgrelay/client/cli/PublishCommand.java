@@ -190,7 +190,7 @@ final class PublishCommand implements Callable<Integer> {
             RelayPublisher publisher = RelayPublisher.open(options(endpoints, resumption, token, first));
             PublishEnd end = new PublishEnd(publisher, proof(), stallTimeout, this::printError);
             Runnable lastWords = () -> {
-                events.end();
+                events.sumUp();
                 if (!first.hasFailed() && !resumption.isRolledBack()) {
                     printError(end.sum());
                 }
@@ -209,7 +209,7 @@ final class PublishCommand implements Callable<Integer> {
                 return INTERRUPTED;
             } catch (PublishInput.BadInputException e) {
                 // In front of the sum, which looks like success.
-                RelayClientMain.tell(e, spec.commandLine());
+                RelayClientMain.printFailure(e, spec.commandLine());
                 throw new RelayClientMain.ToldException(e);
             } catch (IOException e) {
                 if (!resumption.isRolledBack()) {
@@ -217,7 +217,7 @@ final class PublishCommand implements Callable<Integer> {
                 }
             } finally {
                 end.finish(lastWords);
-                onShutdown.done();
+                onShutdown.releaseHook();
             }
             if (end.isStopping()) {
                 return INTERRUPTED;
@@ -226,7 +226,7 @@ final class PublishCommand implements Callable<Integer> {
                 return null;
             }
             end.check();
-            resumption.done(had + publisher.messages());
+            resumption.recordEnd(had + publisher.messages());
             return 0;
         }
     }
@@ -334,7 +334,7 @@ final class PublishCommand implements Callable<Integer> {
         }
         checkBeginning(resumption.toCheck(had));
         messages.read(input, (type, array, offset, length) -> {
-            resumption.take(array, offset, length);
+            resumption.countMessage(array, offset, length);
             if (left[0] > 0) {
                 left[0]--;
                 if (resumption.isOther()) {

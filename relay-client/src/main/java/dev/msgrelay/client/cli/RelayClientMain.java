@@ -110,7 +110,7 @@ public final class RelayClientMain implements Runnable {
     private static int failure(Exception e, CommandLine command) {
         command.getOut().flush();
         if (!(e instanceof ToldException)) {
-            tell(e, command);
+            printFailure(e, command);
         }
         return CommandLine.ExitCode.SOFTWARE;
     }
@@ -125,7 +125,7 @@ public final class RelayClientMain implements Runnable {
     }
 
     /** Says why the command fails, in a line on stderr. */
-    static void tell(Exception e, CommandLine command) {
+    static void printFailure(Exception e, CommandLine command) {
         PrintWriter err = command.getErr();
         err.println(command.getCommandSpec().qualifiedName() + ": " + describe(e) + hint(e, command));
         err.flush();

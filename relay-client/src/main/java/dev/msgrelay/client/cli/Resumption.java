@@ -176,7 +176,7 @@ final class Resumption implements AutoCloseable {
     }
 
     /** Takes the input's next message, whether it is published or passed over. */
-    void take(byte[] array, int offset, int length) {
+    void countMessage(byte[] array, int offset, int length) {
         taken++;
         if (state != null && input != null) {
             update(crc, array, offset, length);
@@ -197,7 +197,7 @@ final class Resumption implements AutoCloseable {
     }
 
     /** Records that the whole input is in the stream: so many messages, all of them taken. */
-    void done(long messages) throws IOException {
+    void recordEnd(long messages) throws IOException {
         if (state != null && input != null) {
             state.record(state.run().ended(messages).with(new PublisherState.Beginning(messages, crc.getValue())));
         }

@@ -49,7 +49,7 @@ final class Silence {
         }
     }
 
-    synchronized void end() {
+    synchronized void stopWatching() {
         ended = true;
         notifyAll();
     }

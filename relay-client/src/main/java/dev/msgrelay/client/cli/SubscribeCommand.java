@@ -191,12 +191,12 @@ final class SubscribeCommand implements Callable<Integer> {
             try {
                 receive(meter, subscriber, endpoints, first);
             } finally {
-                silence.end();
-                events.end();
+                silence.stopWatching();
+                events.sumUp();
                 if (!first.hasFailed()) {
                     meter.tellSum(err, quiet);
                 }
-                onShutdown.done();
+                onShutdown.releaseHook();
             }
         }
         return 0;

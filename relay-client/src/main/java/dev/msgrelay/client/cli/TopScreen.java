@@ -43,8 +43,8 @@ final class TopScreen {
     List<String> lines(JsonObject before, JsonObject now, int width, int height) {
         List<String> lines = new ArrayList<>();
         lines.add(head(now));
-        lines.add(way(now, "in ", "In") + ", publishers " + now.getLong("publishers"));
-        lines.add(way(now, "out", "Out") + ", subscribers " + now.getLong("subscribers"));
+        lines.add(rateLine(now, "in ", "In") + ", publishers " + now.getLong("publishers"));
+        lines.add(rateLine(now, "out", "Out") + ", subscribers " + now.getLong("subscribers"));
         lines.add("lag      " + lag(now));
         lines.add("core     " + core(now));
         if (about.isString("journal")) {
@@ -108,7 +108,7 @@ final class TopScreen {
     }
 
     /** One direction: its rates, and its sum since the start. */
-    private static String way(JsonObject now, String name, String key) {
+    private static String rateLine(JsonObject now, String name, String key) {
         return String.format(
                 Locale.ROOT,
                 "%s      %s, %s, %,d messages",

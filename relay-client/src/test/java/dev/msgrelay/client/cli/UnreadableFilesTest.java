@@ -30,7 +30,7 @@ class UnreadableFilesTest {
         List<String> command = TestProcess.javaCommand(RelayClientMain.class.getName(), args);
         command.addAll(0, before);
         try (TestProcess client = new TestProcess(command, Map.of("XDG_CONFIG_HOME", folder.toString()))) {
-            client.tell("");
+            client.writeInput("");
             assertThat(client.awaitExit()).isEqualTo(1);
             assertThat(client.errors()).contains("relay-client " + args[0] + ": " + line);
         }

@@ -360,7 +360,7 @@ class AccessSystemTest {
         Map<String, String> all = new HashMap<>(Map.of("XDG_CONFIG_HOME", folder.toString()));
         environment.forEach(e -> all.put(e.split("=", 2)[0], e.split("=", 2)[1]));
         try (TestProcess process = new TestProcess(command, all)) {
-            process.tell("one\n");
+            process.writeInput("one\n");
             int code = process.awaitExit();
             return code + " "
                     + process.errors().stream().map(line -> line + "\n").collect(Collectors.joining());

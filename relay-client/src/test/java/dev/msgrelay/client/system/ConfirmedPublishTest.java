@@ -49,7 +49,7 @@ class ConfirmedPublishTest {
                 """);
         try (TestProcess relay = relay("--config=" + config, "--heartbeat=500ms")) {
             TestProcess publish = TestProcess.java(COMMAND, "publish", port(relay, "publish"), "--stall-timeout=10m");
-            publish.tell(lines(messages));
+            publish.writeInput(lines(messages));
             assertThat(publish.awaitExit()).as("%s", publish.errors()).isZero();
             assertThat(publish.errors())
                     .last()
@@ -133,7 +133,7 @@ class ConfirmedPublishTest {
                 COMMAND,
                 Stream.concat(Stream.of("publish", relay.endpoint().toString()), Stream.of(options))
                         .toArray(String[]::new));
-        publish.tell(lines(1000));
+        publish.writeInput(lines(1000));
         publish.error(0, line -> line.startsWith("connected to "));
         return publish;
     }

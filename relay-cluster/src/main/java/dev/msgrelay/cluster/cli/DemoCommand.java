@@ -63,7 +63,7 @@ final class DemoCommand implements Callable<Integer> {
             Runtime.getRuntime().addShutdownHook(whenKilled);
             boolean good = run(cluster);
             if (keep) {
-                cluster.keep();
+                cluster.keepDirectory();
                 say("files: " + cluster.directory());
             }
             Runtime.getRuntime().removeShutdownHook(whenKilled);

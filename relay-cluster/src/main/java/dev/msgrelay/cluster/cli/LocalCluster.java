@@ -321,7 +321,7 @@ final class LocalCluster implements AutoCloseable {
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /** Keeps the directory at the end. */
-    void keep() {
+    void keepDirectory() {
         keeps = true;
     }
 

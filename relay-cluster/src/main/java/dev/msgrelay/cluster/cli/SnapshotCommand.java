@@ -32,7 +32,7 @@ final class SnapshotCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        ClusterSnapshot.take(file, node);
+        ClusterSnapshot.takeSnapshot(file, node);
         spec.commandLine().getOut().println("snapshot taken");
         return 0;
     }

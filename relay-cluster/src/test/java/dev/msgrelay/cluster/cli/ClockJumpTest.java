@@ -112,7 +112,7 @@ class ClockJumpTest {
         try (LocalCluster cluster = new LocalCluster(1)) {
             startWithClock(cluster, 1, library, Duration.ofHours(-1));
             cluster.awaitReady(WAIT);
-            ClusterSnapshot.take(cluster.file(), 1);
+            ClusterSnapshot.takeSnapshot(cluster.file(), 1);
             assertThat(cluster.said(1)).contains("has taken a snapshot");
         }
     }

@@ -145,14 +145,14 @@ class ThreeNodesTest {
             allReportHowEachNodeStands(leader, other, third);
 
             assertThatIOException()
-                    .isThrownBy(() -> ClusterSnapshot.take(cluster.file(), other))
+                    .isThrownBy(() -> ClusterSnapshot.takeSnapshot(cluster.file(), other))
                     .withMessage("node " + other + " took no snapshot: it does not lead");
 
             // Messages that are not acknowledged yet are under way to a leader that dies.
             publish(publisher, 3_001, 6_000);
             cluster.kill(leader);
             assertThatIOException()
-                    .isThrownBy(() -> ClusterSnapshot.take(cluster.file(), leader))
+                    .isThrownBy(() -> ClusterSnapshot.takeSnapshot(cluster.file(), leader))
                     .withMessageContaining("node " + leader + " does not run here");
             publish(publisher, 6_001, 9_000);
             publisher.flush(WAIT);
@@ -164,7 +164,7 @@ class ThreeNodesTest {
             assertThat(resuming.doubled + resuming.gaps).isZero();
 
             // The rest of the life is read from the snapshot on, and later messages from the log.
-            ClusterSnapshot.take(cluster.file(), cluster.leader());
+            ClusterSnapshot.takeSnapshot(cluster.file(), cluster.leader());
             publish(moving, 9_101, 9_200);
             moving.flush(WAIT);
             long digest = digest(other, 9_200);

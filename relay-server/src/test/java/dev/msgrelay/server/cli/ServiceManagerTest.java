@@ -168,7 +168,7 @@ class ServiceManagerTest {
         try (CommandProcess command =
                 CommandProcess.of(SlowStart.class, watched(), "--drain-timeout=100s", "--progress=1s")) {
             assertThat(until(SIGN, command)).as("while it is being started").isEmpty();
-            command.tell("");
+            command.writeInput("");
             assertThat(until("READY=1", command)).containsOnly(SIGN);
             until(SIGN, command);
             try (Socket slow = new Socket();
@@ -205,7 +205,7 @@ class ServiceManagerTest {
         try (CommandProcess command = CommandProcess.of(Hanging.class, watched(), "--progress=1s")) {
             until("READY=1", command);
             until(SIGN, command);
-            command.tell("");
+            command.writeInput("");
             command.error(0, line -> line.contains("the relay does not work: WATCHDOG=1 is not sent"));
             int lines = command.lines().size();
             // Behind all that was sent before.

@@ -57,7 +57,7 @@ class ListenTest {
                     .isThrownBy(() -> RelayServer.start(
                             builder(setting).subscribePort(taken.getLocalPort()).build()))
                     .withMessageContaining("cannot listen on 127.0.0.1:" + taken.getLocalPort())
-                    .withMessageEndingWith(": " + SystemWords.taken());
+                    .withMessageEndingWith(": " + SystemWords.portTaken());
         }
         assertThat(PlatformDependent.usedDirectMemory()).isEqualTo(before);
     }

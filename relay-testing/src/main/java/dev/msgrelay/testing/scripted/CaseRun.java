@@ -93,7 +93,7 @@ final class CaseRun implements AutoCloseable {
             }
         }
         if (user != null) {
-            user.end();
+            user.closeClient();
         }
     }
 

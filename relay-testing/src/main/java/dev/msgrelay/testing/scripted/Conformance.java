@@ -109,12 +109,12 @@ public final class Conformance {
         try {
             List<Future<?>> all = new ArrayList<>();
             for (int i = 0; i < WORKERS; i++) {
-                all.add(workers.submit(() -> work(scripted)));
+                all.add(workers.submit(() -> playAll(scripted)));
             }
             for (Future<?> one : all) {
                 one.get();
             }
-            work(live);
+            playAll(live);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof ConformanceException one
                     ? one
@@ -160,7 +160,7 @@ public final class Conformance {
     }
 
     /** Plays cases with one driver, until there is no further case. */
-    private Void work(Queue<Case> cases) throws IOException {
+    private Void playAll(Queue<Case> cases) throws IOException {
         Driver driver = null;
         try {
             for (Case one = cases.poll(); one != null; one = cases.poll()) {

@@ -241,7 +241,7 @@ final class Driver implements AutoCloseable {
     }
 
     /** Takes all events of these names. */
-    synchronized List<JsonObject> take(Predicate<JsonObject> wanted) {
+    synchronized List<JsonObject> removeEvents(Predicate<JsonObject> wanted) {
         List<JsonObject> taken = new ArrayList<>();
         events.removeIf(event -> wanted.test(event) && taken.add(event));
         return taken;

@@ -96,7 +96,7 @@ final class LiveCase {
                 client.expectStamp(i, i + 1);
             }
             client.flush();
-            publisher.take(event -> true);
+            publisher.removeEvents(event -> true);
             if (in.cuts() + out.cuts() < Math.min(4, cuts)) {
                 throw new AssertionError("only " + (in.cuts() + out.cuts()) + " cuts, seed " + seed);
             }
@@ -159,7 +159,7 @@ final class LiveCase {
                 }
             }
             client.flush();
-            publisher.take(event -> true);
+            publisher.removeEvents(event -> true);
         }
     }
 
@@ -182,17 +182,17 @@ final class LiveCase {
             publisher.send(publish);
             if (!held) {
                 publisher.awaitReply("publish", "published", client.deadline());
-                publisher.take(event -> event.getString("event").equals("published"));
+                publisher.removeEvents(event -> event.getString("event").equals("published"));
                 client.flush();
             }
             client.reply(subscriber, LiveClient.command("resume"), "resumed");
             account(policy);
             if (held) {
                 publisher.awaitReply("publish", "published", client.deadline());
-                publisher.take(event -> event.getString("event").equals("published"));
+                publisher.removeEvents(event -> event.getString("event").equals("published"));
                 client.flush();
             }
-            publisher.take(event -> true);
+            publisher.removeEvents(event -> true);
         }
     }
 
@@ -260,7 +260,7 @@ final class LiveCase {
                 client.expectStamp(i, i + 1);
             }
             client.flush();
-            publisher.take(event -> true);
+            publisher.removeEvents(event -> true);
         }
     }
 
@@ -301,7 +301,7 @@ final class LiveCase {
             client.publishText(2, "six");
             client.expectText("6", "six");
             client.flush();
-            publisher.take(event -> true);
+            publisher.removeEvents(event -> true);
             client.close(subscriber);
             client.close(publisher);
             closed = true;

@@ -90,7 +90,7 @@ public final class Transcript {
                         }
                         one.send(line.bytes);
                     }
-                    case "<" -> one.wanted.take(line.bytes);
+                    case "<" -> one.wanted.addBytes(line.bytes);
                     case "end" -> {
                         one.catchUp();
                         one.channel.shutdownOutput();
@@ -115,7 +115,7 @@ public final class Transcript {
         private long next;
         private long acknowledged;
 
-        void take(byte[] bytes) {
+        void addBytes(byte[] bytes) {
             ByteBuffer all = ByteBuffer.allocate(rest.length + bytes.length)
                     .put(rest)
                     .put(bytes)
@@ -187,7 +187,7 @@ public final class Transcript {
             while (!got.covers(wanted)) {
                 int n = channel.read(some.clear());
                 if (n > 0) {
-                    got.take(Arrays.copyOf(some.array(), n));
+                    got.addBytes(Arrays.copyOf(some.array(), n));
                 } else if (n < 0 || System.nanoTime() > deadline) {
                     throw new AssertionError("the relay said " + got.said + ", acknowledged " + got.acknowledged
                             + (n < 0 ? ", and closed" : "") + "; in the transcript " + wanted.said + ", acknowledged "

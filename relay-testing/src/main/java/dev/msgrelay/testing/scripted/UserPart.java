@@ -82,13 +82,13 @@ final class UserPart {
                 begun = words.get(0);
                 open &= !begun.equals("close");
             }
-            case "told" -> told(words);
+            case "told" -> expectEvent(words);
             case "told-messages" -> toldMessages(words);
             case "told-gaps" -> toldGaps(words.get(0));
             case "quiet" -> driver.awaitQuiet(deadline());
             case "until-counters" -> untilCounters(words);
             case "never-told" -> {
-                if (!driver.take(event -> event.getString("event").equals(words.get(0)))
+                if (!driver.removeEvents(event -> event.getString("event").equals(words.get(0)))
                         .isEmpty()) {
                     throw new AssertionError("the client reported " + words.get(0));
                 }
@@ -99,7 +99,7 @@ final class UserPart {
     }
 
     /** Closes the client; what it had to report is told by now. */
-    void end() throws Exception {
+    void closeClient() throws Exception {
         awaitBegun();
         if (driver.error() != null) {
             throw new AssertionError("at the end the client had also reported " + driver.error());
@@ -111,7 +111,7 @@ final class UserPart {
             relay.stop();
             // A publisher that finds no relay any more may say so.
             driver.awaitReply("close", "closed", deadline());
-            driver.take(event -> event.getString("event").equals("error"));
+            driver.removeEvents(event -> event.getString("event").equals("error"));
         }
         List<JsonObject> left = driver.leftOver();
         if (!left.isEmpty()) {
@@ -166,7 +166,8 @@ final class UserPart {
         options.forEach((name, value) -> command.put(name, option(name, value)));
         driver.send(command);
         driver.awaitReply("open", "opened", deadline());
-        open = !driver.take(event -> event.getString("event").equals("opened")).isEmpty();
+        open = !driver.removeEvents(event -> event.getString("event").equals("opened"))
+                .isEmpty();
     }
 
     private Object option(String name, String value) {
@@ -227,11 +228,11 @@ final class UserPart {
         for (long i = Long.parseLong(range[0]); i <= Long.parseLong(range[1]); i++) {
             command(List.of("publish", "type=1", "body=" + i));
             driver.awaitReply("publish", "published", deadline());
-            told(List.of("published", "taken=1"));
+            expectEvent(List.of("published", "taken=1"));
         }
     }
 
-    private void told(List<String> words) {
+    private void expectEvent(List<String> words) {
         Map<String, String> fields = Words.fields(words.subList(1, words.size()));
         String name = words.get(0);
         if (begun != null && (name.equals(REPLIES.get(begun)) || begun.equals(fields.get("command")))) {
@@ -254,7 +255,7 @@ final class UserPart {
             String number = String.valueOf(i);
             List<String> one = new ArrayList<>(List.of("message", "sequence=" + number));
             one.add(words.size() > 1 ? words.get(1) : "body=" + number);
-            told(one);
+            expectEvent(one);
         }
     }
 
