@@ -5,34 +5,8 @@ import java.nio.ByteBuffer;
 /**
  * ACK, a control frame: this message of the publisher, and all before it, are in the stream.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000008                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                         Number (int64)                        +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                        Sequence (int64)                       +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +               Written (int64; with LEVELS)                    +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +               Forced (int64; with LEVELS)                     +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * The last two fields are present with {@link Features#LEVELS} only. A later version appends fields behind them. The
- * getters need a body that {@link #check} has accepted.
+ * <p>{@code docs/protocol.md} has the layout. The last two fields are present with {@link Features#LEVELS} only. A later
+ * version appends fields behind them. The getters need a body that {@link #check} has accepted.
  */
 public final class AckFrame {
     private static final int TYPE = ControlFrames.ACK;

@@ -5,17 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * ERROR, a control frame: the sender closes the connection after it, with a reason.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                     Type = 0x80000009                         |
- *  +---------------------------------------------------------------+
- *  |                  Length of the body (int32)                   |
- *  +-------------------------------+-------------------------------+
- *  |  Code (uint16, CloseReason)   |  Text (UTF-8, to the end)    ...
- *  +-------------------------------+-------------------------------+
- * </pre>
+ * <p>{@code docs/protocol.md} has the layout.
  */
 public final class ErrorFrame {
     private static final int TYPE = ControlFrames.ERROR;

@@ -5,29 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * GAP, a control frame: messages that the subscriber does not get. The next message that it can get is {@code to + 1}.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000007                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                          From (int64)                         +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                           To (int64)                          +
- *  |                                                               |
- *  +-------------------------------+-------------------------------+
- *  |        Reason (uint16)        |          Reserved = 0         |
- *  +-------------------------------+-------------------------------+
- *  |                          Reserved = 0                         |
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * The getters need a body that {@link #check} has accepted.
+ * <p>{@code docs/protocol.md} has the layout. The getters need a body that {@link #check} has accepted.
  */
 public final class GapFrame {
     private static final int TYPE = ControlFrames.GAP;

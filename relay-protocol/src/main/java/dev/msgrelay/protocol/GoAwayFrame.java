@@ -7,21 +7,7 @@ import java.nio.charset.StandardCharsets;
  * GOAWAY, a control frame: the relay will close the connection, which works until then. The client connects elsewhere.
  * Immutable.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x8000000A                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +-------------------------------+-------------------------------+
- *  |   Code (uint16, CloseReason)  |          Reserved = 0         |
- *  +-------------------------------+-------------------------------+
- *  |                     Closes in, ms (int32)                     |
- *  +---------------------------------------------------------------+
- *  |                    Text (UTF-8, to the end)                   ...
- *  +---------------------------------------------------------------+
- * </pre>
+ * <p>{@code docs/protocol.md} has the layout.
  *
  * @param code code of a {@link CloseReason}, 1..65535; may be one of a later version
  * @param closesInMillis time until the relay closes, in milliseconds, from 0

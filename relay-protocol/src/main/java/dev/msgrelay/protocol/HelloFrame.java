@@ -7,7 +7,7 @@ import java.util.Objects;
  * HELLO, a control frame: a client's first frame, once. HELLO has the client's role and wishes; the relay answers with
  * {@link WelcomeFrame} or {@link ErrorFrame}. Immutable.
  *
- * <p>{@code docs/protocol.md} draws the frame. The name has any length, so the producer id has any offset. A HELLO of
+ * <p>{@code docs/protocol.md} has the layout. The name has any length, so the producer id has any offset. A HELLO of
  * older clients ends with the name, and so does that of {@link #encode} without further fields. The token is present with
  * {@link Features#TOKEN} only, the level with {@link Features#LEVELS} only. A later version appends fields behind them.
  *

@@ -6,29 +6,7 @@ import java.nio.ByteBuffer;
  * PING, a control frame: the peer answers with {@link PongFrame} at once. A relay's PING also tells the stream's newest
  * numbers, so that a subscriber notices missed messages even if no further message comes.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000004                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                           Id (int64)                          +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                          Next (int64)                         +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                          Head (int64)                         +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * The getters need a body that {@link #check} has accepted.
+ * <p>{@code docs/protocol.md} has the layout. The getters need a body that {@link #check} has accepted.
  */
 public final class PingFrame {
     private static final int TYPE = ControlFrames.PING;

@@ -5,21 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * PONG, a control frame: the answer to {@link PingFrame}.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000005                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                           Id (int64)                          +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * The getter needs a body that {@link #check} has accepted.
+ * <p>{@code docs/protocol.md} has the layout. The getter needs a body that {@link #check} has accepted.
  */
 public final class PongFrame {
     private static final int TYPE = ControlFrames.PONG;

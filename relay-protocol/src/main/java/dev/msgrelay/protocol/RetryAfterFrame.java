@@ -6,19 +6,7 @@ import java.nio.ByteBuffer;
  * RETRY_AFTER, a control frame: the relay refuses the connection, and the client connects again no sooner than this. It
  * comes before ERROR, which says why.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x8000000C                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                      Wait in ms (int32)                       |
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * The getter needs a body that {@link #check} has accepted.
+ * <p>{@code docs/protocol.md} has the layout. The getter needs a body that {@link #check} has accepted.
  */
 public final class RetryAfterFrame {
     private static final int TYPE = ControlFrames.RETRY_AFTER;

@@ -6,21 +6,7 @@ import java.nio.ByteBuffer;
  * SEQUENCE, a control frame: the number of the message that follows. The subscriber's types have left out the messages
  * between; they are not lost.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000006                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                          Next (int64)                         +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * The getter needs a body that {@link #check} has accepted.
+ * <p>{@code docs/protocol.md} has the layout. The getter needs a body that {@link #check} has accepted.
  */
 public final class SequenceFrame {
     private static final int TYPE = ControlFrames.SEQUENCE;

@@ -6,23 +6,7 @@ import java.nio.ByteBuffer;
  * SUBSCRIBE, a control frame: the types that a subscriber wants from now on. The relay answers with {@link
  * SubscribedFrame}. Immutable.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000003                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                        Request (int32)                        |
- *  +-------------------------------+-------------------------------+
- *  |    Count of ranges (uint16)   |          Reserved = 0         |
- *  +-------------------------------+-------------------------------+
- *  |             Ranges: count x (from int32, to int32)            ...
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * A later version appends fields behind the ranges.
+ * <p>{@code docs/protocol.md} has the layout. A later version appends fields behind the ranges.
  *
  * @param request a value that the answer brings back
  * @param types types wanted

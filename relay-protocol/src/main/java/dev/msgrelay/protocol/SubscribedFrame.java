@@ -5,23 +5,7 @@ import java.nio.ByteBuffer;
 /**
  * SUBSCRIBED, a control frame: the relay's answer to {@link SubscribeFrame}. Immutable.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x8000000B                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +---------------------------------------------------------------+
- *  |                        Request (int32)                        |
- *  +---------------------------------------------------------------+
- *  |                          Reserved = 0                         |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                        Sequence (int64)                       +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- * </pre>
+ * <p>{@code docs/protocol.md} has the layout.
  *
  * @param request request of the answered SUBSCRIBE
  * @param sequence first sequence that the new types choose, from 1; messages before were chosen by the old ones

@@ -6,52 +6,8 @@ import java.nio.ByteBuffer;
  * WELCOME, a control frame: the relay's answer to {@link HelloFrame}. On the subscribe port, messages before WELCOME
  * belong to no numbered stream; all messages behind it do. Immutable.
  *
- * <pre>
- *   0                   1                   2                   3
- *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
- *  +---------------------------------------------------------------+
- *  |                       Type = 0x80000002                       |
- *  +---------------------------------------------------------------+
- *  |                   Length of the body (int32)                  |
- *  +-------------------------------+---------------+---------------+
- *  |        Version (uint16)       |     Policy    |     Flags     |
- *  +-------------------------------+---------------+---------------+
- *  |                   Features granted (uint32)                   |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                         Epoch (int64)                         +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                          Next (int64)                         +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |                                                               |
- *  +                        Accepted (int64)                       +
- *  |                                                               |
- *  +---------------------------------------------------------------+
- *  |            Longest body of a message, bytes (int32)           |
- *  +---------------------------------------------------------------+
- *  |                 Heartbeat interval, ms (int32)                |
- *  +---------------------------------------------------------------+
- *  |                    Idle timeout, ms (int32)                   |
- *  +-------------------------------+-------------------------------+
- *  |      Most ranges (uint16)     |          Reserved = 0         |
- *  +-------------------------------+-------------------------------+
- *  |   Length of server (uint16)   |         Server (UTF-8)        ...
- *  +-------------------------------+-------------------------------+
- *  |                                                               |
- *  +                   Fork (int64; may be absent)                 +
- *  |                                                               |
- *  +-------------------------------+-------------------------------+
- *  |    Count of epochs (uint16)   |          Reserved = 0         |
- *  +-------------------------------+-------------------------------+
- *  |   Epochs: count x (epoch int64, first int64; with EPOCHS)     ...
- *  +---------------------------------------------------------------+
- * </pre>
- *
- * A WELCOME of older relays ends with the server's name, and so does that of {@link #encode} without a fork and without
- * {@link Features#EPOCHS}. A later version appends fields behind these.
+ * <p>{@code docs/protocol.md} has the layout. A WELCOME of older relays ends with the server's name, and so does that of
+ * {@link #encode} without a fork and without {@link Features#EPOCHS}. A later version appends fields behind these.
  *
  * @param version version of the protocol that the relay has chosen, 1..65535
  * @param policy policy granted; {@link Policy#RELAY_DEFAULT} for a publisher, and for a subscriber that gets {@link
