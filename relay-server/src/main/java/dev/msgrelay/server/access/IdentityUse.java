@@ -17,10 +17,10 @@ final class IdentityUse {
     private volatile long lastRate;
 
     /**
-     * Counts one more connection and returns true, unless there are {@code most} already. After true, {@link #leave} is
+     * Counts one more connection and returns true, unless there are {@code most} already. After true, {@link #removeConnection} is
      * due.
      */
-    boolean enter(long most) {
+    boolean addConnection(long most) {
         return oneMore(connections, most);
     }
 
@@ -28,7 +28,7 @@ final class IdentityUse {
         return of.getAndUpdate(now -> now < most ? now + 1 : now) < most;
     }
 
-    void leave() {
+    void removeConnection() {
         connections.decrementAndGet();
     }
 

@@ -6,13 +6,13 @@
  *                 ^
  *   AccessControl | the current policy, and what each identity uses: connections, bytes a second
  *                 |
- *   Standing      one connection: Peer (address, uid, certificate) and TokenHash -> Identity, or a Refusal;
+ *   Rights        one connection: Peer (address, uid, certificate) and TokenHash -> Identity, or a Refusal;
  *                 its types, lag and rate; the rights that a new policy takes back
  *   PeerText      text from a peer, made fit for a line
  * </pre>
  *
  * <p>Policies are immutable and {@link dev.msgrelay.server.access.AccessControl} belongs to any thread, a {@link
- * dev.msgrelay.server.access.Standing} to its connection's.
+ * dev.msgrelay.server.access.Rights} to its connection's.
  *
  * <p><b>Public API:</b> {@code AccessPolicy} and what it is made of: {@code Identity}, {@code Network}, {@code
  * TokenHash} and {@code User}. All else is internal.

@@ -79,7 +79,7 @@ public final class ConnectionTable {
         return new ConnectionRow(
                 session.id(),
                 session.name(),
-                session.standing().name(),
+                session.rights().name(),
                 PeerName.of(session.channel()),
                 session.kind() == Role.PUBLISHER,
                 session.state().name().toLowerCase(Locale.ROOT),

@@ -11,7 +11,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.access.PeerText;
 import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.PeerName;
@@ -62,7 +62,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private final int saidBytes;
     private boolean memoryTaken;
     private final long id;
-    private final Standing standing;
+    private final Rights rights;
     private final Timeouts timeouts;
     private final Dialogue dialogue;
 
@@ -94,8 +94,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
         this.role = role;
         this.saidBytes = saidBytes;
         this.id = services.table().nextId();
-        this.standing = new Standing(services.access(), kind);
-        this.timeouts = new Timeouts(services.clients(), services.limits(), standing);
+        this.rights = new Rights(services.access(), kind);
+        this.timeouts = new Timeouts(services.clients(), services.limits(), rights);
         this.dialogue = new Dialogue(kind, services.identity(), services.durability(), services.counters(), timeouts);
     }
 
@@ -128,7 +128,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         openedNanos = now;
         sinceNanos = now;
         timeouts.opened(tls, now);
-        standing.opened(Peer.of(channel));
+        rights.opened(Peer.of(channel));
         if (!keyExchange().isEmpty()) {
             services.closes().agreed(who(), keyExchange());
         }
@@ -267,9 +267,9 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     private void hello(HelloFrame said) throws FrameException {
         name = PeerText.printable(said.name());
-        standing.said(said.token());
-        if (standing.refusal() != null) {
-            throw standing.refusal().exception();
+        rights.said(said.token());
+        if (rights.refusal() != null) {
+            throw rights.refusal().exception();
         }
         audit();
         dialogue.greeted(said);
@@ -279,8 +279,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     private void audit() {
         audited = true;
-        if (!standing.name().isEmpty() && standing.refusal() == null) {
-            String line = who() + " is " + standing.name() + " by its " + standing.proof()
+        if (!rights.name().isEmpty() && rights.refusal() == null) {
+            String line = who() + " is " + rights.name() + " by its " + rights.proof()
                     + (keyExchange().isEmpty() ? "" : ", key exchange " + keyExchange());
             services.closes().decided(line, services.clock().nanoTime());
         }
@@ -405,14 +405,14 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** The peer has ended a connection that has not brought a byte. Its line has the identity, which was not logged yet. */
     private void endProbe() {
-        String identity = standing.refusal() == null ? standing.name() : "";
-        String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + standing.proof();
+        String identity = rights.refusal() == null ? rights.name() : "";
+        String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + rights.proof();
         end(now -> services.closes().probed(who, channel.remoteAddress(), now));
     }
 
     private void end(LongConsumer count) {
         state(SessionState.CLOSING);
-        standing.leave();
+        rights.giveBackPlace();
         // Counted before it leaves the table: whoever sees it gone sees why.
         count.accept(services.clock().nanoTime());
         services.table().closed(this);
@@ -502,8 +502,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return dialogue;
     }
 
-    public Standing standing() {
-        return standing;
+    public Rights rights() {
+        return rights;
     }
 
     /** Any thread. */

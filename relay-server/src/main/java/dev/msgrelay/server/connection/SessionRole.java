@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * On the thread of the channel's loop.
  */
 public interface SessionRole extends ChannelHandler {
-    /** The channel is there. The standing says what the client may do by its address or certificate alone. */
+    /** The channel is there. The rights say what the client may do by its address or certificate alone. */
     void opened();
 
     /** HELLO has been read, and is lawful; the role may refuse what it asks for. */

@@ -2,7 +2,7 @@ package dev.msgrelay.server.connection;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.tls.TlsHandler;
@@ -26,7 +26,7 @@ final class Timeouts {
 
     private final ClientConfig clients;
     private final LimitsConfig limits;
-    private final Standing standing;
+    private final Rights rights;
     // Null: the connection is a plain one.
     private TlsHandler tls;
     private long openedNanos;
@@ -55,10 +55,10 @@ final class Timeouts {
     // The bytes of a TLS record in part, at the last look.
     private int recordBytes;
 
-    Timeouts(ClientConfig clients, LimitsConfig limits, Standing standing) {
+    Timeouts(ClientConfig clients, LimitsConfig limits, Rights rights) {
         this.clients = clients;
         this.limits = limits;
-        this.standing = standing;
+        this.rights = rights;
         this.intervalNanos = clients.heartbeat().toNanos();
         this.idleNanos = clients.idleTimeout().toNanos();
     }
@@ -97,8 +97,8 @@ final class Timeouts {
 
     /** The client has not said in time who it is, or what it may do was taken back. */
     private Refusal refused(long nowNanos) {
-        standing.review();
-        Refusal refusal = standing.refusal();
+        rights.review();
+        Refusal refusal = rights.refusal();
         long timeout = clients.handshakeTimeout().toNanos();
         boolean over = refusal != null && (refusal.reason() == CloseReason.REVOKED || nowNanos - openedNanos > timeout);
         return over ? refusal : null;

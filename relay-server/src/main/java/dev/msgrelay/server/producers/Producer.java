@@ -108,7 +108,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             return;
         }
         if (said.wants(Features.ACKS)) {
-            String owner = session.standing().name();
+            String owner = session.rights().name();
             long now = services.clock().nanoTime();
             NameTable.Answer given = names.connect(said.name(), said.producer(), owner, this, now);
             if (given.refusal() != null) {
@@ -121,7 +121,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     /** Asks others for the name. Returns false where they have no room for the question now. */
     public boolean claim() {
-        return orderer.claim(hello.name(), hello.producer(), session.standing().name(), this);
+        return orderer.claim(hello.name(), hello.producer(), session.rights().name(), this);
     }
 
     /** The relay drains: a name that comes from now on is given back. */
@@ -156,7 +156,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             throw new FrameException(refusal, text);
         }
         PublisherName given =
-                names.claimed(hello.name(), hello.producer(), session.standing().name(), this, accepted, sequence);
+                names.claimed(hello.name(), hello.producer(), session.rights().name(), this, accepted, sequence);
         if (given == null) {
             orderer.leave(hello.name(), hello.producer());
             throw new FrameException(CloseReason.TOO_MANY_NAMES, "HELLO: too many names have connections here");

@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionState;
 import dev.msgrelay.server.figures.Counter;
@@ -256,8 +256,8 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
 
     /** Whether the identity has published more than it may for now. */
     private boolean isPaused() {
-        Standing standing = session.standing();
-        return standing.hasRate() && standing.isPaused(clock.nanoTime());
+        Rights rights = session.rights();
+        return rights.hasRate() && rights.isPaused(clock.nanoTime());
     }
 
     /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
@@ -273,10 +273,10 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         try {
             // Once, but for control frames and for messages that were sent before.
             while (true) {
-                RunScan run = port.walk(view, at, end - at, session.standing().types());
+                RunScan run = port.walk(view, at, end - at, session.rights().types());
                 if (run.frames() > 0) {
-                    if (session.standing().refusal() != null) {
-                        throw session.standing().refusal().exception();
+                    if (session.rights().refusal() != null) {
+                        throw session.rights().refusal().exception();
                     }
                     if (producer.sendsAgain()) {
                         at += producer.drop(run);
@@ -347,9 +347,9 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         }
         messages += frames;
         bytes += length;
-        Standing standing = session.standing();
-        if (standing.hasRate()) {
-            standing.spend(length, clock.nanoTime());
+        Rights rights = session.rights();
+        if (rights.hasRate()) {
+            rights.spend(length, clock.nanoTime());
         }
         return true;
     }

@@ -149,7 +149,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     @Override
     public void tick(long nowNanos) {
         producer.speak();
-        if (intake.waitsFor() == Wait.RATE && !session.standing().isPaused(nowNanos)) {
+        if (intake.waitsFor() == Wait.RATE && !session.rights().isPaused(nowNanos)) {
             intake.goOnAfter(Wait.RATE);
         }
         long silence = services.limits().publisherSilence().toNanos();

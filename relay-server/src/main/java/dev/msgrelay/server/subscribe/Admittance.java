@@ -9,7 +9,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Durability;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
@@ -35,7 +35,7 @@ final class Admittance {
 
     private final FanoutParts shared;
     private final Services services;
-    private final Standing standing;
+    private final Rights rights;
     private final SlowReader slowness;
     private final TypeChoice types;
     // The HELLO that WELCOME has not answered yet, with those of its types that access allows; otherwise null.
@@ -52,10 +52,10 @@ final class Admittance {
     // Null: the subscriber gets messages before they are durable.
     private Level durable;
 
-    Admittance(FanoutParts shared, Services services, Standing standing, SlowReader slowness) {
+    Admittance(FanoutParts shared, Services services, Rights rights, SlowReader slowness) {
         this.shared = shared;
         this.services = services;
-        this.standing = standing;
+        this.rights = rights;
         this.slowness = slowness;
         this.types = new TypeChoice(
                 services.budget().pool(Part.CONTROL), services.limits().controlBytesPerConnection());
@@ -63,7 +63,7 @@ final class Admittance {
 
     /** Asks for types; throws where access allows none of them, or there is no memory for so many ranges. */
     void want(TypeRanges asked) throws FrameException {
-        types.want(standing.grant(asked, narrows));
+        types.want(rights.grant(asked, narrows));
     }
 
     /** Returns the types that the subscriber gets. Any thread. */
@@ -80,7 +80,7 @@ final class Admittance {
     /** Takes a HELLO; throws {@link FrameException} where what it asks for is not to be had. */
     void greeted(HelloFrame said) throws FrameException {
         narrows = said.wants(Features.NARROWED);
-        firstTypes = standing.grant(said.types(), narrows);
+        firstTypes = rights.grant(said.types(), narrows);
         types.want(firstTypes);
         hello = said;
         helloNanos = now();
@@ -172,7 +172,7 @@ final class Admittance {
         delivery.choose(firstTypes, sequences);
         // A client that did not offer REPLAY may not decode it; WELCOME then says RELAY_DEFAULT.
         boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
-        int features = standing.types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
+        int features = rights.types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
         Policy policy = unknown ? Policy.RELAY_DEFAULT : granted;
         session.welcome(said, policy, features, first, 0, start.fork());
     }

@@ -2,7 +2,7 @@ package dev.msgrelay.server.subscribe;
 
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.journal.Journal;
@@ -77,7 +77,7 @@ final class CatchUp {
     private final PacketLog log;
     private final LogReader reader;
     private final SlowReader slowness;
-    private final Standing standing;
+    private final Rights rights;
     private final Services services;
     // Null: the state is LIVE, always.
     private final Journal journal;
@@ -101,11 +101,11 @@ final class CatchUp {
     private volatile long sequence;
 
     /** @param reader of the subscriber */
-    CatchUp(FanoutParts shared, Services services, Standing standing, SlowReader slowness, LogReader reader) {
+    CatchUp(FanoutParts shared, Services services, Rights rights, SlowReader slowness, LogReader reader) {
         this.log = shared.log();
         this.reader = reader;
         this.slowness = slowness;
-        this.standing = standing;
+        this.rights = rights;
         this.services = services;
         FanoutParts.Replays replays = shared.replays();
         this.journal = replays == null ? null : replays.journal();
@@ -127,7 +127,7 @@ final class CatchUp {
     Refusal toJournal() {
         slowness.leave();
         if (state == State.LIVE) {
-            Refusal refusal = standing.beginReplay();
+            Refusal refusal = rights.beginReplay();
             if (refusal != null) {
                 return refusal;
             }
@@ -155,7 +155,7 @@ final class CatchUp {
             pause();
             pages.exit(this);
             feed = null;
-            standing.endReplay();
+            rights.endReplay();
             state(State.LIVE);
         }
     }

@@ -58,7 +58,7 @@ final class Delivery implements Feed.Sent {
         Channel channel = session.channel();
         this.log = shared.log();
         this.reader = new LogReader(log);
-        this.catchUp = new CatchUp(shared, services, session.standing(), slowness, reader);
+        this.catchUp = new CatchUp(shared, services, session.rights(), slowness, reader);
         this.slowness = slowness;
         this.counters = services.counters();
         this.seat = seat;

@@ -2,7 +2,7 @@ package dev.msgrelay.server.subscribe;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.Refusal;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.stream.ReaderGate;
 import dev.msgrelay.server.stream.WindowGate;
@@ -28,7 +28,7 @@ final class SlowReader {
     /** A subscriber that was behind goes back to a sending loop within this part of the log: room is left, should that be late. */
     private static final int NEAR = 4;
 
-    private final Standing standing;
+    private final Rights rights;
     private final WindowGate.Limit subscriber;
     private final FanoutParts shared;
     private final Ticker clock;
@@ -44,9 +44,9 @@ final class SlowReader {
     private boolean paused;
 
     /** Begins with the relay's own policy. */
-    SlowReader(FanoutParts shared, Services services, Standing standing, WindowGate.Limit subscriber) {
+    SlowReader(FanoutParts shared, Services services, Rights rights, WindowGate.Limit subscriber) {
         this.shared = shared;
-        this.standing = standing;
+        this.rights = rights;
         this.subscriber = subscriber;
         this.clock = services.clock();
         change(services.clients().slowSubscriber());
@@ -101,27 +101,27 @@ final class SlowReader {
     }
 
     boolean lags(long behind) {
-        return behind > standing.maxLag();
+        return behind > rights.maxLag();
     }
 
     /** Returns whether that is close enough to the head to go on without the journal. */
     boolean isNear(long behind) {
-        return behind <= Math.min(shared.logBytes(), standing.maxLag()) / NEAR;
+        return behind <= Math.min(shared.logBytes(), rights.maxLag()) / NEAR;
     }
 
     Refusal tooSlow() {
-        return standing.tooFarBehind(shared.logBytes(), paused);
+        return rights.tooFarBehind(shared.logBytes(), paused);
     }
 
     /** Notes where the subscriber stands; the socket has taken so many bytes more. */
     void reached(long position, long bytes) {
-        untold = standing.hasRate() ? untold + bytes : 0;
+        untold = rights.hasRate() ? untold + bytes : 0;
         gate.wakeIfRoom(position);
     }
 
     /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */
     boolean pauseIfSpent(long behind) {
-        if (!standing.hasRate()) {
+        if (!rights.hasRate()) {
             return false;
         }
         if (behind <= 0) {
@@ -129,12 +129,12 @@ final class SlowReader {
             return false;
         }
         long now = clock.nanoTime();
-        if (!standing.isPaused(now)) {
+        if (!rights.isPaused(now)) {
             // Even 0 bytes: other connections of the identity may have used the rate.
-            standing.spend(untold, now);
+            rights.spend(untold, now);
             untold = 0;
         }
-        boolean spent = standing.isPaused(now);
+        boolean spent = rights.isPaused(now);
         paused |= spent;
         return spent;
     }

@@ -82,8 +82,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         this.shared = shared;
         this.seat = new Seat(this);
         this.inbox = new Inbox(services.budget().pool(Part.CONTROL));
-        this.slowness = new SlowReader(shared, services, session.standing(), this);
-        this.admittance = new Admittance(shared, services, session.standing(), slowness);
+        this.slowness = new SlowReader(shared, services, session.rights(), this);
+        this.admittance = new Admittance(shared, services, session.rights(), slowness);
     }
 
     /** Takes a seat, and returns the loop that it is on. Called before the channel is registered. */
@@ -93,7 +93,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void opened() {
-        if (session.standing().refusal() != null || startPlain()) {
+        if (session.rights().refusal() != null || startPlain()) {
             seat.enter();
         }
     }
@@ -351,7 +351,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     public void tick(long nowNanos) {
         if (delivery == null) {
             // The client has not said who it is; a reload may have made that needless.
-            if (session.standing().refusal() == null) {
+            if (session.rights().refusal() == null) {
                 startPlain();
             }
             return;

@@ -81,21 +81,21 @@ class PolicyTest {
         return new Peer(null, Peer.UNKNOWN, null, new X500Principal(subject));
     }
 
-    private static Standing opened(AccessControl control, Role role, Peer peer) {
-        Standing standing = new Standing(control, role);
-        standing.opened(peer);
-        return standing;
+    private static Rights opened(AccessControl control, Role role, Peer peer) {
+        Rights rights = new Rights(control, role);
+        rights.opened(peer);
+        return rights;
     }
 
     /** A process of user 1 on this host, which shows {@link #TOKEN}. */
-    private static Standing withToken(AccessControl control, Role role) {
-        Standing standing = opened(control, role, unix(1));
-        standing.said(TOKEN);
-        return standing;
+    private static Rights withToken(AccessControl control, Role role) {
+        Rights rights = opened(control, role, unix(1));
+        rights.said(TOKEN);
+        return rights;
     }
 
-    private static CloseReason reason(Standing standing) {
-        return standing.refusal() == null ? null : standing.refusal().reason();
+    private static CloseReason reason(Rights rights) {
+        return rights.refusal() == null ? null : rights.refusal().reason();
     }
 
     // ---- networks ----------------------------------------------------------------------------------------------
@@ -127,13 +127,13 @@ class PolicyTest {
 
     @Test
     void nobodyIsAskedWhereThereIsNoPolicy() throws Exception {
-        Standing standing = opened(new AccessControl(null), Role.PUBLISHER, tcp("203.0.113.9"));
-        assertThat(standing.refusal()).isNull();
-        assertThat(standing.types()).isNull();
-        standing.said(TOKEN);
-        assertThat(standing.refusal()).isNull();
-        assertThat(standing.name()).isEmpty();
-        assertThat(standing.hasRate()).isFalse();
+        Rights rights = opened(new AccessControl(null), Role.PUBLISHER, tcp("203.0.113.9"));
+        assertThat(rights.refusal()).isNull();
+        assertThat(rights.types()).isNull();
+        rights.said(TOKEN);
+        assertThat(rights.refusal()).isNull();
+        assertThat(rights.name()).isEmpty();
+        assertThat(rights.hasRate()).isFalse();
     }
 
     @Test
@@ -149,13 +149,13 @@ class PolicyTest {
     @Test
     void aTokenIsGoodFromItsNetworksOnly() throws Exception {
         AccessControl control = control(identity("a", List.of(TOKEN), "10.0.0.0/8"));
-        Standing near = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
+        Rights near = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
         assertThat(reason(near)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
         near.said(TOKEN);
         assertThat(near.refusal()).isNull();
         assertThat(near.types()).isEqualTo(NINE);
         assertThat(near.proof()).isEqualTo("token");
-        Standing far = opened(control, Role.PUBLISHER, tcp("11.0.0.1"));
+        Rights far = opened(control, Role.PUBLISHER, tcp("11.0.0.1"));
         far.said(TOKEN);
         assertThat(far.refusal().text()).isEqualTo("the token is not one that is known here");
     }
@@ -163,11 +163,11 @@ class PolicyTest {
     @Test
     void aWrongTokenIsNobodyWhereverItComesFrom() throws Exception {
         AccessControl control = control(identity("any", List.of(), "0.0.0.0/0"));
-        Standing standing = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
-        assertThat(standing.refusal()).isNull();
-        standing.said(Token.of("two"));
-        assertThat(reason(standing)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
-        assertThat(standing.refusal().text()).doesNotContain("two");
+        Rights rights = opened(control, Role.PUBLISHER, tcp("10.0.0.1"));
+        assertThat(rights.refusal()).isNull();
+        rights.said(Token.of("two"));
+        assertThat(reason(rights)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
+        assertThat(rights.refusal().text()).doesNotContain("two");
     }
 
     /** As X.500 compares subjects: docs/access.md says so. */
@@ -182,9 +182,9 @@ class PolicyTest {
             })
     void caseDoesNotCountInASubject(String shown, boolean known) throws Exception {
         Peer peer = new Peer(InetAddress.getByName("10.0.0.1"), Peer.UNKNOWN, null, new X500Principal(shown));
-        Standing standing = opened(control(AUDIT), Role.SUBSCRIBER, peer);
-        assertThat(standing.name()).isEqualTo(known ? "audit" : "");
-        assertThat(reason(standing)).isEqualTo(known ? null : CloseReason.NOT_AUTHENTICATED);
+        Rights rights = opened(control(AUDIT), Role.SUBSCRIBER, peer);
+        assertThat(rights.name()).isEqualTo(known ? "audit" : "");
+        assertThat(reason(rights)).isEqualTo(known ? null : CloseReason.NOT_AUTHENTICATED);
     }
 
     /** Also at a reload that removes its identity; a token may still let it in. */
@@ -192,14 +192,14 @@ class PolicyTest {
     void anUnknownCertificateIsNamed() {
         AccessControl control = control(AUDIT);
         Peer peer = certified(SUBJECT);
-        Standing standing = opened(control, Role.SUBSCRIBER, peer);
-        assertThat(standing.refusal()).isNull();
+        Rights rights = opened(control, Role.SUBSCRIBER, peer);
+        assertThat(rights.refusal()).isNull();
         control.change(policy(identity("a", List.of(TOKEN))));
-        standing.review();
+        rights.review();
         String text = "no identity has the certificate CN=audit,O=Example (or none that may come from there):"
                 + " HELLO with a token is needed here";
-        assertThat(standing.refusal()).isEqualTo(new Refusal(CloseReason.REVOKED, text));
-        Standing again = opened(control, Role.SUBSCRIBER, peer);
+        assertThat(rights.refusal()).isEqualTo(new Refusal(CloseReason.REVOKED, text));
+        Rights again = opened(control, Role.SUBSCRIBER, peer);
         assertThat(again.refusal()).isEqualTo(new Refusal(CloseReason.NOT_AUTHENTICATED, text));
         again.said(TOKEN);
         assertThat(again.refusal()).isNull();
@@ -215,7 +215,7 @@ class PolicyTest {
         Identity local = identity(
                 "local", List.of(), List.of(), List.of(User.parse("7")), List.of(), NINE, null, Identity.UNLIMITED);
         AccessControl control = control(AUDIT, local);
-        Standing wrongRole = opened(control, Role.PUBLISHER, certified("cn=Audit, o=example"));
+        Rights wrongRole = opened(control, Role.PUBLISHER, certified("cn=Audit, o=example"));
         assertThat(wrongRole.refusal()).isEqualTo(new Refusal(CloseReason.NOT_PERMITTED, "audit may not publish"));
         assertThat(opened(control, Role.PUBLISHER, unix(7)).name()).isEqualTo("local");
         assertThat(opened(control, Role.PUBLISHER, unix(7)).proof()).isEqualTo("user");
@@ -258,16 +258,16 @@ class PolicyTest {
     @Test
     void soManyConnectionsAndNoMore() {
         AccessControl control = control(identity("a", List.of(TOKEN), "unix"));
-        Standing first = withToken(control, Role.PUBLISHER);
+        Rights first = withToken(control, Role.PUBLISHER);
         withToken(control, Role.SUBSCRIBER);
-        Standing third = withToken(control, Role.PUBLISHER);
+        Rights third = withToken(control, Role.PUBLISHER);
         assertThat(third.refusal())
                 .isEqualTo(new Refusal(
                         CloseReason.TOO_MANY_CONNECTIONS, "there are 2 connections of a already, which is the limit"));
-        third.leave();
-        first.leave();
-        first.leave();
-        Standing fourth = withToken(control, Role.PUBLISHER);
+        third.giveBackPlace();
+        first.giveBackPlace();
+        first.giveBackPlace();
+        Rights fourth = withToken(control, Role.PUBLISHER);
         assertThat(fourth.refusal()).isNull();
         assertThat(fourth.hasRate()).isFalse();
     }
@@ -303,23 +303,23 @@ class PolicyTest {
         Identity a = identity("a", List.of(TOKEN));
         Identity b = identity("b", List.of(Token.of("two")));
         AccessControl control = control(a, b);
-        Standing standing = withToken(control, Role.PUBLISHER);
+        Rights rights = withToken(control, Role.PUBLISHER);
         control.change(policy(a));
-        standing.review();
-        assertThat(standing.refusal()).isNull();
+        rights.review();
+        assertThat(rights.refusal()).isNull();
         // The same token means somebody else.
         control.change(policy(identity("c", List.of(TOKEN))));
-        standing.review();
-        assertThat(standing.refusal()).isEqualTo(new Refusal(CloseReason.REVOKED, "it was a and is c"));
+        rights.review();
+        assertThat(rights.refusal()).isEqualTo(new Refusal(CloseReason.REVOKED, "it was a and is c"));
         control.change(policy(a, b));
-        standing.said(TOKEN);
-        assertThat(standing.refusal()).isNull();
+        rights.said(TOKEN);
+        assertThat(rights.refusal()).isNull();
         control.change(policy(b));
-        standing.review();
-        assertThat(standing.refusal())
+        rights.review();
+        assertThat(rights.refusal())
                 .isEqualTo(new Refusal(CloseReason.REVOKED, "the token is not one that is known here"));
         // Who may not act yet has nothing to lose.
-        Standing silent = opened(control, Role.PUBLISHER, unix(1));
+        Rights silent = opened(control, Role.PUBLISHER, unix(1));
         control.change(policy(a, b));
         silent.review();
         assertThat(reason(silent)).isEqualTo(CloseReason.NOT_AUTHENTICATED);
@@ -332,20 +332,20 @@ class PolicyTest {
     @Test
     void whatWasGrantedIsTakenBack() throws Exception {
         AccessControl control = new AccessControl(null);
-        Standing standing = opened(control, Role.SUBSCRIBER, unix(1));
-        assertThat(standing.grant(NINE, false)).isEqualTo(NINE);
+        Rights rights = opened(control, Role.SUBSCRIBER, unix(1));
+        assertThat(rights.grant(NINE, false)).isEqualTo(NINE);
         control.change(policy(subscriber(TypeRanges.of(0, 20), Identity.UNLIMITED)));
-        standing.review();
-        assertThat(standing.refusal()).isNull();
-        assertThat(standing.grant(TypeRanges.of(5, 30), false)).isEqualTo(TypeRanges.of(5, 20));
-        assertThat(standing.grant(TypeRanges.ALL, true)).isEqualTo(TypeRanges.of(0, 20));
-        assertThatThrownBy(() -> standing.grant(TypeRanges.ALL, false))
+        rights.review();
+        assertThat(rights.refusal()).isNull();
+        assertThat(rights.grant(TypeRanges.of(5, 30), false)).isEqualTo(TypeRanges.of(5, 20));
+        assertThat(rights.grant(TypeRanges.ALL, true)).isEqualTo(TypeRanges.of(0, 20));
+        assertThatThrownBy(() -> rights.grant(TypeRanges.ALL, false))
                 .hasMessage("every type is wanted, and 0-20 are permitted: ask for those");
-        assertThatThrownBy(() -> standing.grant(TypeRanges.of(30, 40), true))
+        assertThatThrownBy(() -> rights.grant(TypeRanges.of(30, 40), true))
                 .hasMessage("types 30-40 are wanted, and 0-20 are permitted");
         control.change(policy(subscriber(NINE, Identity.UNLIMITED)));
-        standing.review();
-        assertThat(standing.refusal())
+        rights.review();
+        assertThat(rights.refusal())
                 .isEqualTo(new Refusal(CloseReason.REVOKED, "types 0-20 were permitted, and 1-9 are now"));
     }
 
@@ -357,24 +357,24 @@ class PolicyTest {
     @Test
     void aPauseEnds() {
         AccessControl control = control(subscriber(TypeRanges.ALL, 1000));
-        Standing standing = opened(control, Role.SUBSCRIBER, unix(1));
+        Rights rights = opened(control, Role.SUBSCRIBER, unix(1));
         long second = 1_000_000_000;
-        assertThat(standing.isPaused(0)).isFalse();
-        standing.spend(100, 0);
-        assertThat(standing.isPaused(0)).as("a burst of a tenth of a second").isFalse();
-        standing.spend(2000, 0);
-        assertThat(standing.isPaused(0)).isTrue();
-        assertThat(standing.isPaused(2 * second - 1)).isTrue();
-        assertThat(standing.isPaused(2 * second)).isFalse();
-        assertThat(standing.tooFarBehind(1 << 30, true))
+        assertThat(rights.isPaused(0)).isFalse();
+        rights.spend(100, 0);
+        assertThat(rights.isPaused(0)).as("a burst of a tenth of a second").isFalse();
+        rights.spend(2000, 0);
+        assertThat(rights.isPaused(0)).isTrue();
+        assertThat(rights.isPaused(2 * second - 1)).isTrue();
+        assertThat(rights.isPaused(2 * second)).isFalse();
+        assertThat(rights.tooFarBehind(1 << 30, true))
                 .isEqualTo(new Refusal(
                         CloseReason.RATE_LIMITED,
                         "more than the 1048576 bytes behind that s may be: s is sent 1000 bytes a second"));
-        assertThat(standing.tooFarBehind(1000, false))
+        assertThat(rights.tooFarBehind(1000, false))
                 .isEqualTo(new Refusal(CloseReason.SLOW_SUBSCRIBER, "more than the log's 1000 bytes behind"));
         control.change(null);
-        standing.review();
-        assertThat(standing.isPaused(0)).isFalse();
+        rights.review();
+        assertThat(rights.isPaused(0)).isFalse();
     }
 
     /** 1,000 reloads forget nobody who is there, and keep nothing of who is not. */
@@ -382,11 +382,11 @@ class PolicyTest {
     void connectionsAreCountedThroughReloads() {
         Identity a = identity("a", List.of(TOKEN));
         AccessControl control = control(a);
-        Standing standing = withToken(control, Role.PUBLISHER);
+        Rights rights = withToken(control, Role.PUBLISHER);
         for (int i = 0; i < 1000; i++) {
             control.change(policy(a, identity("b" + i, List.of(Token.of("b" + i)))));
-            standing.review();
-            assertThat(standing.refusal()).isNull();
+            rights.review();
+            assertThat(rights.refusal()).isNull();
         }
         withToken(control, Role.PUBLISHER);
         assertThat(reason(withToken(control, Role.PUBLISHER))).isEqualTo(CloseReason.TOO_MANY_CONNECTIONS);

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.StartFrom;
-import dev.msgrelay.server.access.Standing;
+import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.assembly.NoJournal;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.Durability;
@@ -96,10 +96,10 @@ class ReplayStartTest {
                 RelayConfig.builder().build(),
                 budget,
                 Ticker.newMockTicker());
-        Standing standing = new Standing(services.access(), Role.SUBSCRIBER);
-        SlowReader slowness = new SlowReader(shared, services, standing, reader::position);
+        Rights rights = new Rights(services.access(), Role.SUBSCRIBER);
+        SlowReader slowness = new SlowReader(shared, services, rights, reader::position);
         slowness.change(Policy.REPLAY);
-        catchUp = new CatchUp(shared, services, standing, slowness, reader);
+        catchUp = new CatchUp(shared, services, rights, slowness, reader);
         assertThat(catchUp.toJournal()).isNull();
     }
 

@@ -12,7 +12,7 @@ import dev.msgrelay.protocol.text.ShortText;
  * lag and rate; or the reason why it may not act. The connection asks, and decides none of this itself. Owned by the
  * connection's thread.
  */
-public final class Standing {
+public final class Rights {
     /** Most type ranges that a text for people lists. */
     private static final int TEXT_RANGES = 8;
 
@@ -36,7 +36,7 @@ public final class Standing {
     // Volatile: reports read the name on other threads.
     private volatile String name = "";
 
-    public Standing(AccessControl control, Role role) {
+    public Rights(AccessControl control, Role role) {
         this.control = control;
         this.role = role;
     }
@@ -92,10 +92,10 @@ public final class Standing {
             now = token == null ? judgedBy.byPeer(peer) : judgedBy.byToken(token, peer);
         }
         refusal = judgedBy == null ? null : refusalOf(now);
-        become(now);
+        takeOn(now);
         if (refusal == null && identity != null && use == null) {
             use = control.use(identity);
-            if (!use.enter(identity.maxConnections())) {
+            if (!use.addConnection(identity.maxConnections())) {
                 use = null;
                 refusal = new Refusal(
                         CloseReason.TOO_MANY_CONNECTIONS,
@@ -106,10 +106,10 @@ public final class Standing {
     }
 
     /** Takes on an identity, or none, and gives back the use of a former one that differs. */
-    private void become(Identity now) {
+    private void takeOn(Identity now) {
         boolean same = now != null && identity != null && now.name().equals(identity.name());
         if (!same || refusal != null) {
-            leave();
+            giveBackPlace();
         }
         identity = now;
         name = now == null ? "" : now.name();
@@ -143,9 +143,9 @@ public final class Standing {
     }
 
     /** Gives back the connection's place at its identity. Further calls do nothing. */
-    public void leave() {
+    public void giveBackPlace() {
         if (use != null) {
-            use.leave();
+            use.removeConnection();
             use = null;
         }
     }
