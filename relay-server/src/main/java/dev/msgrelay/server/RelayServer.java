@@ -357,7 +357,7 @@ public final class RelayServer implements AutoCloseable {
                     () -> {
                         last = engine.stats();
                         // Ends of connections that were not logged yet: nobody is connected any more.
-                        engine.services().closes().end();
+                        engine.services().closes().logRemainingRepeats();
                     },
                     e -> {
                         LOG.error("{}", e.getMessage());

@@ -57,7 +57,7 @@ public final class RelayTls {
     }
 
     public void giveBack(int connections) {
-        memory.give(bytes(connections));
+        memory.giveBack(bytes(connections));
     }
 
     private static long bytes(int connections) {

@@ -231,7 +231,7 @@ final class SimJournal {
 
     /** The number of the oldest message that is held; where there is none, of the next one that will be written. */
     int oldest() {
-        journal.newFeed(ByteBuffer.allocate(0)).oldest(mark);
+        journal.newBlockReader(ByteBuffer.allocate(0)).oldest(mark);
         return (int) mark.sequence();
     }
 

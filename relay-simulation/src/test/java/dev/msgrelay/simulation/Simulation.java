@@ -25,7 +25,7 @@ import dev.msgrelay.server.figures.RelayStats;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalException;
 import dev.msgrelay.server.journal.SimDisk;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
@@ -237,7 +237,7 @@ final class Simulation {
                 .journalFailure(world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
         drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
                 .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
-                .replayBytes((JournalFeed.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
+                .replayBytes((BlockReader.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
         return switch (world.below(3)) {
             case 0 -> drawn.journalKeep(JournalConfig.UNLIMITED);
             case 1 -> drawn.journalKeep((long) segment * world.between(2, 8));
@@ -823,7 +823,7 @@ final class Simulation {
                 world.step++;
                 more |= cycle(loop);
                 memoryShort |=
-                        filters.used() == filters.limit() || pages.used() + JournalFeed.PAGE_BYTES > pages.limit();
+                        filters.used() == filters.limit() || pages.used() + BlockReader.PAGE_BYTES > pages.limit();
                 looked();
             }
             if (++cycles > CYCLES_PER_ROUND) {

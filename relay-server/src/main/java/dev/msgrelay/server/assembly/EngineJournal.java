@@ -2,7 +2,7 @@ package dev.msgrelay.server.assembly;
 
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.figures.Counter;
-import dev.msgrelay.server.figures.HeldTime;
+import dev.msgrelay.server.figures.Stopwatch;
 import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalStats;
@@ -38,7 +38,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     private final EngineLoop core;
     private final long ahead;
     private final Consumer<Throwable> onFailure;
-    private final HeldTime heldBack = new HeldTime();
+    private final Stopwatch heldBack = new Stopwatch();
     private final Lag writtenLag = new Lag();
     private final Lag forcedLag = new Lag();
     // Written by the core, read by the journal's threads.
@@ -74,7 +74,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
 
     @Override
     public void feed(PacketLog log, long nowNanos) {
-        journal.feed(log, this, nowNanos);
+        journal.follow(log, this, nowNanos);
     }
 
     @Override
@@ -91,7 +91,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
-    public HeldTime heldBack() {
+    public Stopwatch heldBack() {
         return heldBack;
     }
 
@@ -250,7 +250,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
         values.put(Counter.JOURNAL_WRITTEN_LAG_MILLIS, millis(writtenLag.nanos(written, nowNanos)));
         values.put(Counter.JOURNAL_FORCED_LAG_BYTES, Math.max(0, head - forced));
         values.put(Counter.JOURNAL_FORCED_LAG_MILLIS, millis(forcedLag.nanos(forced, nowNanos)));
-        values.put(Counter.JOURNAL_WAITS, heldBack.times());
+        values.put(Counter.JOURNAL_WAITS, heldBack.starts());
         values.put(Counter.JOURNAL_WAIT_MILLIS, millis(heldBack.nanos(nowNanos)));
         values.put(Counter.JOURNAL_FULL_MILLIS, millis(now.fullNanos()));
         values.put(Counter.JOURNAL_UNPREPARED_MILLIS, millis(now.unpreparedNanos()));

@@ -9,7 +9,7 @@ import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.format.JournalName;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -73,7 +73,7 @@ public final class MemoryPlan {
                 Part.INDEX,
                 4L * stream.ringCells() + 16L * PacketLog.indexCapacity(stream.logBytes(), stream.packetBytes()));
         JournalSettings journal = config.journal().settings();
-        plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + JournalFeed.RECORD_BYTES : 0);
+        plan.put(Part.JOURNAL, config.journal().on() ? Journal.DIRECT_BYTES + BlockReader.RECORD_BYTES : 0);
         plan.put(Part.REPLAYS, config.journal().on() ? limits.replayBytes() : 0);
         plan.put(Part.SEGMENTS, config.journal().on() ? journal.heapBytes() : 0);
         plan.put(Part.CLUSTER, config.cluster().on() ? ClusterConfig.DIRECT_BYTES : 0);

@@ -144,7 +144,7 @@ public record RelayParts(
         }
         EpochTable others = orderer == null ? null : orderer.lives();
         FirstWrite.await(config.directory(), text -> LOG.warn("the relay {}", text));
-        FileDisk disk = FileDisk.make(config.directory());
+        FileDisk disk = FileDisk.openOrCreate(config.directory());
         String wide = access ? OwnFiles.wide(config.directory()) : null;
         if (wide != null) {
             LOG.warn("journal {}", wide);

@@ -2,7 +2,7 @@ package dev.msgrelay.server.config;
 
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Protocol;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import java.time.Duration;
 
 /**
@@ -107,7 +107,7 @@ public record LimitsConfig(
 
     /** A page of the journal ends behind a whole frame. */
     private static int leastReplay(int maxBody) {
-        return JournalFeed.PAGE_BYTES + FrameLayout.frameLength(maxBody);
+        return BlockReader.PAGE_BYTES + FrameLayout.frameLength(maxBody);
     }
 
     /** The given bytes; null: the default, or what the longest body needs. */

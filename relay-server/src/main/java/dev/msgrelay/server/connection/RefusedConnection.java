@@ -64,7 +64,7 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
             ctx.close();
             return;
         }
-        channel.closeFuture().addListener(closed -> memory.give(SAID_BYTES));
+        channel.closeFuture().addListener(closed -> memory.giveBack(SAID_BYTES));
         ChannelFuture said = Closing.say(channel, why);
         if (!said.isDone()) {
             // Nobody waits for a peer that has no room for so few bytes.

@@ -148,7 +148,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         boolean half = direct.tryTake(saidBytes);
         memoryTaken = half && heap.tryTake(HEAP_BYTES);
         if (half && !memoryTaken) {
-            direct.give(saidBytes);
+            direct.giveBack(saidBytes);
         }
         if (!memoryTaken) {
             throw new IllegalStateException("connections take more than what is planned for them: " + direct.limit()
@@ -159,8 +159,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void giveMemoryBack() {
         if (memoryTaken) {
             memoryTaken = false;
-            services.budget().pool(Part.CONNECTIONS).give(saidBytes);
-            services.budget().pool(Part.SESSIONS).give(HEAP_BYTES);
+            services.budget().pool(Part.CONNECTIONS).giveBack(saidBytes);
+            services.budget().pool(Part.SESSIONS).giveBack(HEAP_BYTES);
         }
     }
 

@@ -217,7 +217,7 @@ public final class CloseLog {
     }
 
     /** Logs the repeats not logged yet. Called once, at the relay's end. */
-    public void end() {
+    public void logRemainingRepeats() {
         takeRepeats(0, true).forEach(LOG::error);
     }
 

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   Counter (name, unit, help) -- Counters      sums that grow as things happen
- *   TimeHistogram, HeldTime                     times, and how long something was held
+ *   TimeHistogram, Stopwatch                    times of something, and the time of a state
  *   RelayStats                                  all figures of a relay at one moment
  *   ConnectionRow, ClusterStatus                one connection, a relay in its cluster, at one moment
  *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged, the last remembered

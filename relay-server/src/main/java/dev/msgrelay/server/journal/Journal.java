@@ -7,7 +7,7 @@ import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.JournalClock;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
@@ -79,7 +79,7 @@ public final class Journal implements Closeable {
         this.epochs = epochs;
         files = new SegmentFiles(disk, settings);
         files.collectSpares();
-        recovered.filled().forEach(part -> files.hold(part.header()));
+        recovered.filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
             // Without room for the first segment, the first publishers would wait behind a relay that seems to be
             // ready.
@@ -124,7 +124,7 @@ public final class Journal implements Closeable {
      * @param whom gets what becomes of the journal
      * @param nanos now, of the clock that only goes forward
      */
-    public void feed(PacketLog log, Watch whom, long nanos) {
+    public void follow(PacketLog log, Watch whom, long nanos) {
         watch = whom;
         writer = new JournalWriter(
                 disk,
@@ -176,12 +176,12 @@ public final class Journal implements Closeable {
 
     /** One step of the writer. Returns whether it did something. */
     boolean write(long nanos, long millis) {
-        return step(() -> writer.work(nanos, millis));
+        return step(() -> writer.step(nanos, millis));
     }
 
     /** One step of the forcer. Returns whether it did something. */
     boolean force(long nanos, long millis) {
-        return step(() -> forcer.work(nanos, millis));
+        return step(() -> forcer.step(nanos, millis));
     }
 
     private interface Step {
@@ -245,13 +245,14 @@ public final class Journal implements Closeable {
 
     /** Whether something of the stream is held that lies before a position. Any thread. */
     public boolean hasBefore(long position) {
-        var oldest = files.held().firstEntry();
+        var oldest = files.readable().firstEntry();
         return oldest != null && oldest.getKey() < position;
     }
 
     /** Reads what is written, from its oldest message on. Any thread; each reader has one of its own. */
-    public JournalFeed newFeed(ByteBuffer records) {
-        return new JournalFeed(disk, files.held(), written, () -> writer.times().present(), records);
+    public BlockReader newBlockReader(ByteBuffer records) {
+        return new BlockReader(
+                disk, files.readable(), written, () -> writer.times().present(), records);
     }
 
     /** The fault that ended the journal; null: there is none. Any thread. */
@@ -315,7 +316,7 @@ public final class Journal implements Closeable {
         if (threads == null) {
             then.run();
         } else {
-            threads.end(nanos, then);
+            threads.stop(nanos, then);
         }
     }
 
@@ -330,13 +331,13 @@ public final class Journal implements Closeable {
             while (!writer.caughtUp() && System.nanoTime() - end < 0) {
                 long passed = System.nanoTime() - began;
                 long now = millis + TimeUnit.NANOSECONDS.toMillis(passed);
-                boolean done = writer.work(nanos + passed, now) | forcer.work(nanos + passed, now);
+                boolean done = writer.step(nanos + passed, now) | forcer.step(nanos + passed, now);
                 if (!done) {
                     LockSupport.parkNanos(RETRY_NANOS);
                 }
             }
             forcer.forceNow();
-            writer.work(nanos + System.nanoTime() - began, millis);
+            writer.step(nanos + System.nanoTime() - began, millis);
             forcer.forceNow();
             if (writer.caughtUp()) {
                 Mark all = forced.mark();

@@ -119,7 +119,7 @@ final class JournalForcer {
      *
      * @throws IOException nothing may be written any more: after a force that failed nobody knows what is on the disk
      */
-    boolean work(long nanos, long millis) throws IOException {
+    boolean step(long nanos, long millis) throws IOException {
         now = nanos;
         watchClock(nanos, millis);
         written.read(upTo);

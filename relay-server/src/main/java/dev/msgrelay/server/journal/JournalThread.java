@@ -15,7 +15,7 @@ final class JournalThread {
          * @param millis since 1970
          * @return 0: there may be more to do at once; otherwise how long it may sleep unless it is woken, in ns
          */
-        long work(long nanos, long millis);
+        long step(long nanos, long millis);
     }
 
     /** The longest sleep without being woken: some work depends on the time alone. */
@@ -60,7 +60,7 @@ final class JournalThread {
         return thread;
     }
 
-    private long work() {
+    private long stepNow() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
         // Both are read at one moment: a process stopped between the two would take that for a step of the clock.
@@ -68,19 +68,19 @@ final class JournalThread {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();
         }
-        return duty.work(nanos, millis);
+        return duty.step(nanos, millis);
     }
 
     private void run() {
         try {
             while (!ended) {
-                if (work() == 0) {
+                if (stepNow() == 0) {
                     continue;
                 }
                 parked = true;
                 VarHandle.fullFence();
                 // Work once more after the flag is up: a thread that came before it did not wake this one.
-                long sleep = work();
+                long sleep = stepNow();
                 if (sleep > 0 && !ended) {
                     LockSupport.parkNanos(this, sleep);
                 }

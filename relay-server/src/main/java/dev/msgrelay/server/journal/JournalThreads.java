@@ -45,7 +45,7 @@ final class JournalThreads {
      * @param nanos the time for both threads, and again for the last steps
      * @throws IOException a thread hangs in the disk for longer; or the last steps have failed
      */
-    void end(long nanos, LastSteps steps) throws IOException {
+    void stop(long nanos, LastSteps steps) throws IOException {
         writing.tellEnd();
         forcing.tellEnd();
         long threadsEnd = System.nanoTime() + nanos;

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.journal;
 
-import dev.msgrelay.server.figures.HeldTime;
+import dev.msgrelay.server.figures.Stopwatch;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.EpochTable;
@@ -55,8 +55,8 @@ final class JournalWriter {
     private final int most;
     private final LongConsumer onWritten;
     private final Queue<Segment> complete = new ConcurrentLinkedQueue<>();
-    private final HeldTime full = new HeldTime();
-    private final HeldTime unprepared = new HeldTime();
+    private final Stopwatch full = new Stopwatch();
+    private final Stopwatch unprepared = new Stopwatch();
     private final CRC32C crc = new CRC32C();
     private final WrittenNames names;
     private final ByteBuffer records = ByteBuffer.allocateDirect(RECORD_BYTES);
@@ -151,7 +151,7 @@ final class JournalWriter {
     }
 
     /** One block, or the record of what was forced; returns whether something was written. */
-    boolean work(long nanos, long millis) throws IOException {
+    boolean step(long nanos, long millis) throws IOException {
         times.update(nanos, millis);
         log.head().read(head);
         boolean idle = reader.position() == head.position();
@@ -159,7 +159,7 @@ final class JournalWriter {
             boolean wrote = idle ? recordForced(true) : block(nanos) || recordForced(false);
             DiskFullException next = lacking;
             if (next == null) {
-                full.end(nanos);
+                full.stop(nanos);
             } else {
                 isFull(next, nanos);
             }
@@ -178,7 +178,7 @@ final class JournalWriter {
 
     /** One state, with one line and one counter, whatever is short, and whoever needs it. */
     private void isFull(DiskFullException e, long nanos) {
-        if (full.times() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
+        if (full.starts() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
             LOG.warn(
                     "journal {}: {}: publishers wait until there is room (said once a minute; the system says: {})",
@@ -186,7 +186,7 @@ final class JournalWriter {
                     disk.shortage(),
                     e.words());
         }
-        full.begin(nanos);
+        full.start(nanos);
     }
 
     private boolean recordForcedIfItFits() throws IOException {
@@ -213,7 +213,7 @@ final class JournalWriter {
         IndexRecord block = new IndexRecord(
                 Kind.BLOCK, copy(from, bytes), from, at.sequence(), end, endSequence, times.time(), times.skew());
         boolean more = forcedIsNew();
-        names.begin(endSequence);
+        names.gatherMoves(endSequence);
         beginRecords();
         if (names.movesAny()) {
             names.records(current.header().base(), this::put);
@@ -224,7 +224,7 @@ final class JournalWriter {
         put(block);
         endRecords(more);
         if (names.movesAny()) {
-            names.done();
+            names.markWritten();
             named = end;
         }
         current.blockEnded(end, nanos);
@@ -328,10 +328,10 @@ final class JournalWriter {
         Segment next =
                 files.next(new SegmentHeader(epoch, at.position(), at.sequence(), times.time(), named, times.skew()));
         if (next == null) {
-            unprepared.begin(nanos);
+            unprepared.start(nanos);
             return false;
         }
-        unprepared.end(nanos);
+        unprepared.stop(nanos);
         if (next.room() < bytes) {
             next.close();
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");

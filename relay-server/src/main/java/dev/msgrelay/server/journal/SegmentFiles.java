@@ -42,7 +42,7 @@ final class SegmentFiles {
     private final AtomicReference<Pair> ready = new AtomicReference<>();
     private final ArrayDeque<Sealed> sealed = new ArrayDeque<>();
     // All that may be read, by their bases, the one that is written to included.
-    private final ConcurrentSkipListMap<Long, SegmentHeader> held = new ConcurrentSkipListMap<>();
+    private final ConcurrentSkipListMap<Long, SegmentHeader> readable = new ConcurrentSkipListMap<>();
     private final ArrayDeque<String> spareStreams = new ArrayDeque<>();
     private final ArrayDeque<String> spareIndexes = new ArrayDeque<>();
     private long bytes;
@@ -68,13 +68,13 @@ final class SegmentFiles {
     }
 
     /** A segment of an earlier life may be read. */
-    void hold(SegmentHeader header) {
-        held.put(header.base(), header);
+    void addReadable(SegmentHeader header) {
+        readable.put(header.base(), header);
     }
 
     /** The segments that may be read, by their bases, from the oldest on. Any thread: it changes meanwhile. */
-    NavigableMap<Long, SegmentHeader> held() {
-        return held;
+    NavigableMap<Long, SegmentHeader> readable() {
+        return readable;
     }
 
     /** A segment is complete and forced: it may be dropped some day. */
@@ -85,7 +85,7 @@ final class SegmentFiles {
 
     /** Whether the oldest is to be dropped, however young; until then no next segment is made ready. */
     boolean isOver() {
-        long unsealed = held.size() - sealed.size();
+        long unsealed = readable.size() - sealed.size();
         long all = bytes + unsealed * (settings.segmentBytes() + settings.indexBytes());
         return all > settings.keepBytes() || sealed.size() >= JournalSettings.MOST_SEGMENTS;
     }
@@ -155,7 +155,7 @@ final class SegmentFiles {
         // Names take room as well: with a disk that is full between the two, the writer comes again.
         ready.set(new Pair(streamName, pair.indexName, pair.stream, pair.index));
         disk.rename(pair.indexName, FileNames.index(header.base()));
-        hold(header);
+        addReadable(header);
         ready.set(null);
         return new Segment(header, pair.stream, pair.index, settings);
     }
@@ -182,8 +182,8 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
-            // Removed before a byte of the files changes: a reader asks behind its read whether it is still held.
-            held.remove(oldest.base);
+            // Removed before a byte of the files changes: a reader asks behind its read whether it is still readable.
+            readable.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
             any = true;

@@ -17,7 +17,7 @@ import java.util.function.Consumer;
  * before the block, and counts once the block is.
  *
  * <pre>
- *   begin(sequence): what the next block moves --> records: NAME, MOVED --> the block is written --> done
+ *   gatherMoves(sequence): what the next block moves --> records: NAME, MOVED --> the block is written --> markWritten
  * </pre>
  *
  * Owned by the writer's thread.
@@ -54,7 +54,7 @@ final class WrittenNames implements NameMoves.Sink {
     }
 
     /** A block is to be written that ends before a message; it may be tried again, with the same end or a later one. */
-    void begin(long endSequence) {
+    void gatherMoves(long endSequence) {
         moves.takeBefore(endSequence, this);
     }
 
@@ -90,7 +90,7 @@ final class WrittenNames implements NameMoves.Sink {
     }
 
     /** The block is written, with its records. */
-    void done() {
+    void markWritten() {
         for (Entry entry : moving) {
             entry.moves = false;
             entry.said = entry.name;

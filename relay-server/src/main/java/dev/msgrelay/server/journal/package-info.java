@@ -17,7 +17,7 @@
  * <p>Two threads: the writer's owns the reader of the log, the current segment and its index; the forcer's owns the names of the
  * files, and everything that is sealed. They share {@code written} and {@code forced} (each a {@code StreamHead} with one
  * writer), the segment that is current, a queue of those that are complete, and one pair of files that is ready. The opening
- * thread looks at the directory and repairs it before these are started. A {@code JournalFeed} belongs to its reader, and shares
- * with them which segments are held, and {@code written}.
+ * thread looks at the directory and repairs it before these are started. A {@code BlockReader} belongs to its reader, and shares
+ * with them which segments are readable, and {@code written}.
  */
 package dev.msgrelay.server.journal;

@@ -104,13 +104,13 @@ public final class MemoryBudget {
             try {
                 return memory.get();
             } catch (OutOfMemoryError none) {
-                give(bytes);
+                giveBack(bytes);
                 throw none;
             }
         }
 
         /** Gives reserved bytes back. */
-        public void give(long bytes) {
+        public void giveBack(long bytes) {
             long now = used.addAndGet(-bytes);
             if (now < 0) {
                 throw new IllegalStateException(part + ": " + -now + " bytes more given back than were taken");

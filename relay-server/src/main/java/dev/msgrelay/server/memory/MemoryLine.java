@@ -45,14 +45,14 @@ public final class MemoryLine {
      * Removes the waiter from the line. A waiter that is not in the line any more has been granted its bytes: {@link
      * Waiter#granted} is called or will be, and the waiter gives them back.
      */
-    public synchronized void leave(Waiter waiter) {
+    public synchronized void withdraw(Waiter waiter) {
         line.removeIf(place -> place.waiter == waiter);
         serve();
     }
 
     /** Gives bytes back, and grants waiters from the front what is now free. */
-    public synchronized void give(long bytes) {
-        pool.give(bytes);
+    public synchronized void giveBack(long bytes) {
+        pool.giveBack(bytes);
         serve();
     }
 

@@ -87,7 +87,7 @@ public final class NameTable {
             return new Answer(null, CloseReason.NAME_HELD, rules.refusal(verdict, name, awayNanos, ""));
         }
         if (left.remove(name) != null && verdict == Verdict.BEGINS) {
-            memory.give(BYTES_PER_NAME);
+            memory.giveBack(BYTES_PER_NAME);
         }
         if (verdict == Verdict.BEGINS) {
             entry = add(name, producer, owner, nowNanos);
@@ -152,7 +152,7 @@ public final class NameTable {
 
     private void forget(PublisherName entry) {
         connected.remove(entry.name());
-        memory.give(BYTES_PER_NAME);
+        memory.giveBack(BYTES_PER_NAME);
     }
 
     /** The stream is kept, and so are they: what is taken of them is told to the journal from now on. */
@@ -218,7 +218,7 @@ public final class NameTable {
     }
 
     public void release() {
-        memory.give((long) size() * BYTES_PER_NAME);
+        memory.giveBack((long) size() * BYTES_PER_NAME);
         connected.clear();
         left.clear();
     }

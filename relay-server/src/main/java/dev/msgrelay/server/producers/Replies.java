@@ -65,6 +65,6 @@ public final class Replies {
     /** Once the channel is closed: before, a write that points into the memory may be in flight. */
     void release() {
         buffer.release();
-        memory.give(BYTES);
+        memory.giveBack(BYTES);
     }
 }

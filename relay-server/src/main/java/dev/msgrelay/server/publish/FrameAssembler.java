@@ -183,13 +183,13 @@ final class FrameAssembler {
             case NONE -> {}
             case SMALL -> {
                 old.release();
-                own.give(SMALL);
+                own.giveBack(SMALL);
             }
             case SHORT -> port.buffers().give(old);
             case LONG -> {
                 int reserved = old.view().capacity();
                 old.release();
-                line.give(reserved);
+                line.giveBack(reserved);
             }
         }
     }
@@ -222,7 +222,7 @@ final class FrameAssembler {
         try {
             other = ReadWindow.allocate(allocator, frame);
         } catch (OutOfMemoryError none) {
-            line.give(frame);
+            line.giveBack(frame);
             throw none;
         }
         moveTo(other, Size.LONG, memory.view(), 0, bytes);

@@ -440,7 +440,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
     public void granted() {
         session.walled(() -> {
             if (wait != Wait.MEMORY || session.state().ended()) {
-                line.give(asked);
+                line.giveBack(asked);
             } else {
                 become(Wait.NOTHING);
                 assembler.grow();
@@ -462,7 +462,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
     /** The relay drains: no more is read from now on. */
     void stopReading() {
         if (wait == Wait.MEMORY) {
-            line.leave(this);
+            line.withdraw(this);
         }
         // Bytes behind a HELLO whose name has not come are nobody's messages.
         boolean some = (wait == Wait.ROOM || wait == Wait.DRAINING) && !producer.claims();
@@ -471,7 +471,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
 
     void release() {
         if (wait == Wait.MEMORY) {
-            line.leave(this);
+            line.withdraw(this);
         }
         assembler.release();
     }

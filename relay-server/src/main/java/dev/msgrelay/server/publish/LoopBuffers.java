@@ -68,7 +68,7 @@ public final class LoopBuffers {
 
     public void close() {
         reads.release();
-        pool.give((long) free.size() * FrameAssembler.SHORT);
+        pool.giveBack((long) free.size() * FrameAssembler.SHORT);
         free.forEach(ReadWindow::release);
         free.clear();
     }

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.stream;
 
-import dev.msgrelay.server.figures.HeldTime;
+import dev.msgrelay.server.figures.Stopwatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -22,7 +22,7 @@ public final class HeldSources {
     private final BooleanSupplier plentyOfRoom;
     private final LongSupplier clock;
     private final ConcurrentLinkedQueue<Source> waiting = new ConcurrentLinkedQueue<>();
-    private final HeldTime time = new HeldTime();
+    private final Stopwatch time = new Stopwatch();
     private volatile boolean any;
 
     /**
@@ -39,7 +39,7 @@ public final class HeldSources {
         waiting.add(source);
         synchronized (this) {
             any = true;
-            time.begin(clock.getAsLong());
+            time.start(clock.getAsLong());
         }
         if (lookAtOnce) {
             resumeIfRoom();
@@ -70,7 +70,7 @@ public final class HeldSources {
     private synchronized boolean endHold() {
         boolean held = any;
         any = false;
-        time.end(clock.getAsLong());
+        time.stop(clock.getAsLong());
         return held;
     }
 }

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.stream;
 
-import dev.msgrelay.server.figures.HeldTime;
+import dev.msgrelay.server.figures.Stopwatch;
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
@@ -23,7 +23,7 @@ public final class WindowGate implements WriteGate, ReaderGate {
          * The sum of the times for which this limit kept the log from growing; null: the limit counts in the common sum
          * of all limits without one of their own.
          */
-        default HeldTime heldBack() {
+        default Stopwatch heldBack() {
             return null;
         }
     }
@@ -44,13 +44,13 @@ public final class WindowGate implements WriteGate, ReaderGate {
     private volatile boolean blocked;
     private volatile long blockedSinceNanos;
     private volatile long refused;
-    private final HeldTime time = new HeldTime();
+    private final Stopwatch time = new Stopwatch();
 
     // Owned by the writer.
     private Limit[] seen = limits;
     private long farthest = Long.MAX_VALUE;
     // The time of the slowest limit, while publishers are held back.
-    private volatile HeldTime counted = time;
+    private volatile Stopwatch counted = time;
 
     /**
      * @param window bytes that the log may run ahead, give or take one run
@@ -89,7 +89,7 @@ public final class WindowGate implements WriteGate, ReaderGate {
         if (!blocked) {
             blockedSinceNanos = clock.getAsLong();
             counted = timeOfSlowest();
-            counted.begin(blockedSinceNanos);
+            counted.start(blockedSinceNanos);
             blocked = true;
         }
     }
@@ -102,18 +102,18 @@ public final class WindowGate implements WriteGate, ReaderGate {
         if (!blocked) {
             return;
         }
-        HeldTime now = timeOfSlowest();
+        Stopwatch now = timeOfSlowest();
         if (counted != now) {
             blockedSinceNanos = clock.getAsLong();
-            counted.end(blockedSinceNanos);
+            counted.stop(blockedSinceNanos);
             counted = now;
-            counted.begin(blockedSinceNanos);
+            counted.start(blockedSinceNanos);
         }
     }
 
-    private HeldTime timeOfSlowest() {
+    private Stopwatch timeOfSlowest() {
         long least = Long.MAX_VALUE;
-        HeldTime found = time;
+        Stopwatch found = time;
         for (Limit limit : limits) {
             long position = limit.position();
             if (position < least) {
@@ -127,7 +127,7 @@ public final class WindowGate implements WriteGate, ReaderGate {
     private void unblock() {
         if (blocked) {
             blocked = false;
-            counted.end(clock.getAsLong());
+            counted.stop(clock.getAsLong());
         }
     }
 

@@ -6,7 +6,7 @@ import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.stream.Chunk;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
@@ -87,7 +87,7 @@ final class CatchUp {
     private Gap gap;
 
     // Null in LIVE.
-    private JournalFeed feed;
+    private BlockReader feed;
     private Chunk page;
     // Bytes that the next block needs; 0: as most do.
     private long longer;
@@ -132,7 +132,7 @@ final class CatchUp {
                 return refusal;
             }
             services.counters().increment(Counter.JOURNAL_REPLAYS_BEGUN);
-            feed = journal.newFeed(pages.records);
+            feed = journal.newBlockReader(pages.records);
             longer = 0;
             sought = false;
             starts = false;
@@ -334,19 +334,19 @@ final class CatchUp {
     private Read readBlocks() {
         return switch (feed.next(page.memory().nioBuffer(0, page.memory().capacity()))) {
             case BLOCKS -> {
-                reader.enter(page, feed.at().position(), feed.end());
+                reader.enter(page, feed.at().position(), feed.foundEnd());
                 feed.pass();
                 yield Read.AT_HAND;
             }
             case LONGER -> {
                 if (feed.needed() > pages.most()) {
-                    yield missing(GapReason.NOT_HELD, feed.end());
+                    yield missing(GapReason.NOT_HELD, feed.foundEnd());
                 }
                 longer = feed.needed();
                 yield hasPage() ? readBlocks() : Read.NO_MEMORY;
             }
-            case DAMAGE -> missing(GapReason.DAMAGED, feed.end());
-            case DROPPED -> missing(GapReason.NOT_HELD, feed.end());
+            case DAMAGE -> missing(GapReason.DAMAGED, feed.foundEnd());
+            case DROPPED -> missing(GapReason.NOT_HELD, feed.foundEnd());
             case ALL_READ -> {
                 // The journal has ended, and the log has gone on without it.
                 seekOldest();

@@ -49,12 +49,12 @@ public final class FilterBuffers {
             free.addFirst(buffer.clear());
         } else {
             buffer.release();
-            pool.give(BYTES);
+            pool.giveBack(BYTES);
         }
     }
 
     public void close() {
-        pool.give((long) free.size() * BYTES);
+        pool.giveBack((long) free.size() * BYTES);
         free.forEach(ByteBuf::release);
         free.clear();
     }

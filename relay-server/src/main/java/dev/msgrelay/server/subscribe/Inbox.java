@@ -127,7 +127,7 @@ public final class Inbox {
 
     /** Gives back what it has reserved. Nothing is taken any more. */
     public void release() {
-        pool.give(taken);
+        pool.giveBack(taken);
         taken = 0;
     }
 

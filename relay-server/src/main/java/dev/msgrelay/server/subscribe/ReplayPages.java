@@ -2,7 +2,7 @@ package dev.msgrelay.server.subscribe;
 
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.Counters;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.stream.Chunk;
 import dev.msgrelay.server.stream.ReaderGate;
@@ -26,7 +26,7 @@ public final class ReplayPages {
     private final Counters counters;
     private final LongSupplier clock;
     // Room for records of the journal, shared by all subscribers of the thread that reads it.
-    final ByteBuffer records = ByteBuffer.allocateDirect(JournalFeed.RECORD_BYTES);
+    final ByteBuffer records = ByteBuffer.allocateDirect(BlockReader.RECORD_BYTES);
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> starts = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
@@ -78,9 +78,9 @@ public final class ReplayPages {
     }
 
     private Chunk page(long bytes) {
-        if (bytes <= JournalFeed.PAGE_BYTES) {
+        if (bytes <= BlockReader.PAGE_BYTES) {
             Chunk page = free.pollFirst();
-            return page == null ? newPage(JournalFeed.PAGE_BYTES) : page;
+            return page == null ? newPage(BlockReader.PAGE_BYTES) : page;
         }
         Chunk page = newPage((int) bytes);
         if (page == null) {
@@ -102,11 +102,11 @@ public final class ReplayPages {
 
     synchronized void give(Chunk page) {
         int bytes = page.memory().capacity();
-        if (bytes == JournalFeed.PAGE_BYTES && page.memory().refCnt() == 1 && readers > 0) {
+        if (bytes == BlockReader.PAGE_BYTES && page.memory().refCnt() == 1 && readers > 0) {
             free.addFirst(page);
         } else {
             // The page may be part of a write in flight, which ends with its connection.
-            pool.give(bytes);
+            pool.giveBack(bytes);
             page.release();
         }
     }
@@ -145,7 +145,7 @@ public final class ReplayPages {
 
     public synchronized void close() {
         for (Chunk page : free) {
-            pool.give(page.memory().capacity());
+            pool.giveBack(page.memory().capacity());
             page.release();
         }
         free.clear();

@@ -33,7 +33,7 @@ final class TypeChoice {
     /** Asks for these types, and no longer for those that were wanted before. */
     void want(TypeRanges ranges) throws FrameException {
         long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;
-        memory.give(wantedBytes);
+        memory.giveBack(wantedBytes);
         wantedBytes = 0;
         if (inForceBytes + needed > most) {
             throw new FrameException(
@@ -60,14 +60,14 @@ final class TypeChoice {
     void choose(TypeRanges ofHello) {
         inForce = ofHello;
         if (wantedBytes > 0 || wanted.isAll()) {
-            memory.give(inForceBytes);
+            memory.giveBack(inForceBytes);
             inForceBytes = wantedBytes;
             wantedBytes = 0;
         }
     }
 
     void release() {
-        memory.give(inForceBytes + wantedBytes);
+        memory.giveBack(inForceBytes + wantedBytes);
         inForceBytes = 0;
         wantedBytes = 0;
     }

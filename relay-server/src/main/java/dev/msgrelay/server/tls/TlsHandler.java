@@ -195,7 +195,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
             in.release();
             out.release();
             ReferenceCountUtil.release(used);
-            pool.give(reserved);
+            pool.giveBack(reserved);
             reserved = 0;
         }
     }

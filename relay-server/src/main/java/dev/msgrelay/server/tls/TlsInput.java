@@ -149,7 +149,7 @@ final class TlsInput implements SocketReads.Reader {
             end = 0;
             resize(TlsRecords.SMALL);
             large = false;
-            pool.give(TlsRecords.LARGE);
+            pool.giveBack(TlsRecords.LARGE);
         }
         filled = false;
         empty.tick();
@@ -161,7 +161,7 @@ final class TlsInput implements SocketReads.Reader {
             buffer.release();
             buffer = null;
             if (large) {
-                pool.give(TlsRecords.LARGE);
+                pool.giveBack(TlsRecords.LARGE);
             }
         }
     }

@@ -92,7 +92,7 @@ final class TlsOutput {
         if (large && !filled && !inFlight) {
             resize(TlsRecords.SMALL);
             large = false;
-            pool.give(TlsRecords.LARGE);
+            pool.giveBack(TlsRecords.LARGE);
         }
         filled = false;
     }
@@ -101,7 +101,7 @@ final class TlsOutput {
         drop();
         buffer.release();
         if (large) {
-            pool.give(TlsRecords.LARGE);
+            pool.giveBack(TlsRecords.LARGE);
         }
     }
 

@@ -2,7 +2,7 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -59,7 +59,7 @@ class ClockStepTest {
     }
 
     private long from(long time) {
-        JournalFeed feed = rig.journal.newFeed(ByteBuffer.allocate(JournalFeed.RECORD_BYTES));
+        BlockReader feed = rig.journal.newBlockReader(ByteBuffer.allocate(BlockReader.RECORD_BYTES));
         feed.seekTime(time);
         return feed.at().sequence();
     }

@@ -42,7 +42,7 @@ class FileDiskTest {
 
     @Test
     void files() throws IOException {
-        Disk disk = FileDisk.make(directory.resolve("a/b"));
+        Disk disk = FileDisk.openOrCreate(directory.resolve("a/b"));
         try (Disk.File file = disk.open("x")) {
             file.write(3, ByteBuffer.wrap(new byte[] {1, 2}));
             assertThat(file.length()).isEqualTo(5);
@@ -66,7 +66,7 @@ class FileDiskTest {
     void aDirectoryThatCannotBeMadeIsNamedOnce() throws IOException {
         Path taken = Files.createFile(directory.resolve("taken")).resolve("x");
         assertThatIOException()
-                .isThrownBy(() -> FileDisk.make(taken))
+                .isThrownBy(() -> FileDisk.openOrCreate(taken))
                 .withMessageStartingWith("journal: cannot make the directory " + taken + ": ")
                 .satisfies(e ->
                         assertThat(e.getMessage().split(taken.toString(), -1)).hasSize(2));

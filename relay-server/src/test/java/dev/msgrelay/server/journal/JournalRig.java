@@ -78,13 +78,13 @@ final class JournalRig {
     /** Opens the directory; messages that it does not have are forgotten. */
     void open() throws IOException {
         begin();
-        journal.feed(log, NOBODY, nanos);
+        journal.follow(log, NOBODY, nanos);
     }
 
     /** As above, with the journal's own threads. */
     void openWithThreads() throws IOException {
         begin();
-        journal.feed(log, NOBODY, System.nanoTime());
+        journal.follow(log, NOBODY, System.nanoTime());
         journal.start();
     }
 
@@ -229,7 +229,7 @@ final class JournalRig {
     /** Where the oldest message lies that the journal still has. */
     Mark oldest() {
         Mark oldest = new Mark();
-        journal.newFeed(ByteBuffer.allocate(0)).oldest(oldest);
+        journal.newBlockReader(ByteBuffer.allocate(0)).oldest(oldest);
         return oldest;
     }
 

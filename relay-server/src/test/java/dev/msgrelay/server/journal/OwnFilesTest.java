@@ -34,7 +34,7 @@ class OwnFilesTest {
     @Test
     void nobodyElseReadsAJournal() throws IOException {
         Path folder = place.resolve("a/j");
-        FileDisk disk = FileDisk.make(folder);
+        FileDisk disk = FileDisk.openOrCreate(folder);
         SampleJournal.fill(folder, 300);
         disk.replace("other", ByteBuffer.allocate(1));
         assertThat(mode(folder.getParent())).matches("rwx[r-]-[x-]---");

@@ -82,7 +82,7 @@ class WriterAndForcerTest {
     private boolean work() {
         try {
             files.prepare();
-            return writer.work(nanos, nanos);
+            return writer.step(nanos, nanos);
         } catch (IOException e) {
             throw new AssertionError(e);
         }
@@ -90,7 +90,7 @@ class WriterAndForcerTest {
 
     private void force() throws IOException {
         nanos += FORCE_NANOS;
-        forcer.work(nanos, nanos);
+        forcer.step(nanos, nanos);
     }
 
     /** A longer name takes room in the directory, also where the file has all of its own. */
@@ -179,7 +179,7 @@ class WriterAndForcerTest {
         log.head().read(end);
         moves.add(new JournalName("orders", ProducerId.NONE, "", null), end.sequence(), 1, number);
         append();
-        assertThat(writer.work(nanos, nanos)).isTrue();
+        assertThat(writer.step(nanos, nanos)).isTrue();
         force();
     }
 
@@ -189,7 +189,7 @@ class WriterAndForcerTest {
         for (int i = 0; ; i++) {
             assertThat(i).as("messages, and no next segment").isLessThan(200);
             append();
-            writer.work(nanos, nanos);
+            writer.step(nanos, nanos);
             if (writer.current().header().base() != base) {
                 return;
             }

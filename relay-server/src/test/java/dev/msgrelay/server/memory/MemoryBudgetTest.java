@@ -32,7 +32,7 @@ class MemoryBudgetTest {
         assertThat(frames.tryTake(Integer.MAX_VALUE)).as("no overflow").isFalse();
         assertThat(frames.tryTake(0)).isTrue();
         assertThat(budget.pool(Part.FILTERS).used()).isZero();
-        frames.give(70);
+        frames.giveBack(70);
         assertThat(frames.used()).isEqualTo(30);
         assertThat(frames.tryTake(70)).isTrue();
     }
@@ -72,7 +72,7 @@ class MemoryBudgetTest {
     void whoGivesBackMoreThanWasTakenIsTold() {
         budget.pool(Part.FRAMES).tryTake(3);
         assertThatIllegalStateException()
-                .isThrownBy(() -> budget.pool(Part.FRAMES).give(5))
+                .isThrownBy(() -> budget.pool(Part.FRAMES).giveBack(5))
                 .withMessageContaining("FRAMES")
                 .withMessageContaining("2 bytes");
     }
@@ -94,7 +94,7 @@ class MemoryBudgetTest {
                         long now = held.addAndGet(bytes);
                         most.accumulateAndGet(now, Math::max);
                         held.addAndGet(-bytes);
-                        pool.give(bytes);
+                        pool.giveBack(bytes);
                     }
                 }
             });

@@ -58,15 +58,15 @@ class MemoryLineTest {
         assertThat(ask(30, waiter("c"))).isFalse();
         assertThat(ask(90, waiter("d"))).isFalse();
         assertThat(line.length()).isEqualTo(3);
-        line.give(49);
+        line.giveBack(49);
         assertThat(told()).as("not enough for the one in front").isEmpty();
-        line.give(1);
+        line.giveBack(1);
         assertThat(told()).containsExactly("b");
-        line.give(50);
+        line.giveBack(50);
         assertThat(told()).containsExactly("c");
-        line.give(50);
+        line.giveBack(50);
         assertThat(told()).isEmpty();
-        line.give(30);
+        line.giveBack(30);
         assertThat(told()).containsExactly("d");
         assertThat(pool.used()).isEqualTo(90);
         assertThat(line.length()).isZero();
@@ -78,7 +78,7 @@ class MemoryLineTest {
         ask(50, waiter("b"));
         assertThat(ask(1, waiter("c"))).as("there would be room for it").isFalse();
         assertThat(told()).isEmpty();
-        line.give(90);
+        line.giveBack(90);
         assertThat(told()).containsExactly("b", "c");
         assertThat(pool.used()).isEqualTo(51);
     }
@@ -89,10 +89,10 @@ class MemoryLineTest {
         MemoryLine.Waiter b = waiter("b");
         ask(50, b);
         ask(20, waiter("c"));
-        line.leave(b);
+        line.withdraw(b);
         assertThat(line.length()).isZero();
         assertThat(told()).containsExactly("c");
-        line.leave(b);
+        line.withdraw(b);
         assertThat(pool.used()).isEqualTo(100);
     }
 
@@ -101,12 +101,12 @@ class MemoryLineTest {
         ask(100, waiter("a"));
         MemoryLine.Waiter b = waiter("b");
         ask(60, b);
-        line.give(100);
+        line.giveBack(100);
         // Granted, and not told yet.
-        line.leave(b);
+        line.withdraw(b);
         assertThat(pool.used()).isEqualTo(60);
         assertThat(told()).containsExactly("b");
-        line.give(60);
+        line.giveBack(60);
         assertThat(pool.used()).isZero();
     }
 
@@ -130,7 +130,7 @@ class MemoryLineTest {
                     }
                     most.accumulateAndGet(held.addAndGet(bytes), Math::max);
                     held.addAndGet(-bytes);
-                    line.give(bytes);
+                    line.giveBack(bytes);
                 }
             });
         }

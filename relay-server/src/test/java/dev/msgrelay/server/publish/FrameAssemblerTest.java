@@ -109,7 +109,7 @@ class FrameAssemblerTest {
         assertThat(rig.budget.pool(Part.CONNECTIONS).tryTake(rest)).isTrue();
         publisher.read(new byte[3]);
         assertThat(rig.closed(CloseReason.INTERNAL_ERROR)).isEqualTo(1);
-        rig.budget.pool(Part.CONNECTIONS).give(rest);
+        rig.budget.pool(Part.CONNECTIONS).giveBack(rest);
     }
 
     /** With the line full it waits, is read no further, and goes on when it is its turn; in the order of the line. */

@@ -2,7 +2,7 @@ package dev.msgrelay.server.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.figures.HeldTime;
+import dev.msgrelay.server.figures.Stopwatch;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
@@ -83,13 +83,13 @@ class HeldSourcesTest {
     /** A second beginning is part of the first, and an end without one is none. */
     @Test
     void onlyWhatWasBegunEnds() {
-        HeldTime time = new HeldTime();
-        time.end(2_000);
+        Stopwatch time = new Stopwatch();
+        time.stop(2_000);
         assertThat(time.nanos(3_000)).isZero();
-        time.begin(100);
-        time.begin(200);
-        time.end(300);
-        time.end(400);
+        time.start(100);
+        time.start(200);
+        time.stop(300);
+        time.stop(400);
         assertThat(time.nanos(500)).isEqualTo(200);
     }
 }

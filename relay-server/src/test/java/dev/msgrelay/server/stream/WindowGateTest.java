@@ -2,7 +2,7 @@ package dev.msgrelay.server.stream;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.msgrelay.server.figures.HeldTime;
+import dev.msgrelay.server.figures.Stopwatch;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
@@ -156,7 +156,7 @@ class WindowGateTest {
     /** One with a time of its own is told apart: readers are not to be blamed for the time in which it holds back. */
     @Test
     void theTimeIsThatOfTheSlowest() {
-        HeldTime own = new HeldTime();
+        Stopwatch own = new Stopwatch();
         long[] disk = {0};
         gate.add(new WindowGate.Limit() {
             @Override
@@ -165,7 +165,7 @@ class WindowGateTest {
             }
 
             @Override
-            public HeldTime heldBack() {
+            public Stopwatch heldBack() {
                 return own;
             }
         });
@@ -182,7 +182,7 @@ class WindowGateTest {
         reader.position = 5000;
         assertThat(gate.tryPass(WINDOW + 1)).isTrue();
         assertThat(own.nanos(999)).isEqualTo(50);
-        assertThat(own.times()).isEqualTo(1);
+        assertThat(own.starts()).isEqualTo(1);
         assertThat(gate.blockedNanos(999)).isEqualTo(20);
     }
 

@@ -3,7 +3,7 @@ package dev.msgrelay.server.subscribe;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.figures.Counters;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.stream.Chunk;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class ReplayPagesTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final MemoryBudget.Pool pool =
-            new MemoryBudget(Map.of(Part.REPLAYS, (long) JournalFeed.PAGE_BYTES)).pool(Part.REPLAYS);
+            new MemoryBudget(Map.of(Part.REPLAYS, (long) BlockReader.PAGE_BYTES)).pool(Part.REPLAYS);
     private long now = 1;
     private final ReplayPages pages = new ReplayPages(allocator, pool, new Counters(), () -> now);
 

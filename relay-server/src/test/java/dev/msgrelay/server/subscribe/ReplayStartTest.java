@@ -19,7 +19,7 @@ import dev.msgrelay.server.journal.JournalOpening;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
@@ -69,7 +69,7 @@ class ReplayStartTest {
     };
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
-    private final MemoryBudget budget = new MemoryBudget(Map.of(Part.REPLAYS, (long) JournalFeed.PAGE_BYTES));
+    private final MemoryBudget budget = new MemoryBudget(Map.of(Part.REPLAYS, (long) BlockReader.PAGE_BYTES));
     private Journal journal;
     private PacketLog log;
     private LogReader reader;
@@ -84,7 +84,7 @@ class ReplayStartTest {
         journal = new JournalOpening(new SimDisk(new Random(1)), settings, EPOCH, MILLIS, null, RecoveryProgress.NOBODY)
                 .open();
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, 4, 2 * CHUNK, position -> true, journal.goesOnAt());
-        journal.feed(log, NOBODY, 0);
+        journal.follow(log, NOBODY, 0);
         reader = new LogReader(log);
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), new Counters(), () -> nanos);
         WindowGate gate = new WindowGate(LOG, NO_WRITER, () -> nanos);

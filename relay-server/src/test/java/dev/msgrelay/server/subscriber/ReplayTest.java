@@ -34,7 +34,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
-import dev.msgrelay.server.journal.read.JournalFeed;
+import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.tls.TlsFiles;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -60,7 +60,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ReplayTest {
     private static final int TYPES = 10;
     private static final TypeRanges SOME = TypeRanges.of(0, 3);
-    private static final int ONE_PAGE = JournalFeed.PAGE_BYTES + TestRelay.SMALL_MAX_BODY + 8;
+    private static final int ONE_PAGE = BlockReader.PAGE_BYTES + TestRelay.SMALL_MAX_BODY + 8;
 
     @TempDir
     private Path directory;

@@ -57,7 +57,7 @@ public final class FileDisk implements Disk {
     }
 
     /** A directory that is made where there is none; the message of a fault names it. */
-    public static FileDisk make(Path directory) throws IOException {
+    public static FileDisk openOrCreate(Path directory) throws IOException {
         try {
             OwnFiles.makeFolder(directory);
         } catch (IOException e) {
@@ -69,7 +69,7 @@ public final class FileDisk implements Disk {
         return new FileDisk(directory);
     }
 
-    /** Looks whether {@link #make} could, and makes nothing; the message of a fault names the directory. */
+    /** Looks whether {@link #openOrCreate} could, and makes nothing; the message of a fault names the directory. */
     public static void check(Path directory) throws IOException {
         Path there = directory.toAbsolutePath();
         while (!Files.exists(there)) {

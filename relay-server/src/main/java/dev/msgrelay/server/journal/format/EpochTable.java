@@ -182,7 +182,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
 
     /** Replaces the table on the disk; it survives the machine when this returns. */
     public void write(Disk disk) throws IOException {
-        ByteBuffer table = TableFile.begin(MAGIC, FRONT_LENGTH + epochs.size() * EPOCH_LENGTH)
+        ByteBuffer table = TableFile.withFront(MAGIC, FRONT_LENGTH + epochs.size() * EPOCH_LENGTH)
                 .putInt(epochs.size())
                 .putLong(forcedPosition)
                 .putLong(forcedSequence);

@@ -69,7 +69,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
         List<byte[]> texts =
                 names.stream().map(s -> NameRecord.encode(s.name())).toList();
         int length = texts.stream().mapToInt(t -> t.length).sum();
-        ByteBuffer table = TableFile.begin(MAGIC, FRONT_LENGTH + names.size() * STATE_LENGTH + length)
+        ByteBuffer table = TableFile.withFront(MAGIC, FRONT_LENGTH + names.size() * STATE_LENGTH + length)
                 .putInt(names.size())
                 .putLong(position);
         for (int i = 0; i < names.size(); i++) {

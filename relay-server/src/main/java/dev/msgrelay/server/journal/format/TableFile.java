@@ -71,7 +71,7 @@ final class TableFile {
     }
 
     /** Memory for a table whose own fields have this length, with the front filled in. */
-    static ByteBuffer begin(long magic, int fieldsLength) {
+    static ByteBuffer withFront(long magic, int fieldsLength) {
         return ByteBuffer.allocate(FRONT + fieldsLength + Integer.BYTES)
                 .putLong(magic)
                 .putInt(SegmentHeader.VERSION);

@@ -7,7 +7,7 @@ import dev.msgrelay.server.journal.format.FrameWalk;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
-import dev.msgrelay.server.journal.read.JournalFeed.Found;
+import dev.msgrelay.server.journal.read.BlockReader.Found;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.StreamHead;
@@ -41,38 +41,42 @@ public final class JournalReader {
         Mark goal = Mark.of(found.endPosition(), found.endSequence());
         StreamHead written = new StreamHead();
         written.set(goal.position(), goal.sequence());
-        ByteBuffer records = ByteBuffer.allocate(JournalFeed.RECORD_BYTES);
-        JournalFeed feed = new JournalFeed(disk, held, written, () -> null, records);
-        feed.seek(first);
-        ByteBuffer bytes = ByteBuffer.allocate(JournalFeed.PAGE_BYTES);
-        for (Found next = feed.next(bytes); next != Found.ALL_READ; next = feed.next(bytes)) {
-            if (next == Found.LONGER && feed.needed() <= MOST_BLOCK) {
-                bytes = ByteBuffer.allocate((int) feed.needed());
+        ByteBuffer records = ByteBuffer.allocate(BlockReader.RECORD_BYTES);
+        BlockReader blocks = new BlockReader(disk, held, written, () -> null, records);
+        blocks.seek(first);
+        ByteBuffer bytes = ByteBuffer.allocate(BlockReader.PAGE_BYTES);
+        for (Found next = blocks.next(bytes); next != Found.ALL_READ; next = blocks.next(bytes)) {
+            if (next == Found.LONGER && blocks.needed() <= MOST_BLOCK) {
+                bytes = ByteBuffer.allocate((int) blocks.needed());
                 continue;
             }
-            boolean whole = next == Found.BLOCKS && isWhole(feed, bytes);
-            if (whole && !messages(feed, bytes, first, sink)) {
+            boolean whole = next == Found.BLOCKS && isWhole(blocks, bytes);
+            if (whole && !messages(blocks, bytes, first, sink)) {
                 return;
-            } else if (!whole && feed.end().sequence() > first) {
-                sink.lost(lost(feed.at(), feed.end().position() > goal.position() ? goal : feed.end(), held));
+            } else if (!whole && blocks.foundEnd().sequence() > first) {
+                sink.lost(lost(
+                        blocks.at(), blocks.foundEnd().position() > goal.position() ? goal : blocks.foundEnd(), held));
             }
-            feed.pass();
+            blocks.pass();
         }
-        if (feed.at().position() < goal.position()) {
-            sink.lost(lost(feed.at(), goal, held));
+        if (blocks.at().position() < goal.position()) {
+            sink.lost(lost(blocks.at(), goal, held));
         }
     }
 
     /** A sum that is right says nothing of what a writer of another kind made. */
-    private static boolean isWhole(JournalFeed feed, ByteBuffer bytes) {
+    private static boolean isWhole(BlockReader blocks, ByteBuffer bytes) {
         FrameWalk frames = new FrameWalk();
-        frames.walk(bytes.slice(0, (int) (feed.end().position() - feed.at().position())));
-        return frames.found(feed.end().sequence() - feed.at().sequence());
+        frames.walk(
+                bytes.slice(0, (int) (blocks.foundEnd().position() - blocks.at().position())));
+        return frames.found(blocks.foundEnd().sequence() - blocks.at().sequence());
     }
 
-    private static boolean messages(JournalFeed feed, ByteBuffer bytes, long first, Sink sink) throws IOException {
+    private static boolean messages(BlockReader blocks, ByteBuffer bytes, long first, Sink sink) throws IOException {
         int at = 0;
-        for (long sequence = feed.at().sequence(); sequence < feed.end().sequence(); sequence++) {
+        for (long sequence = blocks.at().sequence();
+                sequence < blocks.foundEnd().sequence();
+                sequence++) {
             int body = at + FrameLayout.HEADER_LENGTH;
             int length = FrameLayout.bodyLength(bytes, at);
             if (sequence >= first && !sink.message(sequence, FrameLayout.type(bytes, at), bytes.slice(body, length))) {

@@ -1,7 +1,7 @@
 /**
  * Readers of a journal. Internal.
  *
- * <p>{@code JournalFeed} reads blocks, also of a journal that is being written, for subscribers that the log has
+ * <p>{@code BlockReader} reads blocks, also of a journal that is being written, for subscribers that the log has
  * overtaken; {@code JournalReader} reads the messages of a directory by it; {@code TimeSearch} finds a time in a journal
  * whose clock has stepped.
  */

@@ -275,14 +275,14 @@ final class RecoveryWalk {
                     cut = cut.extendedTo(record);
                     continue;
                 }
-                keep(record);
+                append(record);
                 used = number;
             }
         }
         return used;
     }
 
-    private void keep(IndexRecord record) {
+    private void append(IndexRecord record) {
         clock.record(record, sequence);
         if (record.kind() == Kind.LOST) {
             lost.add(record.loss("written off by a repair"));

@@ -29,11 +29,11 @@ import java.util.zip.CRC32C;
  * </pre>
  *
  * No byte is handed on that is not the one that was written: a block counts once its CRC is right, and once its segment was
- * still held after it had been read. A segment that is dropped is no longer held before a byte of its files changes.
+ * still readable after it had been read. A segment that is dropped is no longer readable before a byte of its files changes.
  *
- * <p>A feed keeps no file open, so a slow reader costs nothing. Calls wait for the disk. Owned by one thread.
+ * <p>It keeps no file open, so a slow reader costs nothing. Calls wait for the disk. Owned by one thread.
  */
-public final class JournalFeed {
+public final class BlockReader {
     /** Room for any block of messages that are shorter than a few KiB. */
     public static final int PAGE_BYTES = IndexRecord.MOST_BLOCK + (64 << 10);
 
@@ -46,20 +46,20 @@ public final class JournalFeed {
     private static final int PROBE = 64;
 
     public enum Found {
-        /** Whole blocks, up to {@link #end}. */
+        /** Whole blocks, up to {@link #foundEnd}. */
         BLOCKS,
         /** A block that is longer than the memory: {@link #needed} bytes. */
         LONGER,
-        /** Nothing, up to {@link #end}: damage. */
+        /** Nothing, up to {@link #foundEnd}: damage. */
         DAMAGE,
-        /** Nothing, up to {@link #end}: the oldest segments were dropped. */
+        /** Nothing, up to {@link #foundEnd}: the oldest segments were dropped. */
         DROPPED,
         /** Nothing: all that is written has been read. */
         ALL_READ
     }
 
     private final Disk disk;
-    private final NavigableMap<Long, SegmentHeader> held;
+    private final NavigableMap<Long, SegmentHeader> readable;
     private final StreamHead written;
     private final Supplier<PresentClock> present;
     private final ByteBuffer records;
@@ -76,19 +76,19 @@ public final class JournalFeed {
     private int slot;
 
     /**
-     * @param held segments by their bases, the one that is written to included
+     * @param readable the segments that may be read, by their bases, the one that is written to included
      * @param written up to where there is something to read
      * @param present the clock that a time is looked for by
      * @param records direct memory of {@link #RECORD_BYTES}; may be shared by all that one thread uses
      */
-    public JournalFeed(
+    public BlockReader(
             Disk disk,
-            NavigableMap<Long, SegmentHeader> held,
+            NavigableMap<Long, SegmentHeader> readable,
             StreamHead written,
             Supplier<PresentClock> present,
             ByteBuffer records) {
         this.disk = disk;
-        this.held = held;
+        this.readable = readable;
         this.written = written;
         this.present = present;
         this.records = records;
@@ -102,7 +102,7 @@ public final class JournalFeed {
     }
 
     /** The end of what was found; {@link #pass} goes there. */
-    public Mark end() {
+    public Mark foundEnd() {
         return end;
     }
 
@@ -115,9 +115,9 @@ public final class JournalFeed {
         at.copy(end);
     }
 
-    /** The place of the oldest message that is held; if there is none, that of the next one. */
+    /** The place of the oldest message that is readable; if there is none, that of the next one. */
     public void oldest(Mark into) {
-        Map.Entry<Long, SegmentHeader> first = held.firstEntry();
+        Map.Entry<Long, SegmentHeader> first = readable.firstEntry();
         if (first == null) {
             written.read(into);
         } else {
@@ -126,13 +126,13 @@ public final class JournalFeed {
     }
 
     /**
-     * Goes to the block of a message. If this block was dropped, to the oldest one that is held; if no record tells of it, to the
+     * Goes to the block of a message. If this block was dropped, to the oldest one that is readable; if no record tells of it, to the
      * damage; if it is not written yet, to the end of what is written.
      */
     public void seek(long sequence) {
         written.read(limit);
         SegmentHeader segment = null;
-        for (SegmentHeader header : held.values()) {
+        for (SegmentHeader header : readable.values()) {
             // Behind the end the disk is not asked: one that does not answer would be damage, told again and again.
             if (sequence >= limit.sequence() || (header.sequence() > sequence && segment != null)) {
                 break;
@@ -148,7 +148,7 @@ public final class JournalFeed {
      */
     public void seekTime(long millis) {
         written.read(limit);
-        TimeSearch search = TimeSearch.of(held, present.get(), millis);
+        TimeSearch search = TimeSearch.of(readable, present.get(), millis);
         go(search.now());
         if (search.then() != null && !search.now().isOfNow(landed)) {
             go(search.then());
@@ -235,7 +235,7 @@ public final class JournalFeed {
         if (at.position() >= limit.position()) {
             return Found.ALL_READ;
         }
-        Map.Entry<Long, SegmentHeader> entry = held.floorEntry(at.position());
+        Map.Entry<Long, SegmentHeader> entry = readable.floorEntry(at.position());
         if (entry == null) {
             return dropped();
         }
@@ -250,8 +250,8 @@ public final class JournalFeed {
         } catch (IOException e) {
             found = lost(segment);
         }
-        // Asked behind the read: a segment that is still held has not changed until now.
-        return held.containsKey(base) ? found : dropped();
+        // Asked behind the read: a segment that is still readable has not changed until now.
+        return readable.containsKey(base) ? found : dropped();
     }
 
     private Found dropped() {
@@ -261,7 +261,7 @@ public final class JournalFeed {
 
     /** Nothing of the rest of a segment can be read. */
     private Found lost(SegmentHeader segment) {
-        Map.Entry<Long, SegmentHeader> next = held.higherEntry(segment.base());
+        Map.Entry<Long, SegmentHeader> next = readable.higherEntry(segment.base());
         if (next == null) {
             end.copy(limit);
         } else {

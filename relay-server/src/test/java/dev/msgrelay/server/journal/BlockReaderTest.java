@@ -8,8 +8,8 @@ import dev.msgrelay.server.journal.JournalRig.Message;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
-import dev.msgrelay.server.journal.read.JournalFeed;
-import dev.msgrelay.server.journal.read.JournalFeed.Found;
+import dev.msgrelay.server.journal.read.BlockReader;
+import dev.msgrelay.server.journal.read.BlockReader.Found;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.Mark;
 import java.io.IOException;
@@ -23,11 +23,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is read of a journal that is written to, dropped and damaged meanwhile: every byte as it was published. */
-class JournalFeedTest {
+class BlockReaderTest {
     private static final int SEGMENT = 8 << 10;
     private static final long KEEP = JournalSettings.UNLIMITED;
 
-    private final Random random = Seeds.random("JournalFeedTest");
+    private final Random random = Seeds.random("BlockReaderTest");
     private final SimDisk disk = new SimDisk(random);
     private JournalRig rig;
 
@@ -44,12 +44,12 @@ class JournalFeedTest {
         }
     }
 
-    private JournalFeed feed() {
-        return rig.journal.newFeed(ByteBuffer.allocate(JournalFeed.RECORD_BYTES));
+    private BlockReader feed() {
+        return rig.journal.newBlockReader(ByteBuffer.allocate(BlockReader.RECORD_BYTES));
     }
 
-    private JournalFeed feed(long sequence) {
-        JournalFeed feed = feed();
+    private BlockReader feed(long sequence) {
+        BlockReader feed = feed();
         feed.seek(sequence);
         return feed;
     }
@@ -71,7 +71,7 @@ class JournalFeedTest {
     }
 
     /** Reads on to the end of what is written; each range that was not there, in order. */
-    private List<String> readAll(JournalFeed feed, int room) {
+    private List<String> readAll(BlockReader feed, int room) {
         List<String> missing = new ArrayList<>();
         ByteBuffer into = ByteBuffer.allocate(room);
         while (true) {
@@ -80,16 +80,16 @@ class JournalFeedTest {
                 case ALL_READ -> {
                     return missing;
                 }
-                case BLOCKS -> assertBytes(into, feed.at(), feed.end());
+                case BLOCKS -> assertBytes(into, feed.at(), feed.foundEnd());
                 case LONGER -> {
                     into = ByteBuffer.allocate((int) feed.needed());
                     continue;
                 }
                 default ->
                     missing.add(found + " " + feed.at().sequence() + ".."
-                            + (feed.end().sequence() - 1));
+                            + (feed.foundEnd().sequence() - 1));
             }
-            assertThat(feed.end().position()).isGreaterThan(feed.at().position());
+            assertThat(feed.foundEnd().position()).isGreaterThan(feed.at().position());
             feed.pass();
         }
     }
@@ -98,7 +98,7 @@ class JournalFeedTest {
     @ValueSource(ints = {64, 700, 5000, 100_000})
     void everythingFromTheFirstMessageOn(int room) throws Exception {
         open(KEEP).write(2000, 400);
-        JournalFeed feed = feed(1);
+        BlockReader feed = feed(1);
         assertThat(feed.at().position()).isZero();
         assertThat(readAll(feed, room)).isEmpty();
         assertThat(feed.at().sequence()).isEqualTo(2001);
@@ -115,14 +115,14 @@ class JournalFeedTest {
         rig.close();
         rig.open();
         rig.write(500, 200);
-        JournalFeed feed = feed();
+        BlockReader feed = feed();
         for (long sequence = 1; sequence <= 1200; sequence += 1 + random.nextInt(20)) {
             feed.seek(sequence);
             assertThat(feed.at().sequence()).isLessThanOrEqualTo(sequence);
             ByteBuffer into = ByteBuffer.allocate(SEGMENT);
             assertThat(feed.next(into)).isEqualTo(Found.BLOCKS);
-            assertBytes(into, feed.at(), feed.end());
-            assertThat(feed.end().sequence()).as("from %d on", sequence).isGreaterThan(sequence);
+            assertBytes(into, feed.at(), feed.foundEnd());
+            assertThat(feed.foundEnd().sequence()).as("from %d on", sequence).isGreaterThan(sequence);
         }
         feed.seek(1201);
         assertThat(feed.at().sequence()).isEqualTo(1201);
@@ -144,7 +144,7 @@ class JournalFeedTest {
     void fromATimeOn() throws Exception {
         open(KEEP);
         List<Long> times = writeForSeconds(60);
-        JournalFeed feed = feed();
+        BlockReader feed = feed();
         for (int i = 0; i < 60; i++) {
             feed.seekTime(times.get(i));
             assertThat(feed.at().sequence()).as("second %d", i).isEqualTo(10L * i + 1);
@@ -162,7 +162,7 @@ class JournalFeedTest {
     @Test
     void anEmptyJournalHasNothing() throws Exception {
         open(KEEP);
-        JournalFeed feed = feed(1);
+        BlockReader feed = feed(1);
         assertThat(feed.at().sequence()).isEqualTo(1);
         assertThat(feed.next(ByteBuffer.allocate(100))).isEqualTo(Found.ALL_READ);
         feed.seekTime(rig.millis);
@@ -174,7 +174,7 @@ class JournalFeedTest {
     @Test
     void retentionIsTold() throws Exception {
         open(4L * SEGMENT);
-        JournalFeed feed = feed(1);
+        BlockReader feed = feed(1);
         ByteBuffer into = ByteBuffer.allocate(3000);
         long dropped = 0;
         for (int i = 0; i < 4000; i++) {
@@ -185,10 +185,10 @@ class JournalFeedTest {
             }
             Found found = feed.next(into);
             if (found == Found.BLOCKS) {
-                assertBytes(into, feed.at(), feed.end());
+                assertBytes(into, feed.at(), feed.foundEnd());
             } else if (found == Found.DROPPED) {
                 dropped++;
-                assertThat(feed.end().position()).isGreaterThan(feed.at().position());
+                assertThat(feed.foundEnd().position()).isGreaterThan(feed.at().position());
             } else {
                 assertThat(found).isIn(Found.ALL_READ, Found.LONGER);
             }
@@ -209,7 +209,7 @@ class JournalFeedTest {
         open(3L * SEGMENT).write(300, 200);
         int wrong = 0;
         for (int i = 0; i < 100; i++) {
-            JournalFeed feed = feed(1);
+            BlockReader feed = feed(1);
             int[] reads = {random.nextInt(3)};
             disk.duringRead(() -> {
                 if (reads[0]-- == 0) {
@@ -221,7 +221,7 @@ class JournalFeedTest {
             Found found = feed.next(into);
             disk.duringRead(() -> false);
             if (found == Found.BLOCKS) {
-                assertBytes(into, feed.at(), feed.end());
+                assertBytes(into, feed.at(), feed.foundEnd());
             } else {
                 assertThat(found).isEqualTo(Found.DROPPED);
                 wrong++;
@@ -236,7 +236,7 @@ class JournalFeedTest {
         open(3L * SEGMENT).write(300, 200);
         List<Found> found = new ArrayList<>();
         disk.duringRename(() -> {
-            JournalFeed feed = feed(1);
+            BlockReader feed = feed(1);
             found.add(feed.next(ByteBuffer.allocate(SEGMENT)));
         });
         rig.write(100, 200);
@@ -255,7 +255,7 @@ class JournalFeedTest {
             int at = random.nextInt((int) (next - base));
             int bit = random.nextInt(8);
             disk.flip(name, at, bit);
-            JournalFeed feed = feed(1);
+            BlockReader feed = feed(1);
             List<String> missing = readAll(feed, 2500);
             assertThat(missing).hasSize(1);
             assertThat(missing.get(0)).startsWith("DAMAGE");
@@ -288,14 +288,14 @@ class JournalFeedTest {
             // Behind the header: a start of the relay looks at that.
             int at = SegmentHeader.LENGTH + random.nextInt(disk.bytes(name).length - SegmentHeader.LENGTH);
             disk.flip(name, at, 3);
-            JournalFeed feed = feed(1 + random.nextInt(1000));
+            BlockReader feed = feed(1 + random.nextInt(1000));
             assertThat(readAll(feed, 2500)).hasSizeLessThanOrEqualTo(1).allMatch(m -> m.startsWith("DAMAGE"));
             assertThat(feed.at().sequence()).isEqualTo(1001);
             disk.flip(name, at, 3);
         }
         disk.remove(names.get(1));
         disk.remove(names.get(3).replace(".index", ".stream"));
-        JournalFeed feed = feed(1);
+        BlockReader feed = feed(1);
         List<String> missing = readAll(feed, 2500);
         assertThat(missing).isNotEmpty().allMatch(m -> m.startsWith("DAMAGE"));
         assertThat(feed.at().sequence()).isEqualTo(1001);
@@ -311,7 +311,7 @@ class JournalFeedTest {
             for (int at = SegmentHeader.LENGTH; at < disk.bytes(name).length; at += IndexRecord.LENGTH) {
                 disk.flip(name, at + 8, 3);
                 for (int i = 0; i < 40; i++) {
-                    JournalFeed feed = feed();
+                    BlockReader feed = feed();
                     feed.seekTime(times.get(i));
                     long from = feed.at().sequence();
                     assertThat(from).as("second %d", i).isLessThanOrEqualTo(10L * i + 1);
@@ -319,7 +319,7 @@ class JournalFeedTest {
                         // All of it is told to be damaged.
                         told++;
                         assertThat(feed.next(ByteBuffer.allocate(SEGMENT))).isEqualTo(Found.DAMAGE);
-                        assertThat(feed.end().sequence()).isEqualTo(10L * i + 1);
+                        assertThat(feed.foundEnd().sequence()).isEqualTo(10L * i + 1);
                     }
                 }
                 disk.flip(name, at + 8, 3);
@@ -334,7 +334,7 @@ class JournalFeedTest {
         disk.duringRead(() -> {
             throw new IOException("Input/output error");
         });
-        JournalFeed feed = feed(1);
+        BlockReader feed = feed(1);
         assertThat(readAll(feed, 2500)).isNotEmpty().allMatch(m -> m.startsWith("DAMAGE"));
         assertThat(feed.at().sequence()).isEqualTo(501);
         // Who stands at the end finds no damage that it has been told of already.
