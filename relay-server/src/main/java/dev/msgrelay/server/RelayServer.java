@@ -15,7 +15,7 @@ import dev.msgrelay.server.assembly.RelayShutdown;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Ports;
+import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.figures.ClusterStatus;
 import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
@@ -67,7 +67,6 @@ public final class RelayServer implements AutoCloseable {
     private final RelayConfig config;
     private final RelayParts parts;
     private final RelayEngine engine;
-    private final Ports ports = new Ports();
     private final Entrances entrances;
     private final RelayTls tls;
     private final AtomicBoolean closing = new AtomicBoolean();
@@ -77,10 +76,14 @@ public final class RelayServer implements AutoCloseable {
 
     private RelayServer(RelayConfig config, SystemTree system, RecoveryProgress recovery) throws IOException {
         this.config = config;
-        parts = RelayParts.make(config, system, recovery, ports, this::failed);
+        parts = RelayParts.make(config, system, recovery, this::failed);
         engine = parts.engine();
         tls = new RelayTls(parts.tls(), engine.services().budget().pool(MemoryBudget.Part.TLS));
-        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], ports, this::place);
+        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], identity(), this::place);
+    }
+
+    private RelayIdentity identity() {
+        return engine.services().identity();
     }
 
     /** The node may have left its cluster while the relay looked through its journal. */
@@ -170,22 +173,22 @@ public final class RelayServer implements AutoCloseable {
 
     /** The address for publishers over TCP; null: there is none. */
     public InetSocketAddress publishAddress() {
-        return ports.address(Role.PUBLISHER, false);
+        return identity().address(Role.PUBLISHER, false);
     }
 
     /** The address for subscribers over TCP; null: there is none. */
     public InetSocketAddress subscribeAddress() {
-        return ports.address(Role.SUBSCRIBER, false);
+        return identity().address(Role.SUBSCRIBER, false);
     }
 
     /** The address for publishers with TLS; null: there is none. */
     public InetSocketAddress tlsPublishAddress() {
-        return ports.address(Role.PUBLISHER, true);
+        return identity().address(Role.PUBLISHER, true);
     }
 
     /** The address for subscribers with TLS; null: there is none. */
     public InetSocketAddress tlsSubscribeAddress() {
-        return ports.address(Role.SUBSCRIBER, true);
+        return identity().address(Role.SUBSCRIBER, true);
     }
 
     /** The relay's TLS, also where there is none. */

@@ -8,7 +8,6 @@ import dev.msgrelay.server.assembly.ClusterProvider;
 import dev.msgrelay.server.assembly.EngineAssembly;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Ports;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
@@ -234,7 +233,7 @@ class StartFailsTest {
                                 allocator,
                                 Ticker.systemTicker(),
                                 7,
-                                new RelayIdentity("relay", MAX_BODY, new Ports()),
+                                new RelayIdentity("relay", MAX_BODY),
                                 failure -> {},
                                 Arrays.copyOf(loops, 3))
                         .readers(Arrays.copyOfRange(loops, 3, 5))

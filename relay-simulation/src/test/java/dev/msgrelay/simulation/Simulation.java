@@ -15,7 +15,6 @@ import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Ports;
 import dev.msgrelay.server.connection.RefusedConnection;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.connection.Session;
@@ -199,7 +198,7 @@ final class Simulation {
                         allocator,
                         world.clock,
                         epoch,
-                        new RelayIdentity("simulated", config.stream().maxBody(), new Ports()),
+                        new RelayIdentity("simulated", config.stream().maxBody()),
                         this::engineFailed,
                         Arrays.copyOf(engineLoops, loopCount))
                 .readers(Arrays.copyOfRange(engineLoops, loopCount, live))

@@ -6,7 +6,6 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.assembly.EngineAssembly;
 import dev.msgrelay.server.assembly.RelayEngine;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.connection.Ports;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.journal.Journal;
@@ -47,7 +46,7 @@ final class StepsRig implements AutoCloseable {
                 .logSize(3 << 20)
                 .maxBody(MAX_BODY)
                 .build();
-        RelayIdentity identity = new RelayIdentity("relay", MAX_BODY, new Ports());
+        RelayIdentity identity = new RelayIdentity("relay", MAX_BODY);
         engine = new EngineAssembly(config, allocator, world.clock, 7, identity, this::failed, loop.loop)
                 .journal(journal, null)
                 .orderer(orderer)

@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Ports;
+import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.OpenSockets;
@@ -41,15 +41,16 @@ public final class Entrances {
     private final List<ServerChannel> listeners = new ArrayList<>();
     private final UnixSockets sockets = new UnixSockets(this::unix);
     private final OpenSockets open = new OpenSockets();
-    private final Ports ports;
+    private final RelayIdentity relay;
     private final Arrivals arrivals;
 
-    /** @param ports told of each port that listens */
-    public Entrances(ListenConfig listen, Transport transport, EngineLoop loop, Ports ports, Arrivals arrivals) {
+    /** @param relay notes each port that listens */
+    public Entrances(
+            ListenConfig listen, Transport transport, EngineLoop loop, RelayIdentity relay, Arrivals arrivals) {
         this.listen = listen;
         this.transport = transport;
         this.loop = loop;
-        this.ports = ports;
+        this.relay = relay;
         this.arrivals = arrivals;
     }
 
@@ -92,7 +93,7 @@ public final class Entrances {
                     listeners.add(listener);
                     InetSocketAddress bound = (InetSocketAddress) listener.localAddress();
                     if (listeners.size() == first + 1) {
-                        ports.opened(role, secured, bound);
+                        relay.listens(role, secured, bound);
                     } else {
                         LOG.info(
                                 "{} has several addresses: {} is listened on, too",

@@ -3,7 +3,6 @@ package dev.msgrelay.server.assembly;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Ports;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.Journal;
@@ -49,12 +48,11 @@ public record RelayParts(
      * Makes the parts.
      *
      * @param system the files in which the system tells its limits
-     * @param ports told to clients at the wrong one, once they are open
      * @param failure see {@link EngineAssembly}
      * @throws IOException as the start of a relay says
      */
     public static RelayParts make(
-            RelayConfig config, SystemTree system, RecoveryProgress recovery, Ports ports, Consumer<Throwable> failure)
+            RelayConfig config, SystemTree system, RecoveryProgress recovery, Consumer<Throwable> failure)
             throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
@@ -78,7 +76,7 @@ public record RelayParts(
                             new UnpooledByteBufAllocator(true),
                             Ticker.systemTicker(),
                             epoch,
-                            new RelayIdentity(serverName(), config.stream().maxBody(), ports),
+                            new RelayIdentity(serverName(), config.stream().maxBody()),
                             failure,
                             Arrays.copyOf(loops, live))
                     .readers(Arrays.copyOfRange(loops, live, reading))

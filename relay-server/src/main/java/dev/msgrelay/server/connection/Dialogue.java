@@ -179,8 +179,7 @@ public final class Dialogue {
                 counters.increment(Counter.TLS_ON_PLAIN_PORT);
                 yield new FrameException(
                         CloseReason.TLS_FAILED,
-                        "the client speaks TLS, and this port is for plain ones"
-                                + identity.ports().hint(role, true));
+                        "the client speaks TLS, and this port is for plain ones" + identity.hint(role, true));
             }
             case HTTP ->
                 new FrameException(

@@ -1,10 +1,51 @@
 package dev.msgrelay.server.connection;
 
-/**
- * The relay, as it presents itself to its clients.
- *
- * @param server name and version
- * @param maxBody longest body of a message in bytes
- * @param ports its ports, for clients at the wrong one
- */
-public record RelayIdentity(String server, int maxBody, Ports ports) {}
+import dev.msgrelay.protocol.Role;
+import java.net.InetSocketAddress;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The relay, as it presents itself to its clients; its ports are told to a client at the wrong one. Any thread. */
+public final class RelayIdentity {
+    private record Entrance(Role role, boolean secured) {}
+
+    private final String server;
+    private final int maxBody;
+    private final Map<Entrance, InetSocketAddress> ports = new ConcurrentHashMap<>();
+
+    /**
+     * @param server name and version
+     * @param maxBody longest body of a message in bytes
+     */
+    public RelayIdentity(String server, int maxBody) {
+        this.server = server;
+        this.maxBody = maxBody;
+    }
+
+    String server() {
+        return server;
+    }
+
+    public int maxBody() {
+        return maxBody;
+    }
+
+    /** Notes a port that listens. */
+    public void listens(Role role, boolean secured, InetSocketAddress address) {
+        ports.put(new Entrance(role, secured), address);
+    }
+
+    /** Returns the address of a port, or null without such a port. */
+    public InetSocketAddress address(Role role, boolean secured) {
+        return ports.get(new Entrance(role, secured));
+    }
+
+    /** Returns a clause such as "; subscribers connect to port 7400", which is empty without such a port. */
+    String hint(Role role, boolean secured) {
+        InetSocketAddress address = address(role, secured);
+        String who = role == Role.PUBLISHER ? "publishers" : "subscribers";
+        return address == null
+                ? ""
+                : "; " + who + " connect to port " + address.getPort() + (secured ? ", with TLS" : "");
+    }
+}

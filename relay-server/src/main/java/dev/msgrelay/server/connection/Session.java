@@ -257,7 +257,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
         if (type == ControlFrames.HELLO) {
             Role other = kind == Role.PUBLISHER ? Role.SUBSCRIBER : Role.PUBLISHER;
-            hello(dialogue.hello(body, services.identity().ports().hint(other, tls != null)));
+            hello(dialogue.hello(body, services.identity().hint(other, tls != null)));
         } else if (!dialogue.answer(type, body)) {
             role.control(type, body);
         }

@@ -42,6 +42,24 @@ public interface SessionRole extends ChannelHandler {
 
     Progress progress();
 
+    /**
+     * The input of a connection so far.
+     *
+     * @param framesRead whole frames
+     * @param bytesRead bytes
+     * @param unfinished the name of the frame that has come in part, for people; empty: none has
+     * @param unfinishedControl whether that is a control frame
+     * @param listening whether the relay reads the client at present
+     * @param holdsUpOthers whether the connection has memory that other connections wait for in line
+     */
+    record Progress(
+            long framesRead,
+            long bytesRead,
+            String unfinished,
+            boolean unfinishedControl,
+            boolean listening,
+            boolean holdsUpOthers) {}
+
     /** Returns what reports say of the role alone. Any thread. */
     Report report(long headPosition);
 

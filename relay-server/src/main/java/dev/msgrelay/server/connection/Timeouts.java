@@ -71,7 +71,7 @@ final class Timeouts {
     }
 
     /** Looks at the time; {@code greeted}: HELLO has come. Returns why the client may not stay, or null. */
-    Refusal look(long nowNanos, boolean greeted, Progress input) {
+    Refusal look(long nowNanos, boolean greeted, SessionRole.Progress input) {
         Refusal refused = refused(nowNanos);
         if (refused != null) {
             return refused;

@@ -13,7 +13,6 @@ import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.connection.Closing;
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.connection.Outbox;
-import dev.msgrelay.server.connection.Progress;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionRole;

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.assembly.NoJournal;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.Durability;
-import dev.msgrelay.server.connection.Ports;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
@@ -135,7 +134,7 @@ final class PublisherRig implements AutoCloseable {
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
-        services = Services.of(new RelayIdentity("relay", MAX_BODY, new Ports()), durability, config, budget, clock);
+        services = Services.of(new RelayIdentity("relay", MAX_BODY), durability, config, budget, clock);
         shared = new PublisherConnection.Shared(log, names, orderer, line, new ArrayDeque<>());
     }
 

@@ -8,7 +8,6 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.ConnectionTable;
 import dev.msgrelay.server.connection.Durability;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Ports;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
@@ -110,7 +109,7 @@ final class FanoutRig implements AutoCloseable {
                 failure -> {
                     throw new AssertionError(failure);
                 });
-        services = Services.of(new RelayIdentity("relay", CHUNK, new Ports()), durability, config, budget, clock);
+        services = Services.of(new RelayIdentity("relay", CHUNK), durability, config, budget, clock);
         counters = services.counters();
         table = services.table();
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);

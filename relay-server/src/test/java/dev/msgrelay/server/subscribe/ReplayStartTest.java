@@ -9,7 +9,6 @@ import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.assembly.NoJournal;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.Durability;
-import dev.msgrelay.server.connection.Ports;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.Counters;
@@ -91,7 +90,7 @@ class ReplayStartTest {
         FanoutParts.Replays replays = new FanoutParts.Replays(journal, pages, null);
         FanoutParts shared = new FanoutParts(log, null, LOG, gate, STALL_NANOS, replays, null, false);
         Services services = Services.of(
-                new RelayIdentity("relay", CHUNK, new Ports()),
+                new RelayIdentity("relay", CHUNK),
                 new NoJournal(EPOCH),
                 RelayConfig.builder().build(),
                 budget,
