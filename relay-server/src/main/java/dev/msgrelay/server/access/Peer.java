@@ -1,5 +1,6 @@
 package dev.msgrelay.server.access;
 
+import dev.msgrelay.protocol.text.TextWidth;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
 import io.netty.channel.epoll.EpollDomainSocketChannel;
@@ -30,6 +31,8 @@ public record Peer(InetAddress address, int uid, UserPrincipal user, X500Princip
     /** The subject of the client's certificate; the TLS layer sets it before the connection is active. */
     public static final AttributeKey<X500Principal> CERTIFICATE = AttributeKey.valueOf(Peer.class, "certificate");
 
+    private static final int MOST_CHARS = 200;
+
     public static Peer of(Channel channel) {
         X500Principal subject =
                 channel.hasAttr(CERTIFICATE) ? channel.attr(CERTIFICATE).get() : null;
@@ -54,5 +57,14 @@ public record Peer(InetAddress address, int uid, UserPrincipal user, X500Princip
             // The peer is gone, or the system does not tell its user: then no user proves an identity.
         }
         return new Peer(null, uid, user, subject);
+    }
+
+    /**
+     * Text from a peer, made fit for one line of a log or a page: cut to {@value #MOST_CHARS} characters, without
+     * characters that control a terminal.
+     */
+    public static String printable(String text) {
+        String line = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");
+        return line.length() > MOST_CHARS ? TextWidth.firstChars(line, MOST_CHARS) + "..." : line;
     }
 }

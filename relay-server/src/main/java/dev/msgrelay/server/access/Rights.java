@@ -22,9 +22,9 @@ public final class Rights {
     private TokenHash token;
     private AccessPolicy judgedBy;
     private Identity identity;
-    private IdentityUse use;
+    private AccessControl.Use use;
     // The identity whose replay slot this connection holds; null: it holds none.
-    private IdentityUse replays;
+    private AccessControl.Use replays;
     private Refusal refusal;
     // Types that the connection may publish or get; null: all.
     private TypeRanges types;
@@ -139,7 +139,7 @@ public final class Rights {
             return needed;
         }
         return "no identity has the certificate "
-                + PeerText.printable(peer.certificate().getName()) + " (or none that may come from there): " + needed;
+                + Peer.printable(peer.certificate().getName()) + " (or none that may come from there): " + needed;
     }
 
     /** Gives back the connection's place at its identity. Further calls do nothing. */

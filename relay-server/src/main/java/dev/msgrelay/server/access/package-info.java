@@ -8,7 +8,6 @@
  *                 |
  *   Rights        one connection: Peer (address, uid, certificate) and TokenHash -> Identity, or a Refusal;
  *                 its types, lag and rate; the rights that a new policy takes back
- *   PeerText      text from a peer, made fit for a line
  * </pre>
  *
  * <p>Policies are immutable and {@link dev.msgrelay.server.access.AccessControl} belongs to any thread, a {@link

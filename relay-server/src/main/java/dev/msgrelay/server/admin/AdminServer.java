@@ -397,4 +397,18 @@ public final class AdminServer implements AutoCloseable {
     void failed(Throwable cause) {
         warning.warn(System.nanoTime(), "admin port: a fault of its own: " + cause);
     }
+
+    /**
+     * The result of a reload.
+     *
+     * @param taken true: the new configuration is in force, as far as a running relay can take it; false: the former one
+     *     is, whole
+     * @param lines lines for people: the settings that were taken, and those that need a restart; or the error, with file
+     *     and line
+     */
+    public record Reload(boolean taken, List<String> lines) {
+        public Reload {
+            lines = List.copyOf(lines);
+        }
+    }
 }

@@ -172,7 +172,7 @@ final class Answers {
         boolean ready = relay.ready();
         JsonLine line = status(ready, "ready", unready());
         if (!config.healthOnly()) {
-            LookJson.cluster(line, relay.cluster());
+            Look.cluster(line, relay.cluster());
         }
         return line;
     }
@@ -368,12 +368,12 @@ final class Answers {
         }
         boolean ready = relay.ready();
         line.truth("ready", ready).text("status", ready ? "ready" : unready());
-        LookJson.totals(line, now);
+        Look.totals(line, now);
         line.object(
                 "memory",
                 parts -> now.stats().memory().forEach((part, used) -> parts.number(Metrics.lower(part), used)));
         line.list("lagging", furthestFirst().limit(MOST_LAGGING), (item, row) -> {
-            LookJson.row(item, row);
+            Look.row(item, row);
             item.decimal("lagSeconds", lagSeconds(now, row));
         });
         Stream<ConnectionRow> publishing = now.connections().stream()
@@ -381,7 +381,7 @@ final class Answers {
                 .sorted(Comparator.comparingDouble(ConnectionRow::messagesPerSecond)
                         .reversed()
                         .thenComparingLong(ConnectionRow::id));
-        line.list("publishing", publishing.limit(MOST_LAGGING), LookJson::row);
+        line.list("publishing", publishing.limit(MOST_LAGGING), Look::row);
         line.list("ended", now.stats().ended().stream().limit(MOST_ENDED), (item, ended) -> item.text(
                         "time", ended.time().toString())
                 .text("who", ended.who())

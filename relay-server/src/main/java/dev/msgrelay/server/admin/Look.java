@@ -3,6 +3,8 @@ package dev.msgrelay.server.admin;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.figures.ClusterStatus;
 import dev.msgrelay.server.figures.ConnectionRow;
+import dev.msgrelay.server.figures.Counter;
+import dev.msgrelay.server.figures.GarbageCollections;
 import dev.msgrelay.server.figures.RelayStats;
 import java.time.Instant;
 import java.util.Comparator;
@@ -28,5 +30,69 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
                 .filter(row -> row.lagBytes() > 0 && row.replayPercent() == ConnectionRow.LIVE)
                 .max(Comparator.comparingLong(ConnectionRow::lagBytes))
                 .orElse(null);
+    }
+
+    // ---- JSON, for the command's line a second and for the admin port alike ----------------------------------
+
+    /**
+     * Adds every {@link Counter} by its key, the process's garbage collections, the closes by reason, the slowest
+     * subscriber, and the cluster's state.
+     */
+    public static void totals(JsonLine line, Look look) {
+        for (Counter counter : Counter.values()) {
+            if (look.stats().has(counter)) {
+                line.number(counter.key(), look.stats().get(counter));
+            }
+        }
+        GarbageCollections gc = GarbageCollections.now();
+        line.number("gcCount", gc.count()).number("gcMillis", gc.millis());
+        line.object("closes", closes -> look.stats().closes().forEach((reason, n) -> closes.number(reason.name(), n)));
+        ConnectionRow slowest = look.slowest();
+        if (slowest != null) {
+            line.object("slowest", members -> row(members, slowest));
+        }
+        cluster(line, look.cluster());
+    }
+
+    /** Adds the cluster's state; nothing for a relay that is alone. */
+    static void cluster(JsonLine line, ClusterStatus status) {
+        if (status == null) {
+            return;
+        }
+        line.object("cluster", cluster -> cluster.text("name", status.name())
+                .number("node", status.node())
+                .text("role", status.state().text())
+                .number("leader", status.leader())
+                .number("term", status.term())
+                .number("commitPosition", status.commitPosition())
+                .list("members", status.members().stream(), (item, member) -> item.number("node", member.node())
+                        .text("address", member.address())
+                        .number("position", member.position())
+                        .number("lagBytes", member.lagBytes())
+                        .number("silentMillis", member.silentMillis())));
+    }
+
+    public static void row(JsonLine line, ConnectionRow row) {
+        line.number("id", row.id())
+                .text("name", row.name())
+                .text("identity", row.identity())
+                .text("address", row.address())
+                .text("role", row.publisher() ? "publisher" : "subscriber")
+                .text("state", row.state())
+                .text("waitsFor", row.waitsFor());
+        if (!row.publisher()) {
+            line.text("policy", row.policy().flag())
+                    .text("types", row.types())
+                    .number("cursor", row.cursor())
+                    .number("lagBytes", row.lagBytes())
+                    .number("lagMessages", row.lagMessages());
+            if (row.replayPercent() != ConnectionRow.LIVE) {
+                line.number("replayPercent", row.replayPercent()).number("replayLeftMillis", row.replayLeftMillis());
+            }
+        }
+        line.number("messages", row.messages())
+                .number("bytes", row.bytes())
+                .decimal("messagesPerSecond", row.messagesPerSecond())
+                .number("ageMillis", row.ageMillis());
     }
 }

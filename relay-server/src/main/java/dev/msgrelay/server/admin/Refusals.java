@@ -1,7 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.Token;
-import dev.msgrelay.server.access.PeerText;
+import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
@@ -41,7 +41,7 @@ final class Refusals {
             return Answer.text(
                     HttpResponseStatus.METHOD_NOT_ALLOWED,
                     "only " + allowed + ", not "
-                            + PeerText.printable(request.method().name()));
+                            + Peer.printable(request.method().name()));
         }
         boolean none = target.hosts() == 0 && Target.mayLackHost(request);
         if (target.hosts() != 1 && !none) {
@@ -56,7 +56,7 @@ final class Refusals {
         if (target.host() != null && !isOurs(target.host())) {
             return Answer.text(
                     HttpResponseStatus.MISDIRECTED_REQUEST,
-                    "Host '" + PeerText.printable(target.host()) + "' is neither an address, nor localhost, nor '"
+                    "Host '" + Peer.printable(target.host()) + "' is neither an address, nor localhost, nor '"
                             + config.host() + "'");
         }
         if (reloads(target)) {

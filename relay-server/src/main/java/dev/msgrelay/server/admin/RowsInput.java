@@ -23,8 +23,8 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
     RowsInput(Look look) {
         rows = look.connections().iterator();
         JsonLine line = new JsonLine().text("time", look.time().toString());
-        LookJson.cluster(line, look.cluster());
-        String head = line.list("connections", Stream.empty(), LookJson::row).end();
+        Look.cluster(line, look.cluster());
+        String head = line.list("connections", Stream.empty(), Look::row).end();
         // The closing bracket and brace are cut off: the list is still open.
         next = head.substring(0, head.length() - 2);
     }
@@ -35,7 +35,7 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
         next = "";
         while (rows.hasNext() && chunk.length() < CHUNK_BYTES) {
             JsonLine row = new JsonLine();
-            LookJson.row(row, rows.next());
+            Look.row(row, rows.next());
             chunk.append(first ? "\n" : ",\n").append(row.end());
             first = false;
         }

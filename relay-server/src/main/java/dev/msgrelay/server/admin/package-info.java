@@ -8,14 +8,14 @@
  *       Refusals        method, Host, token
  *       Reload          the result of {@code POST /reload}, read on a thread of its own
  *       Answers         the answer to a path, made at most once a second
- *          Look ------- a relay at one moment: RelayStats, and a ConnectionRow for each connection
- *          LookJson, Metrics, ConfigJson, RowsInput -- a Look in the client's format
+ *          Look ------- a relay at one moment: RelayStats, and a ConnectionRow for each connection; also as JSON
+ *          Metrics, ConfigJson, RowsInput -- the other formats
  * </pre>
  *
  * <p>All of it belongs to the admin port's thread, except {@code AdminServer.start}, {@code close} and {@code address}.
  * The thread reads what reports may read on any thread, and writes one counter of the relay, nothing else. A reload has a
  * thread of its own ({@code relay-reload}), since it waits for files.
  *
- * <p><b>Public API:</b> {@code AdminServer} and {@code Reload}. All else is internal.
+ * <p><b>Public API:</b> {@code AdminServer}. All else is internal.
  */
 package dev.msgrelay.server.admin;

@@ -17,7 +17,6 @@ import dev.msgrelay.server.publish.PublisherConnection;
 import dev.msgrelay.server.subscribe.FanoutParts;
 import dev.msgrelay.server.subscribe.SubscriberConnection;
 import dev.msgrelay.server.tls.TlsContext;
-import dev.msgrelay.server.tls.TlsWatch;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
@@ -110,7 +109,7 @@ record ChannelSetup(
         return false;
     }
 
-    private final class CountedTls implements TlsWatch {
+    private final class CountedTls implements TlsContext.Watch {
         @Override
         public void opened() {
             services.counters().increment(Counter.TLS_HANDSHAKES);

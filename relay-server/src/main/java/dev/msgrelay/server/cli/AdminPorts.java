@@ -2,7 +2,7 @@ package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
-import dev.msgrelay.server.admin.Reload;
+import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.AdminConfig;
 import java.io.IOException;
 import java.util.function.Consumer;

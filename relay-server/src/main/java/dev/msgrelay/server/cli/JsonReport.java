@@ -4,7 +4,6 @@ import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
-import dev.msgrelay.server.admin.LookJson;
 import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
@@ -90,7 +89,7 @@ final class JsonReport implements ServerReport {
         pace.beginTable();
         for (ConnectionRow row : look.connections()) {
             JsonLine line = event("connection", look.time(), Level.INFO);
-            LookJson.row(line, row);
+            Look.row(line, row);
             print(line);
             pace.line();
         }
@@ -118,7 +117,7 @@ final class JsonReport implements ServerReport {
     private JsonLine stats(String event, Look look, Level level) {
         JsonLine line = event(event, look.time(), level);
         line.decimal("elapsedSeconds", (look.nanos() - start) / 1e9);
-        LookJson.totals(line, look);
+        Look.totals(line, look);
         return line;
     }
 

@@ -5,7 +5,7 @@ import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
-import dev.msgrelay.server.admin.Reload;
+import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import java.io.IOException;
 import java.util.ArrayList;

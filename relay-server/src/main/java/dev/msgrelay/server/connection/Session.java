@@ -9,7 +9,6 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.access.Peer;
-import dev.msgrelay.server.access.PeerText;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.memory.MemoryBudget;
@@ -266,7 +265,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     private void hello(HelloFrame said) throws FrameException {
-        name = PeerText.printable(said.name());
+        name = Peer.printable(said.name());
         rights.said(said.token());
         if (rights.refusal() != null) {
             throw rights.refusal().exception();
@@ -391,7 +390,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         ErrorFrame.check(body);
         CloseReason reason = CloseReason.ofCode(ErrorFrame.code(body));
         String what = "ERROR " + (reason == null ? ErrorFrame.code(body) : reason) + " "
-                + PeerText.printable(ErrorFrame.text(body));
+                + Peer.printable(ErrorFrame.text(body));
         services.closes().warn(CloseReason.PEER_CLOSED, services.clock().nanoTime(), who() + " closes: " + what);
         end(CloseReason.PEER_CLOSED, what);
         role.release();

@@ -2,7 +2,7 @@ package dev.msgrelay.server.figures;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.text.ShortText;
-import dev.msgrelay.server.access.PeerText;
+import dev.msgrelay.server.access.Peer;
 import java.net.SocketAddress;
 import java.time.Instant;
 import java.util.ArrayDeque;
@@ -83,7 +83,7 @@ public final class CloseLog {
      */
     public void closed(String who, CloseReason reason, String detail, long nowNanos) {
         closes.get(reason).increment();
-        remember(new Ended(Instant.now(), who, reason, PeerText.printable(detail)));
+        remember(new Ended(Instant.now(), who, reason, Peer.printable(detail)));
         switch (reason) {
             case PEER_CLOSED, SHUTDOWN -> LOG.debug("{}: {}", who, reason.text());
             default -> {
@@ -91,11 +91,7 @@ public final class CloseLog {
                     LOG.atWarn()
                             .addKeyValue("event", "closed")
                             .addKeyValue("reason", reason.name())
-                            .log(
-                                    "{}: {}{}",
-                                    who,
-                                    reason.text(),
-                                    detail.isEmpty() ? "" : ": " + PeerText.printable(detail));
+                            .log("{}: {}{}", who, reason.text(), detail.isEmpty() ? "" : ": " + Peer.printable(detail));
                 }
             }
         }

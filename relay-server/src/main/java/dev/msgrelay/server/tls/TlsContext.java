@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.net.CertificateDates;
 import dev.msgrelay.protocol.net.PemFiles;
 import dev.msgrelay.protocol.text.TextFile;
@@ -241,7 +242,7 @@ public final class TlsContext implements AutoCloseable {
      * @param reader names the memory for the connection's bytes
      * @return false where the memory is used up
      */
-    public boolean secure(Channel channel, Pool pool, SocketReads.Reader reader, TlsWatch watch) {
+    public boolean secure(Channel channel, Pool pool, SocketReads.Reader reader, Watch watch) {
         int bytes = TlsRecords.bytesOfConnection(readsInParts());
         if (!pool.tryTake(bytes)) {
             return false;
@@ -286,5 +287,27 @@ public final class TlsContext implements AutoCloseable {
             current.release();
             closed = true;
         }
+    }
+
+    /** Gets the results of handshakes, and other events to count. Called on the channel's loop. */
+    public interface Watch {
+        /** A handshake is done, and the connection is open. */
+        void opened();
+
+        /**
+         * A connection has ended before it was open.
+         *
+         * @param fault a fault of the relay's own that was the reason; null: there was none
+         */
+        void ended(Channel channel, CloseReason reason, String text, Throwable fault);
+
+        /** A connection has ended before its first byte, by its peer. */
+        void probed(Channel channel);
+
+        /** A client does not speak TLS. Called before {@link #ended}. */
+        void plain();
+
+        /** A write was larger than the small buffer, and there was no memory for a large one. */
+        void small();
     }
 }

@@ -65,7 +65,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private boolean leaving;
 
     TlsHandler(
-            TlsContext context, Channel channel, Pool pool, int reserved, SocketReads.Reader reader, TlsWatch watch) {
+            TlsContext context,
+            Channel channel,
+            Pool pool,
+            int reserved,
+            SocketReads.Reader reader,
+            TlsContext.Watch watch) {
         this.context = context;
         this.channel = channel;
         this.pool = pool;

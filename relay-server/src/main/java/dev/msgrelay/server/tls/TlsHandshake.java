@@ -55,7 +55,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private final TlsHandler handler;
     private final TlsInput in;
     private final TlsOutput out;
-    private final TlsWatch watch;
+    private final TlsContext.Watch watch;
     private ChannelHandlerContext ctx;
     private Future<?> deadline;
     private State state = State.SILENT;
@@ -63,7 +63,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     // The output buffer was too small: the engine has more to write.
     private boolean hasMoreToSay;
 
-    TlsHandshake(TlsContext context, TlsHandler handler, TlsWatch watch) {
+    TlsHandshake(TlsContext context, TlsHandler handler, TlsContext.Watch watch) {
         this.context = context;
         this.handler = handler;
         this.watch = watch;

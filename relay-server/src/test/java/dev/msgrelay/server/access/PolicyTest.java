@@ -278,7 +278,7 @@ class PolicyTest {
         long seed = new Random().nextLong();
         Random random = new Random(seed);
         for (int round = 0; round < 100; round++) {
-            IdentityUse use = new IdentityUse();
+            AccessControl.Use use = new AccessControl.Use();
             long rate = 1L << random.nextInt(34);
             long start = random.nextLong(-1L << 60, 1L << 60);
             long now = start;

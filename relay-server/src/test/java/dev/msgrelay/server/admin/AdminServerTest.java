@@ -14,6 +14,7 @@ import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.Secret;
