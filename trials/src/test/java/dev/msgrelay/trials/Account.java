@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.trials.Client.Role;

@@ -15,7 +15,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.journal.disk.FileDisk;
-import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.testing.Directories;

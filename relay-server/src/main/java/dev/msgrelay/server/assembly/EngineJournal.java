@@ -5,7 +5,6 @@ import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.Stopwatch;
 import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.Journal;
-import dev.msgrelay.server.journal.JournalStats;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.stream.Mark;
@@ -241,7 +240,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
 
     @Override
     public TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
-        JournalStats now = journal.stats();
+        Journal.Stats now = journal.stats();
         TimeHistogram.Times forces = now.forces();
         long written = journal.written().position();
         long forced = journal.forced().position();

@@ -1,7 +1,6 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.format.JournalClock;
-import dev.msgrelay.server.journal.read.PresentClock;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
 
@@ -18,7 +17,7 @@ final class IndexTimes {
     private long base = -1;
     private long headerSkew;
     private long marked;
-    private volatile PresentClock present;
+    private volatile JournalClock.Present present;
 
     /** Goes on where a journal ends. */
     IndexTimes(Recovery found) {
@@ -35,7 +34,7 @@ final class IndexTimes {
     }
 
     private void publish(long newest) {
-        present = new PresentClock(base, skew(), newest);
+        present = new JournalClock.Present(base, skew(), newest);
     }
 
     /** Looks at both clocks, before anything is written. */
@@ -73,7 +72,7 @@ final class IndexTimes {
     }
 
     /** The clock, and what it is to the newest segment. Any thread. */
-    PresentClock present() {
+    JournalClock.Present present() {
         return present;
     }
 

@@ -1,9 +1,9 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.server.figures.TimeHistogram.Times;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
-import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.JournalClock;
@@ -39,6 +39,16 @@ public final class Journal implements Closeable {
         /** The journal has ended, and writes no more. Called by either thread, once. */
         void failed(Throwable cause);
     }
+
+    /**
+     * Figures for reports.
+     *
+     * @param freeBytes bytes that are free on the disk; -1: not known
+     * @param fullNanos time for which the disk was full
+     * @param unpreparedNanos time for which the writer waited for the files of a segment
+     */
+    public record Stats(
+            int segments, long fileBytes, long freeBytes, long fullNanos, long unpreparedNanos, Times forces) {}
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -260,7 +270,7 @@ public final class Journal implements Closeable {
         return failure.get();
     }
 
-    public JournalStats stats() {
+    public Stats stats() {
         return forcer.stats();
     }
 
@@ -353,7 +363,7 @@ public final class Journal implements Closeable {
     private void sayItEnds(Mark all) throws IOException {
         try {
             new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
-        } catch (DiskFullException e) {
+        } catch (DiskException.Full e) {
             LOG.warn("{}: the table of epochs is left as it was: {}", name(), e.words());
         }
     }

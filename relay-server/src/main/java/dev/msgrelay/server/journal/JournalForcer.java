@@ -2,7 +2,7 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.disk.Disk;
-import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.NamesFile;
 import dev.msgrelay.server.journal.recover.Recovery;
@@ -70,8 +70,8 @@ final class JournalForcer {
     private volatile long lastForce;
     private long lastFull;
     // Null: there is room for the table of names, and for the next files.
-    private DiskFullException namesLack;
-    private DiskFullException filesLack;
+    private DiskException.Full namesLack;
+    private DiskException.Full filesLack;
     private final JournalClock clock;
     // Segments of earlier lives, until the first look at the clock tells how old they are; then null.
     private List<Part> earlier;
@@ -230,7 +230,7 @@ final class JournalForcer {
             namesPosition = newest.position();
             lastNames = nanos;
             namesLack = null;
-        } catch (DiskFullException e) {
+        } catch (DiskException.Full e) {
             lastNamesFull = nanos;
             namesLack = e;
         }
@@ -240,16 +240,16 @@ final class JournalForcer {
         try {
             filesLack = null;
             return files.prepare();
-        } catch (DiskFullException e) {
+        } catch (DiskException.Full e) {
             filesLack = e;
             lastFull = nanos;
             return false;
         }
     }
 
-    JournalStats stats() {
+    Journal.Stats stats() {
         long at = now;
-        return new JournalStats(
+        return new Journal.Stats(
                 segments, fileBytes, freeBytes, writer.fullNanos(at), writer.unpreparedNanos(at), times.times());
     }
 

@@ -3,12 +3,10 @@ package dev.msgrelay.server.journal;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
-import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
-import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import java.io.Closeable;
 import java.io.IOException;
@@ -24,7 +22,7 @@ import java.util.List;
  * @param progress gets how far the look at the directory is
  */
 public record JournalOpening(
-        Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, RecoveryProgress progress) {
+        Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, Recovery.Progress progress) {
     /**
      * Takes the directory's lock, cuts a torn tail, and begins an epoch.
      *
@@ -34,7 +32,7 @@ public record JournalOpening(
     public Journal open() throws IOException {
         try {
             return locked();
-        } catch (DiskFullException e) {
+        } catch (DiskException.Full e) {
             throw new DiskException(
                     journal() + ": " + disk.shortage() + ": it cannot be opened (the system says: " + e.words() + ")",
                     e);

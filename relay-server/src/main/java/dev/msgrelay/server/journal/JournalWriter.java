@@ -2,7 +2,7 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.figures.Stopwatch;
 import dev.msgrelay.server.journal.disk.Disk;
-import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Kind;
@@ -77,7 +77,7 @@ final class JournalWriter {
     private long lastFullLine;
 
     // The forcer has no room for what is needed next; null: it has.
-    private volatile DiskFullException lacking;
+    private volatile DiskException.Full lacking;
 
     private volatile long wanted;
     private volatile boolean patient;
@@ -157,14 +157,14 @@ final class JournalWriter {
         boolean idle = reader.position() == head.position();
         try {
             boolean wrote = idle ? recordForced(true) : block(nanos) || recordForced(false);
-            DiskFullException next = lacking;
+            DiskException.Full next = lacking;
             if (next == null) {
                 full.stop(nanos);
             } else {
                 isFull(next, nanos);
             }
             return wrote;
-        } catch (DiskFullException e) {
+        } catch (DiskException.Full e) {
             // The same bytes go to the same place again, later.
             isFull(e, nanos);
             return !idle && recordForcedIfItFits();
@@ -172,12 +172,12 @@ final class JournalWriter {
     }
 
     /** The forcer has no room for the files of the next segment, or for the names; null: it has again. Its thread. */
-    void lacks(DiskFullException room) {
+    void lacks(DiskException.Full room) {
         lacking = room;
     }
 
     /** One state, with one line and one counter, whatever is short, and whoever needs it. */
-    private void isFull(DiskFullException e, long nanos) {
+    private void isFull(DiskException.Full e, long nanos) {
         if (full.starts() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
             LOG.warn(
@@ -192,7 +192,7 @@ final class JournalWriter {
     private boolean recordForcedIfItFits() throws IOException {
         try {
             return recordForced(false);
-        } catch (DiskFullException e) {
+        } catch (DiskException.Full e) {
             return false;
         }
     }

@@ -1,7 +1,7 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.disk.Disk;
-import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.IOException;
@@ -207,7 +207,7 @@ final class SegmentFiles {
         try {
             disk.rename(name, spare);
             spares.addFirst(spare);
-        } catch (DiskFullException e) {
+        } catch (DiskException.Full e) {
             // The disk has no room even for a longer name.
             disk.delete(name);
         }

@@ -3,7 +3,7 @@ package dev.msgrelay.server.harness;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.journal.disk.FileDisk;
-import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import java.io.IOException;

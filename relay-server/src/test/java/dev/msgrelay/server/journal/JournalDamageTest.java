@@ -8,12 +8,11 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.JournalName;
-import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
@@ -364,7 +363,7 @@ class JournalDamageTest {
                         .isFalse();
                 assertThatIOException()
                         .isThrownBy(() ->
-                                new JournalOpening(damaged, SETTINGS, 99, 0, null, RecoveryProgress.NOBODY).open())
+                                new JournalOpening(damaged, SETTINGS, 99, 0, null, Recovery.Progress.NOBODY).open())
                         .withMessageContaining("journal repair");
                 survives(damaged, "without " + name);
             }

@@ -7,7 +7,6 @@ import dev.msgrelay.protocol.text.SystemWords;
 import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
-import dev.msgrelay.server.journal.disk.DiskFullException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.Recovery;
 import java.io.IOException;
@@ -58,7 +57,7 @@ class NoRoomTest {
                 "what nobody has ever heard of")) {
             assertThatIOException()
                     .isThrownBy(() -> writeFails(GERMAN, () -> new IOException(words)))
-                    .isInstanceOf(DiskFullException.class)
+                    .isInstanceOf(DiskException.Full.class)
                     .withMessage("journal " + directory + ": " + words);
         }
     }
@@ -68,7 +67,7 @@ class NoRoomTest {
         for (String words : List.of("Input/output error", "Eingabe-/Ausgabefehler")) {
             assertThatIOException()
                     .isThrownBy(() -> writeFails(GERMAN, () -> new IOException(words)))
-                    .isNotInstanceOf(DiskFullException.class)
+                    .isNotInstanceOf(DiskException.Full.class)
                     .withMessage(words);
         }
         assertThatIOException()

@@ -1,7 +1,7 @@
 package dev.msgrelay.server.journal;
 
 import dev.msgrelay.server.journal.disk.Disk;
-import dev.msgrelay.server.journal.disk.DiskFullException;
+import dev.msgrelay.server.journal.disk.DiskException;
 import java.io.Closeable;
 import java.io.FileNotFoundException;
 import java.io.IOException;
@@ -84,9 +84,9 @@ public final class SimDisk implements Disk {
         return failed;
     }
 
-    private DiskFullException noRoom() {
+    private DiskException.Full noRoom() {
         refusals++;
-        return new DiskFullException("journal sim", "no space left", null);
+        return new DiskException.Full("journal sim", "no space left", null);
     }
 
     /** How often there was no room. */

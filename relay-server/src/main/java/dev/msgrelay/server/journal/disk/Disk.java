@@ -20,7 +20,7 @@ public interface Disk {
         /** Reads until the buffer is full or the file ends. */
         void read(long at, ByteBuffer into) throws IOException;
 
-        /** Writes all that remains in the buffer; with {@link DiskFullException} a part may have been written. */
+        /** Writes all that remains in the buffer; with {@link DiskException.Full} a part may have been written. */
         void write(long at, ByteBuffer from) throws IOException;
 
         /** Cuts the file, or has it end further behind, with zeros in between. */
@@ -55,7 +55,7 @@ public interface Disk {
         }
     }
 
-    /** Gives a file another name, or its own; a file that has it is replaced. Throws {@link DiskFullException}. */
+    /** Gives a file another name, or its own; a file that has it is replaced. Throws {@link DiskException.Full}. */
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;

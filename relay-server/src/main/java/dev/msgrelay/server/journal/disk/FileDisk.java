@@ -242,7 +242,7 @@ public final class FileDisk implements Disk {
         if (isOfTheSystem(e) && !words.tellInputOutput(e) && !isReadOnly(e)) {
             String why =
                     e instanceof FileSystemException of && of.getReason() != null ? of.getReason() : e.getMessage();
-            return new DiskFullException("journal " + directory, why, e);
+            return new DiskException.Full("journal " + directory, why, e);
         }
         return e;
     }

@@ -23,6 +23,15 @@ public final class JournalClock {
     /** Nothing is taken for older: what is left of a number of nanoseconds is for the time of this life. */
     private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
 
+    /**
+     * The clock as a reader on another thread sees it.
+     *
+     * @param base of the newest segment; -1: there is none
+     * @param skew steps since the header of that segment was written
+     * @param time of the newest record
+     */
+    public record Present(long base, long skew, long time) {}
+
     private boolean begun;
     private boolean known;
     // At the last look.

@@ -5,6 +5,7 @@ import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexCursor;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Kind;
+import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.StreamHead;
@@ -61,7 +62,7 @@ public final class BlockReader {
     private final Disk disk;
     private final NavigableMap<Long, SegmentHeader> readable;
     private final StreamHead written;
-    private final Supplier<PresentClock> present;
+    private final Supplier<JournalClock.Present> present;
     private final ByteBuffer records;
     private final CRC32C crc = new CRC32C();
     private final Mark at = new Mark();
@@ -85,7 +86,7 @@ public final class BlockReader {
             Disk disk,
             NavigableMap<Long, SegmentHeader> readable,
             StreamHead written,
-            Supplier<PresentClock> present,
+            Supplier<JournalClock.Present> present,
             ByteBuffer records) {
         this.disk = disk;
         this.readable = readable;

@@ -5,7 +5,7 @@ import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.FrameWalk;
 import dev.msgrelay.server.journal.format.IndexRecord;
-import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.read.BlockReader.Found;
 import dev.msgrelay.server.journal.recover.Recovery;

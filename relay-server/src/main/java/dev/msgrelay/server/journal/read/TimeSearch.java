@@ -39,7 +39,7 @@ record TimeSearch(Place now, Place then) {
      * @param present the clock of now
      * @param millis the time that is looked for
      */
-    static TimeSearch of(NavigableMap<Long, SegmentHeader> held, PresentClock present, long millis) {
+    static TimeSearch of(NavigableMap<Long, SegmentHeader> held, JournalClock.Present present, long millis) {
         Place now = null;
         Place then = null;
         SegmentHeader oldest = null;

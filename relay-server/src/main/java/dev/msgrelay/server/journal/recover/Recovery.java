@@ -5,9 +5,9 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexCursor;
 import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.JournalName;
-import dev.msgrelay.server.journal.format.Loss;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.IOException;
@@ -57,6 +57,14 @@ public record Recovery(
         List<Step> steps,
         long stepCount,
         long checkedBytes) {
+    /** Gets the progress of a look at a directory, on the thread that looks. */
+    public interface Progress {
+        Progress NOBODY = (segments, of) -> {};
+
+        /** {@code segments} of all were looked at. */
+        void looked(int segments, int of);
+    }
+
     public enum Depth {
         /** The headers of all segments, and all of those that may hold what was not forced. */
         START,
@@ -122,10 +130,10 @@ public record Recovery(
 
     /** Looks at a directory; throws where it cannot be read, or is of another version of the format. */
     public static Recovery inspect(Disk disk, Depth depth) throws IOException {
-        return inspect(disk, depth, RecoveryProgress.NOBODY);
+        return inspect(disk, depth, Progress.NOBODY);
     }
 
-    public static Recovery inspect(Disk disk, Depth depth, RecoveryProgress progress) throws IOException {
+    public static Recovery inspect(Disk disk, Depth depth, Progress progress) throws IOException {
         return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
     }
 

@@ -5,7 +5,7 @@ import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexCursor;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Kind;
-import dev.msgrelay.server.journal.format.Loss;
+import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.NameRecord;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
