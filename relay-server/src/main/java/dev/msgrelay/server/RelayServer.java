@@ -19,14 +19,13 @@ import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.figures.ClusterStatus;
 import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
-import dev.msgrelay.server.figures.RecoveredJournal;
 import dev.msgrelay.server.figures.RelayStats;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.JournalException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.memory.MemoryBudget;
-import dev.msgrelay.server.net.SocketOptions;
+import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.stream.HungDiskException;
 import dev.msgrelay.server.stream.NodeLeftException;
@@ -54,6 +53,20 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 public final class RelayServer implements AutoCloseable {
+    /**
+     * The stream that a relay found in its journal as it started.
+     *
+     * @param startSequence number of the oldest message that is held
+     * @param endSequence number behind the newest one; equal to the start: there are no messages yet
+     * @param cutSequence number of the first message of the torn tail that was cut off
+     * @param cutEndSequence number behind the last one; equal to {@code cutSequence}: no message was cut off
+     */
+    public record RecoveredJournal(long startSequence, long endSequence, long cutSequence, long cutEndSequence) {
+        public long cutMessages() {
+            return cutEndSequence - cutSequence;
+        }
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     /** Silence after which the core counts as hanging, or as without a processor. */
@@ -160,7 +173,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private EventLoop place(Channel accepted, Role role, boolean secured) {
-        SocketOptions.equip(accepted, config.clients().peerTimeout());
+        AcceptedSocket.equip(accepted, config.clients().peerTimeout());
         return engine.place(accepted, role, secured ? parts.tls() : null).io();
     }
 

@@ -3,7 +3,7 @@ package dev.msgrelay.server.admin;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.admin.Answers.Answer;
-import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.tls.TlsFailure;
 import io.netty.buffer.ByteBuf;
@@ -348,7 +348,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     }
 
     String peer() {
-        return PeerName.of(ctx.channel());
+        return AcceptedSocket.peerName(ctx.channel());
     }
 
     private void setDeadline(long millis, Runnable over) {

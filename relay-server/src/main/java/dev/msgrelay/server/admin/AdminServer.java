@@ -5,7 +5,7 @@ import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.host.SystemTree;
-import dev.msgrelay.server.net.AllAddresses;
+import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.RepeatedWarning;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.bootstrap.ServerBootstrap;
@@ -176,8 +176,8 @@ public final class AdminServer implements AutoCloseable {
     private static AdminServer listening(AdminServer admin) throws IOException {
         try {
             int port = admin.config.port();
-            AllAddresses.bind(
-                    AllAddresses.of(admin.config.host(), port),
+            Listener.bindAll(
+                    Listener.addresses(admin.config.host(), port),
                     port,
                     admin::listen,
                     text -> LOG.warn("{}: {}", admin.name, text));

@@ -10,7 +10,7 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.publish.IngestPort;
 import dev.msgrelay.server.publish.PublisherConnection;
@@ -118,7 +118,7 @@ record ChannelSetup(
         @Override
         public void ended(Channel channel, CloseReason reason, String text, Throwable fault) {
             services.counters().increment(Counter.TLS_FAILURES);
-            String who = "connection " + PeerName.of(channel);
+            String who = "connection " + AcceptedSocket.peerName(channel);
             long nowNanos = services.clock().nanoTime();
             services.closes().closed(who, reason, text, nowNanos);
             if (fault != null) {
@@ -129,7 +129,8 @@ record ChannelSetup(
         @Override
         public void probed(Channel channel) {
             long nowNanos = services.clock().nanoTime();
-            services.closes().probed("connection " + PeerName.of(channel), channel.remoteAddress(), nowNanos);
+            services.closes()
+                    .probed("connection " + AcceptedSocket.peerName(channel), channel.remoteAddress(), nowNanos);
         }
 
         @Override

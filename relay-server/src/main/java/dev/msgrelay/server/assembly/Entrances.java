@@ -5,7 +5,6 @@ import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.connection.RelayIdentity;
-import dev.msgrelay.server.net.AllAddresses;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.OpenSockets;
 import dev.msgrelay.server.net.Transport;
@@ -68,7 +67,7 @@ public final class Entrances {
 
     /** Checks that the addresses, folders and group exist, without listening. */
     public static void check(ListenConfig listen) throws IOException {
-        AllAddresses.of(listen.host(), 0);
+        Listener.addresses(listen.host(), 0);
         for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
             if (socket != null) {
                 UnixSocketFile.check(socket);
@@ -83,8 +82,8 @@ public final class Entrances {
             return;
         }
         int first = listeners.size();
-        AllAddresses.bind(
-                AllAddresses.of(listen.host(), port),
+        Listener.bindAll(
+                Listener.addresses(listen.host(), port),
                 port,
                 address -> {
                     ServerChannel listener = transport.tcpListener();

@@ -3,7 +3,6 @@ package dev.msgrelay.server.assembly;
 import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.FleetingFiles;
-import dev.msgrelay.server.host.ProcessLimits;
 import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -33,8 +32,9 @@ public final class MachineLimits {
         if (tooLow != null) {
             warnings.add(tooLow);
         }
-        checkFileSize(config, ProcessLimits.fileBytes(system));
-        String few = tooFewFiles(config, ProcessLimits.openFiles(system));
+        checkFileSize(config, system.processLimit("Max file size"));
+        // The JVM has raised this limit to what it may.
+        String few = tooFewFiles(config, system.processLimit("Max open files"));
         if (few != null) {
             warnings.add(few);
         }

@@ -1,13 +1,13 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
+import dev.msgrelay.server.RelayServer.RecoveredJournal;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
-import dev.msgrelay.server.figures.RecoveredJournal;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import io.netty.util.NetUtil;
 import java.io.PrintWriter;

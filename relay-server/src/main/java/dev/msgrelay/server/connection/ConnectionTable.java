@@ -2,7 +2,7 @@ package dev.msgrelay.server.connection;
 
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.figures.ConnectionRow;
-import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.AcceptedSocket;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
@@ -80,7 +80,7 @@ public final class ConnectionTable {
                 session.id(),
                 session.name(),
                 session.rights().name(),
-                PeerName.of(session.channel()),
+                AcceptedSocket.peerName(session.channel()),
                 session.kind() == Role.PUBLISHER,
                 session.state().name().toLowerCase(Locale.ROOT),
                 own.waitsFor(),

@@ -3,7 +3,7 @@ package dev.msgrelay.server.connection;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
-import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.AcceptedSocket;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -54,7 +54,7 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
         Channel channel = ctx.channel();
         services.closes()
                 .closed(
-                        "connection " + PeerName.of(channel),
+                        "connection " + AcceptedSocket.peerName(channel),
                         why.reason(),
                         why.text(),
                         services.clock().nanoTime());

@@ -13,7 +13,7 @@ import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import dev.msgrelay.server.net.PeerName;
+import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.tls.TlsHandler;
 import io.netty.channel.Channel;
@@ -548,7 +548,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** Role, peer and name, for people. */
     public String who() {
-        String peer = kind.name().toLowerCase(Locale.ROOT) + " " + PeerName.of(channel);
+        String peer = kind.name().toLowerCase(Locale.ROOT) + " " + AcceptedSocket.peerName(channel);
         return name.isEmpty() ? peer : peer + " (" + name + ")";
     }
 

@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Stream;
 
 /** The files in which Linux tells about itself, below a root that a test may choose, or has change. Immutable. */
@@ -55,6 +56,17 @@ public class SystemTree {
                         .replaceFirst("^[\\s:]+", "")
                         .strip())
                 .findFirst());
+    }
+
+    /** A soft limit of this process, such as {@code Max open files}; empty: there is no limit, or it is not known. */
+    public OptionalLong processLimit(String name) {
+        try {
+            return field("proc/self/limits", name).stream()
+                    .mapToLong(soft -> Long.parseLong(soft.replaceFirst("\\s.*", "")))
+                    .findFirst();
+        } catch (NumberFormatException unlimited) {
+            return OptionalLong.empty();
+        }
     }
 
     /** Names in a directory, sorted; empty when it is not there (any more). */

@@ -3,9 +3,8 @@
  * known, and nothing fails.
  *
  * <pre>
- *   SystemTree       files below a root that a test may choose
+ *   SystemTree       files below a root that a test may choose; limits of this process
  *   ControlGroups    the groups of this process: a container's limits
- *   ProcessLimits    the longest file that this process may write, how many it may open
  *   FleetingFiles    a file system that does not survive the machine
  *   MemoryLimit      the lowest limit of memory, of groups and machine
  * </pre>

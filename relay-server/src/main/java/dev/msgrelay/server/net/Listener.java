@@ -9,16 +9,34 @@ import io.netty.channel.EventLoop;
 import io.netty.channel.ServerChannel;
 import io.netty.util.NetUtil;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.net.SocketAddress;
+import java.net.UnknownHostException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
-/** Has a socket listen: it accepts on one loop, and hands each connection to a {@link Placement}. */
+/**
+ * Has sockets listen. A socket accepts on one loop, and hands each connection to a {@link Placement}.
+ *
+ * <p>A host is listened on at every address, since clients may take any. An address that is not this machine's (the name
+ * stands for several machines, or the system has no IPv6) is left out and reported.
+ */
 public final class Listener {
     /** Sets a new connection up, and returns the loop to register it with. Called on the accepting loop's thread. */
     public interface Placement {
         EventLoop place(Channel accepted);
+    }
+
+    /** Listens on one address, and returns the bound address. */
+    @FunctionalInterface
+    public interface Binding {
+        InetSocketAddress bind(InetSocketAddress address) throws IOException;
     }
 
     private static final int BACKLOG = 1024;
@@ -67,6 +85,62 @@ public final class Listener {
             String why = String.valueOf(future.cause().getMessage());
             throw new IOException(
                     "cannot listen on " + what + ": " + NATIVE_CALL.matcher(why).replaceFirst(""), future.cause());
+        }
+    }
+
+    /**
+     * The addresses of a host, each once, in the resolver's order.
+     *
+     * @throws IOException the host is unknown
+     */
+    public static List<InetAddress> addresses(String host, int port) throws IOException {
+        try {
+            return Stream.of(InetAddress.getAllByName(host)).distinct().toList();
+        } catch (UnknownHostException e) {
+            throw new IOException("cannot listen on " + host + ":" + port + ": unknown host", e);
+        }
+    }
+
+    /**
+     * Listens on {@code addresses}, on the same port of each.
+     *
+     * @param port 0: a port that is free on the first address
+     * @param leftOut gets a line for each address that is left out
+     * @throws IOException an address of this machine cannot be listened on, or there is none
+     */
+    public static void bindAll(List<InetAddress> addresses, int port, Binding binding, Consumer<String> leftOut)
+            throws IOException {
+        List<String> bound = new ArrayList<>();
+        List<String> others = new ArrayList<>();
+        IOException last = null;
+        int same = port;
+        for (InetAddress address : addresses) {
+            try {
+                same = binding.bind(new InetSocketAddress(address, same)).getPort();
+                bound.add(address.getHostAddress());
+            } catch (IOException e) {
+                if (isHere(address)) {
+                    throw e;
+                }
+                others.add(address.getHostAddress());
+                last = e;
+            }
+        }
+        if (bound.isEmpty()) {
+            throw last;
+        }
+        for (String other : others) {
+            leftOut.accept("left out: " + other + " is no address of this machine; port " + same + " is listened on at "
+                    + String.join(", ", bound));
+        }
+    }
+
+    /** Whether the address is this machine's: then the port, and not the address, is at fault. */
+    private static boolean isHere(InetAddress address) {
+        try (ServerSocket probe = new ServerSocket(0, 1, address)) {
+            return probe.isBound();
+        } catch (IOException e) {
+            return false;
         }
     }
 

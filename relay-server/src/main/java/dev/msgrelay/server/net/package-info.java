@@ -3,11 +3,10 @@
  *
  * <pre>
  *   Transport (epoll | NIO)
- *   Listener --accepted--> SocketOptions         RepeatedWarning: failures to accept are logged once a second
+ *   Listener --accepted--> AcceptedSocket        RepeatedWarning: failures to accept are logged once a second
  *                          SocketReads     the memory that is read into;  ReadSwitch   reading off and on
  *                          SegmentSize     payload of one segment
  *                          Stranger        other protocols, by the first bytes of a connection
- *                          Wall            around a step of a connection: what it throws ends that connection alone
  * </pre>
  *
  * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's.

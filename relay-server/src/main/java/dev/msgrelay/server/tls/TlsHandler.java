@@ -4,7 +4,6 @@ import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
 import dev.msgrelay.server.net.SocketReads;
-import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelDuplexHandler;
@@ -14,6 +13,7 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.OpenSslSession;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
+import java.util.function.Consumer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
@@ -51,7 +51,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     final ReadSwitch reads;
     final TlsOutput out;
     final TlsInput in;
-    private final Runnable continueReading = () -> Wall.run(this::continueReading, this::tellFailure);
+    private final Runnable continueReading = () -> guarded(this::continueReading, this::tellFailure);
 
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
@@ -127,6 +127,20 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return state == State.OPEN || state == State.CLOSING;
     }
 
+    /**
+     * Runs a step that no event of the channel began, with the wall that Netty has around each event: without it, a failure
+     * of one connection would end its loop's task, and that connection never.
+     *
+     * @param onFailure gets whatever the step throws, errors of the JVM as well
+     */
+    static void guarded(Runnable step, Consumer<Throwable> onFailure) {
+        try {
+            step.run();
+        } catch (Throwable e) {
+            onFailure.accept(e);
+        }
+    }
+
     // ---- life cycle -----------------------------------------------------------------------------------------------
 
     @Override
@@ -140,7 +154,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         engine = shaken;
         keyExchange = keyExchange(shaken);
         ctx.fireChannelActive();
-        Wall.run(this::continueReading, this::tellFailure);
+        guarded(this::continueReading, this::tellFailure);
     }
 
     /** Ends the output: an alert tells the client that this is the end of the stream, and no cut. */
@@ -171,7 +185,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     @Override
     public void close(ChannelHandlerContext closing, ChannelPromise promise) {
         // The channel is closed even if the alert cannot be sent.
-        Wall.run(this::closeOutput, this::tellFailure);
+        guarded(this::closeOutput, this::tellFailure);
         out.drop();
         closing.close(promise);
     }

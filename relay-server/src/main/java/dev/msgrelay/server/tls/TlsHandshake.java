@@ -6,7 +6,6 @@ import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Stranger;
-import dev.msgrelay.server.net.Wall;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -82,7 +81,10 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     public void channelActive(ChannelHandlerContext active) {
         deadline = ctx.channel()
                 .eventLoop()
-                .schedule(() -> Wall.run(this::timedOut, this::abort), context.handshakeMillis, TimeUnit.MILLISECONDS);
+                .schedule(
+                        () -> TlsHandler.guarded(this::timedOut, this::abort),
+                        context.handshakeMillis,
+                        TimeUnit.MILLISECONDS);
     }
 
     private void timedOut() {
@@ -199,7 +201,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private void runStep(EventLoop loop) {
         Runnable outcome = tryStep();
         try {
-            loop.execute(() -> Wall.run(outcome, this::abort));
+            loop.execute(() -> TlsHandler.guarded(outcome, this::abort));
         } catch (RejectedExecutionException e) {
             // The loop has ended, and the channel with it.
             state = State.FAILED;

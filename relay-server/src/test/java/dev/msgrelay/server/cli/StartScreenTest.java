@@ -2,10 +2,10 @@ package dev.msgrelay.server.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.RelayServer.RecoveredJournal;
 import dev.msgrelay.server.cli.StartScreen.Doors;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.figures.RecoveredJournal;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;

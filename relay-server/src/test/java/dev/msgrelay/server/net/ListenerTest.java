@@ -16,7 +16,7 @@ import org.junit.jupiter.api.condition.OS;
 
 /** Where a host with several addresses is listened on. */
 @EnabledOnOs(OS.LINUX)
-class AllAddressesTest {
+class ListenerTest {
     private static final String ONE = "127.0.0.1";
     private static final String TWO = "127.0.0.2";
 
@@ -41,7 +41,7 @@ class AllAddressesTest {
     }
 
     private void bind(int port, String... hosts) throws IOException {
-        AllAddresses.bind(addresses(hosts), port, this::listen, leftOut::add);
+        Listener.bindAll(addresses(hosts), port, this::listen, leftOut::add);
     }
 
     private static List<InetAddress> addresses(String... hosts) throws IOException {
@@ -56,7 +56,7 @@ class AllAddressesTest {
     @Test
     void allOfThemOnTheSamePort() throws Exception {
         List<InetSocketAddress> asked = new ArrayList<>();
-        AllAddresses.bind(
+        Listener.bindAll(
                 addresses(ONE, TWO),
                 0,
                 address -> {
@@ -91,7 +91,7 @@ class AllAddressesTest {
 
     @Test
     void anUnknownHostIsNamed() {
-        assertThatThrownBy(() -> AllAddresses.of("no such host", 7401))
+        assertThatThrownBy(() -> Listener.addresses("no such host", 7401))
                 .hasMessage("cannot listen on no such host:7401: unknown host");
     }
 }

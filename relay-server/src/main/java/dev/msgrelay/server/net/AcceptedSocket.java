@@ -6,22 +6,24 @@ import io.netty.channel.epoll.EpollChannelOption;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.socket.nio.NioChannelOption;
 import io.netty.channel.socket.nio.NioSocketChannel;
+import io.netty.util.NetUtil;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.time.Duration;
 import jdk.net.ExtendedSocketOptions;
 
-/** The kernel's socket options for an accepted connection. */
-public final class SocketOptions {
+/** The kernel's socket options for an accepted connection, and its peer's name. */
+public final class AcceptedSocket {
     /**
      * Keep-alive probes: the kernel sends the first one after half of the peer's time-out, then three within the other
      * half.
      */
     private static final int PROBES = 3;
 
-    private SocketOptions() {}
+    private AcceptedSocket() {}
 
     /**
-     * Sets the options.
+     * Sets the options of a TCP connection.
      *
      * @param peerTimeout time after which a peer that acknowledges nothing counts as dead
      */
@@ -45,5 +47,15 @@ public final class SocketOptions {
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), interval);
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);
         }
+    }
+
+    /** A peer's name for people: {@code 127.0.0.1:40123}, or the path of the Unix socket that it connected to. */
+    public static String peerName(Channel channel) {
+        SocketAddress remote = channel.remoteAddress();
+        if (remote instanceof InetSocketAddress inet) {
+            return NetUtil.toSocketAddressString(inet);
+        }
+        SocketAddress local = channel.localAddress();
+        return "unix:" + (local == null ? "?" : local) + "#" + channel.id().asShortText();
     }
 }
