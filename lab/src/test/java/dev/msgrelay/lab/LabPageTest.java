@@ -71,8 +71,8 @@ class LabPageTest {
                     .isEqualTo(true);
             assertThat(text(driver, "document.body.innerText"))
                     .contains("FAILED C: 1 byte is missing", "senders: one", "Made up, 1999");
-            assertThat(driver.executeScript("return document.querySelectorAll('canvas').length"))
-                    .isEqualTo(1L);
+            assertThat(driver.executeScript("return document.querySelectorAll('.plot svg polyline').length"))
+                    .isEqualTo(2L);
             assertThat(driver.manage().logs().get(LogType.BROWSER).getAll()).isEmpty();
         } finally {
             driver.quit();

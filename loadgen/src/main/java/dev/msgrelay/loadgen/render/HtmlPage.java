@@ -3,18 +3,16 @@ package dev.msgrelay.loadgen.render;
 import dev.msgrelay.loadgen.plan.Json;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.StringReader;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
-import java.util.Properties;
 
 /**
- * A document as one HTML file that needs nothing else: its JSON, the script that draws it, style, and Chart.js from the class
- * path. The document is that of a page, or results of loadgen.
+ * A document as one HTML file that needs nothing else: its JSON, style, and the scripts that draw it. The document is a page of
+ * the lab, or results of loadgen.
  */
 public final class HtmlPage {
-    private static final String CHART_VERSION = "/META-INF/maven/org.webjars.npm/chart.js/pom.properties";
-    private static final String CHART_SCRIPT = "/META-INF/resources/webjars/chart.js/%s/dist/chart.umd.min.js";
+    /** The script of the relay's own page. */
+    private static final String PLOT = "/dev/msgrelay/server/admin/plot.js";
 
     private HtmlPage() {}
 
@@ -24,7 +22,7 @@ public final class HtmlPage {
                 .replace("{{title}}", title.replace("&", "&amp;").replace("<", "&lt;"))
                 .replace("{{style}}", resource("page.css"))
                 .replace("{{json}}", json(document))
-                .replace("{{chart}}", chartJs())
+                .replace("{{plot}}", resource(PLOT))
                 .replace("{{script}}", resource("results.js") + resource("page.js"));
     }
 
@@ -37,18 +35,6 @@ public final class HtmlPage {
                 .replace("{{", "{\\u007b")
                 .replace("\u2028", "\\u2028")
                 .replace("\u2029", "\\u2029");
-    }
-
-    private static String chartJs() {
-        try {
-            Properties properties = new Properties();
-            properties.load(new StringReader(resource(CHART_VERSION)));
-            // Its last line points to a file that a page on its own does not have.
-            return resource(CHART_SCRIPT.replace("%s", properties.getProperty("version")))
-                    .replaceFirst("\n//# sourceMappingURL=.*\\s*$", "\n");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
     }
 
     private static String resource(String name) {

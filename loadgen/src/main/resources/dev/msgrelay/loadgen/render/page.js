@@ -99,7 +99,7 @@
   var specs = new Map();
   function chart(of) {
     var made = element('figure', { class: 'chart' }, [caption(of),
-      element('div', { class: 'plot' }, [element('canvas', { role: 'img', 'aria-label': of.title + ': ' + of.y.label + ' over ' + of.x.label })]),
+      document.getElementById('plot').content.firstElementChild.cloneNode(true),
       element('details', {}, [element('summary', {}, ['Figures']), figures(of)])]);
     specs.set(made, of);
     return made;
@@ -126,103 +126,30 @@
         element('dl', {}, of.facts.flatMap(function (fact) { return [element('dt', {}, [fact.name]), element('dd', {}, [fact.value])]; }))])])));
   }
 
-  var darkQuery = window.matchMedia('(prefers-color-scheme: dark)');
-  var marks = ['circle', 'rect', 'triangle', 'rectRot'];
-
-  function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue('--' + name).trim(); }
-
-  // Of a logarithmic scale the powers of ten, so that the labels do not crowd; 2 and 5 where there are few of those.
-  function isLabelled(spec, value, range) {
-    var mantissa = Number((value / Math.pow(10, Math.floor(Math.log10(value) + 1e-9))).toFixed(6));
-    if (mantissa === 1 || spec.scale === 'PERCENTILE') { return mantissa === 1 || value === 2; }
-    return range < 10 || range < 200 && (mantissa === 2 || mantissa === 5);
-  }
-
-  function axis(spec, horizontal) {
-    var log = spec.scale !== 'LINEAR';
-    var options = {
-      type: log ? 'logarithmic' : 'linear',
-      title: { display: true, text: spec.label, color: colour('soft') },
-      grid: { color: colour('line'), lineWidth: 1 },
-      border: { color: colour('line') },
-      ticks: {
-        color: colour('soft'), maxRotation: 0, autoSkipPadding: 14,
-        callback: function (value) {
-          return !log || isLabelled(spec, value, this.max / this.min) ? shown(spec, value) : null;
-        }
-      }
-    };
-    if (!horizontal && !log) { options.beginAtZero = true; }
-    return options;
-  }
-
-  function datasets(spec) {
-    return spec.series.map(function (series, i) {
-      var ink = colour(series.dashed ? 'soft' : 'c' + (i % 8 + 1));
-      var few = series.points.length <= 40;
-      return {
-        label: series.name,
-        data: series.points.filter(function (point) { return shows(spec.x, point.x); })
-          .map(function (point) { return { x: point.x, y: shows(spec.y, point.y) ? point.y : null }; }),
-        borderColor: ink, backgroundColor: ink, borderWidth: series.dashed ? 1.5 : 2,
-        borderDash: series.dashed ? [6, 4] : i >= 8 ? [2, 2] : [],
-        pointRadius: few && !series.dashed ? 2.5 : 0, pointHitRadius: 8,
-        pointStyle: marks[i % marks.length], spanGaps: false, tension: 0
-      };
-    });
-  }
-
+  function axis(of) { return { scale: of.scale, label: of.label, text: function (value) { return shown(of, value); } }; }
   function draw(figure) {
-    var spec = specs.get(figure);
-    return new Chart(figure.querySelector('canvas'), {
-      type: 'line',
-      data: { datasets: datasets(spec) },
-      options: {
-        animation: false, responsive: true, maintainAspectRatio: false, parsing: false, normalized: true,
-        interaction: { mode: 'nearest', axis: 'x', intersect: false },
-        scales: { x: axis(spec.x, true), y: axis(spec.y, false) },
-        plugins: {
-          legend: { position: 'bottom', labels: { color: colour('ink'), usePointStyle: true, pointStyle: 'line', pointStyleWidth: 26, padding: 14 } },
-          tooltip: {
-            callbacks: {
-              title: function (items) { return items.length ? shown(spec.x, items[0].parsed.x) : ''; },
-              label: function (item) { return item.dataset.label + ': ' + shown(spec.y, item.parsed.y); }
-            }
-          }
-        }
-      }
-    });
+    var of = specs.get(figure);
+    plot(figure.querySelector('.plot'), { label: of.title + ': ' + of.y.label + ' over ' + of.x.label, x: axis(of.x), y: axis(of.y) })(
+      of.series.map(function (series) {
+        return { name: series.name, dashed: series.dashed, points: series.points.filter(function (point) { return shows(of.x, point.x); })
+          .map(function (point) { return { x: point.x, y: shows(of.y, point.y) ? point.y : null }; }) };
+      }));
   }
 
   var told = JSON.parse(document.getElementById('document').textContent);
   page(told.schemaVersion ? resultsPage(told, units) : told);
 
-  Chart.defaults.font.family = getComputedStyle(document.body).fontFamily;
-  // A report may have hundreds of charts: each is drawn when it comes near the window.
-  var figures = Array.from(document.querySelectorAll('figure.chart'));
-  var charts = new Map();
+  // A report may have hundreds of charts: each is drawn when it comes near the window, and on paper all of them.
+  var drawn = 0;
   function show(figure) {
-    if (!charts.has(figure)) {
-      charts.set(figure, draw(figure));
-      document.documentElement.dataset.drawn = charts.size;
-    }
-  }
-  function again() {
-    charts.forEach(function (chart, figure) { chart.destroy(); charts.set(figure, draw(figure)); });
+    watcher.unobserve(figure);
+    draw(figure);
+    specs.delete(figure);
+    document.documentElement.dataset.drawn = ++drawn;
   }
   var watcher = new IntersectionObserver(function (entries) {
-    entries.forEach(function (entry) {
-      if (entry.isIntersecting) { show(entry.target); watcher.unobserve(entry.target); }
-    });
+    entries.forEach(function (entry) { if (entry.isIntersecting) { show(entry.target); } });
   }, { rootMargin: '600px 0px' });
-  figures.forEach(function (figure) { watcher.observe(figure); });
-
-  darkQuery.addEventListener('change', again);
-  // On paper all of them are needed, in its colours, and as wide as it is.
-  window.addEventListener('beforeprint', function () {
-    figures.forEach(show);
-    again();
-    charts.forEach(function (chart) { chart.resize(); });
-  });
-  window.addEventListener('afterprint', again);
+  specs.forEach(function (unused, figure) { watcher.observe(figure); });
+  window.addEventListener('beforeprint', function () { Array.from(specs.keys()).forEach(show); });
 })();

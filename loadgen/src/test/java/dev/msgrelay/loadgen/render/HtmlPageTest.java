@@ -10,7 +10,7 @@ class HtmlPageTest {
     /** A document cannot end its own script, nor be taken for a place that is to be filled. */
     @Test
     void theDocumentIsInThePageAndNothingOfItIsMarkup() {
-        Map<String, String> document = Map.of("text", "</script><b> {{chart}} \u2028 &amp;");
+        Map<String, String> document = Map.of("text", "</script><b> {{plot}} \u2028 &amp;");
         String page = HtmlPage.of("a < b", document);
         String json = page.substring(page.indexOf("application/json"));
         json = json.substring(json.indexOf('>') + 1, json.indexOf("</script>"));

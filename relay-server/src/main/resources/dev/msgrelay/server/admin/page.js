@@ -154,23 +154,23 @@ function tiles(now) {
 
 const drawChart = plot($('chart'), {
   label: 'messages a second',
-  unit: value => short(value),
-  series: [
-    {name: 'in', of: rate => rate.messagesInPerSecond},
-    {name: 'out', of: rate => rate.messagesOutPerSecond},
-  ],
+  x: {scale: 'TIME', text: at => new Date(at).toLocaleTimeString('en-GB')},
+  y: {scale: 'LINEAR', text: value => short(value)},
 });
 
 function addRate(rate) {
   rates.push({...rate, at: Date.parse(rate.time)});
-  const dropped = Math.max(0, rates.length - POINTS);
-  rates.splice(0, dropped);
-  return dropped;
+  rates.splice(0, Math.max(0, rates.length - POINTS));
 }
 
 function chart(now) {
   const newest = rates.length ? rates[rates.length - 1].time : '';
-  drawChart(rates, now.rate && now.rate.time !== newest ? addRate(now.rate) : 0);
+  if (now.rate && now.rate.time !== newest) {
+    addRate(now.rate);
+  }
+  const curve = (name, where) =>
+    ({name, points: rates.map(rate => ({x: rate.at, y: rate[`messages${where}PerSecond`]}))});
+  drawChart([curve('in', 'In'), curve('out', 'Out')]);
 }
 
 // One of several relays: how each of them stands, as far as this one knows.
