@@ -15,9 +15,9 @@ import java.net.SocketTimeoutException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLParameters;
@@ -56,21 +56,20 @@ final class AdminAnswer implements AutoCloseable {
      * Connects, and sends the request.
      *
      * @param place address with a host
-     * @param token token to show; null: none
-     * @param trust trusted authorities for https; null: those of the JDK
+     * @param token token to show; empty: none
+     * @param tls for https; empty: in the clear
      * @param timeout time to connect, and again for the head
      * @throws IOException there is no connection, no TLS or no HTTP; the message says which
      */
-    static AdminAnswer to(URI place, String token, SSLContext trust, Duration timeout) throws IOException {
-        boolean secured = place.getScheme().equals("https");
+    static AdminAnswer to(URI place, String token, Optional<SSLContext> tls, Duration timeout) throws IOException {
         String host = place.getHost().replaceAll("[\\[\\]]", "");
-        int port = place.getPort() >= 0 ? place.getPort() : secured ? HTTPS_PORT : HTTP_PORT;
+        int port = place.getPort() >= 0 ? place.getPort() : tls.isPresent() ? HTTPS_PORT : HTTP_PORT;
         Endpoint endpoint = Endpoint.tcp(host, port);
         Socket socket = endpoint.open(timeout).socket();
         try {
             socket.setSoTimeout((int) Math.max(1, timeout.toMillis()));
-            if (secured) {
-                socket = secured(socket, host, port, trust);
+            if (tls.isPresent()) {
+                socket = secured(socket, host, port, tls.get());
             }
             socket.getOutputStream().write(request(place, token).getBytes(StandardCharsets.ISO_8859_1));
             return head(socket, System.nanoTime() + timeout.toNanos());
@@ -86,13 +85,7 @@ final class AdminAnswer implements AutoCloseable {
         }
     }
 
-    private static SSLSocket secured(Socket socket, String host, int port, SSLContext trust) throws IOException {
-        SSLContext context;
-        try {
-            context = trust != null ? trust : SSLContext.getDefault();
-        } catch (NoSuchAlgorithmException e) {
-            throw new IOException("this JDK has no TLS: " + e.getMessage(), e);
-        }
+    private static SSLSocket secured(Socket socket, String host, int port, SSLContext context) throws IOException {
         SSLSocket tls = (SSLSocket) context.getSocketFactory().createSocket(socket, host, port, true);
         SSLParameters parameters = tls.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS");
@@ -104,7 +97,7 @@ final class AdminAnswer implements AutoCloseable {
     private static String request(URI place, String token) {
         return "GET " + place.getRawPath() + " HTTP/1.0\r\nHost: " + place.getRawAuthority()
                 + "\r\nAccept: text/event-stream\r\n"
-                + (token == null ? "" : "Authorization: Bearer " + token + "\r\n") + "\r\n";
+                + (token.isEmpty() ? "" : "Authorization: Bearer " + token + "\r\n") + "\r\n";
     }
 
     private static AdminAnswer head(Socket socket, long deadline) throws IOException {

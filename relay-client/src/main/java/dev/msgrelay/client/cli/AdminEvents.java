@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -25,10 +26,10 @@ final class AdminEvents implements AutoCloseable {
     /**
      * One event.
      *
-     * @param name the event's name; null: the stream has ended
-     * @param data the event's JSON, or the reason of the stream's end
+     * @param isEnd whether the stream has ended, of which {@code data} is the reason
+     * @param data the event's JSON
      */
-    record Event(String name, String data) {}
+    record Event(boolean isEnd, String name, String data) {}
 
     private AdminEvents(URI admin, AdminAnswer answer) {
         this.admin = admin;
@@ -42,29 +43,28 @@ final class AdminEvents implements AutoCloseable {
      * Connects, and asks for the events.
      *
      * @param admin address such as {@code http://127.0.0.1:7402}
-     * @param token token to show; null: none
-     * @param trust trusted authorities for https; null: those of the JDK
+     * @param token token to show; empty: none
+     * @param tls for https; empty: in the clear
      * @throws IOException there is no admin port; the message has the address and its answer
      */
-    static AdminEvents open(URI admin, String token, SSLContext trust, Duration timeout) throws IOException {
+    static AdminEvents open(URI admin, String token, Optional<SSLContext> tls, Duration timeout) throws IOException {
         AdminAnswer answer;
         try {
-            answer = AdminAnswer.to(admin.resolve("/events"), token, trust, timeout);
+            answer = AdminAnswer.to(admin.resolve("/events"), token, tls, timeout);
         } catch (IOException e) {
             throw new IOException("no admin port answers at " + admin + ": " + e.getMessage(), e);
         }
-        String fault = null;
-        if (answer.status() != OK) {
-            fault = admin + " answers " + answer.status() + ": " + answer.beginning(MOST_SAID);
-        } else if (!answer.type().toLowerCase(Locale.ROOT).startsWith(EVENTS)) {
-            fault = "this is no relay's admin port: " + admin + " answers with "
-                    + ShortText.cut(answer.type(), MOST_SAID);
+        boolean refused = answer.status() != OK;
+        if (!refused && answer.type().toLowerCase(Locale.ROOT).startsWith(EVENTS)) {
+            return new AdminEvents(admin, answer);
         }
-        if (fault != null) {
-            answer.close();
-            throw new IOException(fault);
+        try (answer) {
+            throw new IOException(
+                    refused
+                            ? admin + " answers " + answer.status() + ": " + answer.beginning(MOST_SAID)
+                            : "this is no relay's admin port: " + admin + " answers with "
+                                    + ShortText.cut(answer.type(), MOST_SAID));
         }
-        return new AdminEvents(admin, answer);
     }
 
     private void read() {
@@ -75,7 +75,7 @@ final class AdminEvents implements AutoCloseable {
                 if (line.startsWith("event: ")) {
                     name = line.substring("event: ".length());
                 } else if (line.startsWith("data: ")) {
-                    queue.put(new Event(name, line.substring("data: ".length())));
+                    queue.put(new Event(false, name, line.substring("data: ".length())));
                 }
             }
         } catch (IOException e) {
@@ -88,20 +88,21 @@ final class AdminEvents implements AutoCloseable {
     /** Queues the end behind the events before it. */
     private void queueEnd() {
         try {
-            queue.put(new Event(null, admin + " has closed the connection"));
+            queue.put(new Event(true, "", admin + " has closed the connection"));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
     /**
-     * The next event; null: there was none within {@code millis} ms.
+     * The next event; empty: there was none within {@code millis} ms.
+     *
      * @throws IOException the stream has ended
      */
-    Event next(long millis) throws IOException, InterruptedException {
-        Event event = queue.poll(millis, TimeUnit.MILLISECONDS);
-        if (event != null && event.name() == null) {
-            throw new IOException(event.data());
+    Optional<Event> next(long millis) throws IOException, InterruptedException {
+        Optional<Event> event = Optional.ofNullable(queue.poll(millis, TimeUnit.MILLISECONDS));
+        if (event.isPresent() && event.get().isEnd()) {
+            throw new IOException(event.get().data());
         }
         return event;
     }

@@ -2,70 +2,65 @@ package dev.msgrelay.client.cli;
 
 import com.grack.nanojson.JsonArray;
 import com.grack.nanojson.JsonObject;
+import java.io.IOException;
+import java.time.DateTimeException;
 import java.time.Instant;
-import java.time.format.DateTimeParseException;
 
 /**
  * Checks that an object has the members that {@code top} shows: a stranger's stream of events may have anything.
- * Numbers and truth values may be missing; they count as 0 and false.
+ * Numbers and truth values may be missing; they count as 0 and false. Each check throws an IOException that names the
+ * first member that is wrong.
  */
 final class AdminShape {
+    static final String NO_ADMIN_PORT = "this is no relay's admin port: ";
+
     private AdminShape() {}
 
-    /** A member that the first event of a stream lacks; null: none. */
-    static String faultOfAbout(JsonObject about) {
-        String fault = lacksText(about, "version", "transport", "slowSubscriber");
-        fault = fault != null ? fault : listFault(about, "parts", "part", "text");
-        return fault != null ? fault : listFault(about, "counters", "key");
+    /** Checks the first event of a stream. */
+    static void checkAbout(JsonObject about) throws IOException {
+        checkTexts(about, "version", "transport", "slowSubscriber");
+        checkList(about, "parts", "part", "text");
+        checkList(about, "counters", "key");
     }
 
-    /** A member that a later event lacks; null: none. */
-    static String faultOfStats(JsonObject stats) {
-        String fault = timeFault(stats);
+    /** Checks a later event. */
+    static void checkStats(JsonObject stats) throws IOException {
+        checkTime(stats);
         for (String key : new String[] {"memory", "closes"}) {
-            if (fault == null && !(stats.get(key) instanceof JsonObject)) {
-                fault = "no '" + key + "'";
-            }
+            check(stats.get(key) instanceof JsonObject, "no '" + key + "'");
         }
-        fault = fault != null ? fault : listFault(stats, "ended", "who", "reason", "detail");
-        fault = fault != null ? fault : listFault(stats, "lagging", "name", "address", "policy", "types", "state");
-        if (fault == null) {
-            for (Object ended : stats.getArray("ended")) {
-                fault = fault != null ? fault : timeFault((JsonObject) ended);
-            }
+        checkList(stats, "ended", "who", "reason", "detail");
+        checkList(stats, "lagging", "name", "address", "policy", "types", "state");
+        for (Object ended : stats.getArray("ended")) {
+            checkTime((JsonObject) ended);
         }
-        return fault;
     }
 
-    private static String listFault(JsonObject object, String key, String... texts) {
-        if (!(object.get(key) instanceof JsonArray list)) {
-            return "no list of '" + key + "'";
+    private static void checkList(JsonObject object, String key, String... texts) throws IOException {
+        check(object.get(key) instanceof JsonArray, "no list of '" + key + "'");
+        for (Object item : object.getArray(key)) {
+            check(item instanceof JsonObject, "something else in '" + key + "'");
+            checkTexts((JsonObject) item, texts);
         }
-        for (Object item : list) {
-            String fault =
-                    item instanceof JsonObject inner ? lacksText(inner, texts) : "something else in '" + key + "'";
-            if (fault != null) {
-                return fault;
-            }
-        }
-        return null;
     }
 
-    private static String lacksText(JsonObject object, String... keys) {
+    private static void checkTexts(JsonObject object, String... keys) throws IOException {
         for (String key : keys) {
-            if (!object.isString(key)) {
-                return "no '" + key + "'";
-            }
+            check(object.isString(key), "no '" + key + "'");
         }
-        return null;
     }
 
-    private static String timeFault(JsonObject object) {
+    private static void checkTime(JsonObject object) throws IOException {
         try {
             Instant.parse(object.getString("time", ""));
-            return null;
-        } catch (DateTimeParseException e) {
-            return "no 'time'";
+        } catch (DateTimeException e) {
+            check(false, "no 'time'");
+        }
+    }
+
+    private static void check(boolean right, String fault) throws IOException {
+        if (!right) {
+            throw new IOException(NO_ADMIN_PORT + "its event has " + fault);
         }
     }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -36,7 +37,6 @@ final class EndpointOptions {
             names = "--connect-timeout",
             paramLabel = "TIME",
             defaultValue = "5s",
-            converter = Converters.OfDuration.class,
             description = "Give up connecting, or waiting for WELCOME, after this time, such as 500ms, 5s or 1m."
                     + " Default: ${DEFAULT-VALUE}.")
     private Duration connectTimeout;
@@ -83,11 +83,11 @@ final class EndpointOptions {
     }
 
     /**
-     * The TLS options of the command line, completed from the context; null: without TLS.
+     * The TLS options of the command line, completed from the context; empty: without TLS.
      *
      * @throws IOException the context cannot be read
      */
-    TlsOptions tls() throws IOException {
+    Optional<TlsOptions> tls() throws IOException {
         Context named = context();
         Path ca = tlsCa != null ? tlsCa : named.path(Context.TLS_CA);
         Path certificate = tlsCert != null ? tlsCert : named.path(Context.TLS_CERT);
@@ -97,14 +97,14 @@ final class EndpointOptions {
             throw new ParameterException(mixee.commandLine(), "--tls-cert and --tls-key go together");
         }
         if (!tls && ca == null && certificate == null && name == null) {
-            return null;
+            return Optional.empty();
         }
         if (key != null) {
             SessionOptions.warnIfWide(key);
         }
         TlsOptions options = ca == null ? TlsOptions.system() : TlsOptions.trusting(ca);
         options = certificate == null ? options : options.showing(certificate, key);
-        return name == null ? options : options.expecting(name);
+        return Optional.of(name == null ? options : options.expecting(name));
     }
 
     /**
@@ -129,9 +129,9 @@ final class EndpointOptions {
         try {
             if (texts == null) {
                 Endpoint usual = Endpoint.parse(byDefault);
-                return List.of(tls() == null ? usual : usual.withPort(tlsPort));
+                return List.of(tls().isEmpty() ? usual : usual.withPort(tlsPort));
             }
-            int usualPort = tls() == null ? Endpoint.parse(byDefault).port() : tlsPort;
+            int usualPort = tls().isEmpty() ? Endpoint.parse(byDefault).port() : tlsPort;
             return texts.stream().map(text -> Endpoint.parse(text, usualPort)).toList();
         } catch (IllegalArgumentException e) {
             String hint = key.equals(Context.PUBLISH) && named == null ? "; a message is given by --message" : "";

@@ -15,7 +15,7 @@ final class Granted {
     private final PrintWriter err;
     private String said = "";
 
-    /** @param wanted null: the relay's own will do */
+    /** @param wanted {@link Policy#RELAY_DEFAULT}: the relay's own will do */
     Granted(Policy wanted, PrintWriter err) {
         this.wanted = wanted;
         this.err = err;
@@ -33,7 +33,7 @@ final class Granted {
     }
 
     private String difference(WelcomeFrame welcome) {
-        String policy = wanted == null || welcome.policy() == wanted
+        String policy = wanted == Policy.RELAY_DEFAULT || welcome.policy() == wanted
                 ? ""
                 : " does not grant --policy " + wanted.flag()
                         + (welcome.policy() == Policy.RELAY_DEFAULT

@@ -43,7 +43,7 @@ final class InfoCommand {
     @Command(
             name = "ping",
             mixinStandardHelpOptions = true,
-            versionProvider = ClientVersion.class,
+            versionProvider = RelayClientMain.Version.class,
             sortOptions = false,
             description = "Asks each endpoint once: the relay's name and version, what this client may do there, its"
                     + " stream's epoch and newest message, and the time of an answer. Nothing is published.",
@@ -74,7 +74,7 @@ final class InfoCommand {
     @Command(
             name = "info",
             mixinStandardHelpOptions = true,
-            versionProvider = ClientVersion.class,
+            versionProvider = RelayClientMain.Version.class,
             sortOptions = false,
             description = "Asks each endpoint once, as ping does, and prints all that the relay says of itself.",
             footer = {
@@ -118,16 +118,16 @@ final class InfoCommand {
             Endpoint endpoint = endpoints.get(i);
             Role likely = i >= subscribe.size() ? Role.PUBLISHER : usualRole(endpoint);
             Probe probe = Probe.of(endpoint, likely, token, where.tls(), where.connectTimeout(), ROUND_TRIPS);
-            if (probe.welcome() == null && !probe.isForbidden()) {
+            if (probe instanceof Probe.Failed failed && !failed.isForbidden()) {
                 allAnswer = false;
                 out.flush();
                 PrintWriter err = mixee.commandLine().getErr();
                 err.println(mixee.qualifiedName() + ": "
-                        + PrintableText.line(endpoint + ": " + probe.fault().getMessage()));
+                        + PrintableText.line(endpoint + ": " + failed.fault().getMessage()));
                 err.flush();
                 continue;
             }
-            anyWelcome |= probe.welcome() != null;
+            anyWelcome |= probe instanceof Probe.Answered;
             Map<String, Object> facts = facts(probe);
             out.println(json ? json(facts) : inOneLine ? line(facts) : lines(facts));
             out.flush();
@@ -146,12 +146,17 @@ final class InfoCommand {
         Map<String, Object> facts = new LinkedHashMap<>();
         facts.put("endpoint", probe.endpoint().toString());
         String verb = probe.role() == Role.PUBLISHER ? "publish" : "subscribe";
-        WelcomeFrame welcome = probe.welcome();
-        if (welcome == null) {
+        if (probe instanceof Probe.Answered answered) {
+            addFacts(facts, verb, answered);
+        } else if (probe instanceof Probe.Failed failed) {
             facts.put(FORBIDDEN, verb);
-            facts.put("because", probe.fault().getMessage());
-            return facts;
+            facts.put("because", failed.fault().getMessage());
         }
+        return facts;
+    }
+
+    private static void addFacts(Map<String, Object> facts, String verb, Probe.Answered probe) {
+        WelcomeFrame welcome = probe.welcome();
         facts.put("relay", welcome.server());
         facts.put("may", verb);
         // WELCOME tells a subscriber whether it gets every type, and nobody which ones.
@@ -170,7 +175,6 @@ final class InfoCommand {
         if (welcome.policy() != Policy.RELAY_DEFAULT) {
             facts.put("policy", welcome.policy().name().toLowerCase(Locale.ROOT));
         }
-        return facts;
     }
 
     private static String line(Map<String, Object> facts) {

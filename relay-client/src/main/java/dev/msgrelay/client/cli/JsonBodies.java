@@ -15,6 +15,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Messages as JSON objects, one a line: {@code type}, and {@code body} (text, in UTF-8 on the wire) or {@code base64}.
@@ -89,9 +90,9 @@ final class JsonBodies {
 
     private void object(byte[] array, int offset, int length) throws IOException, InterruptedException {
         line++;
-        Message message;
+        Optional<Message> found;
         try {
-            message = message(array, offset, length);
+            found = message(array, offset, length);
         } catch (PublishInput.BadInputException e) {
             if (!skipsBad) {
                 throw e;
@@ -99,15 +100,16 @@ final class JsonBodies {
             firstBad = bad++ == 0 ? e.getMessage() : firstBad;
             return;
         }
-        if (message != null) {
+        if (found.isPresent()) {
+            Message message = found.get();
             sink.accept(message.type, message.body, 0, message.body.length);
         }
     }
 
     private record Message(int type, byte[] body) {}
 
-    /** The message of a line; null: it is blank, or an event. */
-    private Message message(byte[] array, int offset, int length) throws PublishInput.BadInputException {
+    /** The message of a line; empty: it is blank, or an event. */
+    private Optional<Message> message(byte[] array, int offset, int length) throws PublishInput.BadInputException {
         JsonObject object;
         try {
             String text = StandardCharsets.UTF_8
@@ -115,7 +117,7 @@ final class JsonBodies {
                     .decode(ByteBuffer.wrap(array, offset, length))
                     .toString();
             if (text.isBlank()) {
-                return null;
+                return Optional.empty();
             }
             object = JsonParser.object().from(text);
         } catch (CharacterCodingException e) {
@@ -139,13 +141,13 @@ final class JsonBodies {
                 throw wrong("has neither 'body' nor 'base64'");
             }
             events++;
-            return null;
+            return Optional.empty();
         }
         byte[] body = body(object);
         if (body.length > maxBody) {
             throw wrong("has a body of " + body.length + " bytes, over the limit of " + maxBody);
         }
-        return new Message(type(object), body);
+        return Optional.of(new Message(type(object), body));
     }
 
     private byte[] body(JsonObject object) throws PublishInput.BadInputException {

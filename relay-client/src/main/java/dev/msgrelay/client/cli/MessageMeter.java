@@ -25,7 +25,7 @@ final class MessageMeter {
     private long reportedBytes;
 
     /**
-     * @param printer null: messages are not printed
+     * @param printer takes each message that is counted
      * @param sums whether to tell the sum at the end
      * @param most number of messages wanted; further ones are ignored
      * @param interval number of messages from report to report
@@ -50,9 +50,7 @@ final class MessageMeter {
         messages++;
         lastSequence = sequence;
         bytes += FrameLayout.frameLength(body.remaining());
-        if (printer != null) {
-            printer.onMessage(sequence, type, body);
-        }
+        printer.onMessage(sequence, type, body);
         if (messages - reportedMessages == interval) {
             report();
         }

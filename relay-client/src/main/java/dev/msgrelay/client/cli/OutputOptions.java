@@ -66,7 +66,7 @@ final class OutputOptions {
     }
 
     /**
-     * What prints messages; null: nothing does.
+     * What prints messages; nothing with {@code --count-only}.
      *
      * @param bytes the same output as {@code out}, for bytes that are no text
      */
@@ -74,7 +74,7 @@ final class OutputOptions {
         check();
         try {
             if (countOnly) {
-                return null;
+                return (sequence, type, body) -> {};
             }
             if (format != null) {
                 return MessageFormat.parse(format).printer(bytes);

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.client.ConnectionOptions;
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.ReconnectPolicy;
 import dev.msgrelay.client.RelayErrorException;
@@ -16,6 +17,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -24,55 +26,75 @@ import java.util.concurrent.TimeoutException;
 /**
  * One connection to a relay, to learn who it is: a HELLO in the likely role, and in the other one where the port is for
  * that. Nothing is published.
- *
- * @param role role of the port; null: unknown, since there is no answer
- * @param welcome the relay's answer; null: it lets this client in not at all
- * @param welcomeNanos time from the beginning of the connection to WELCOME
- * @param roundTripNanos shortest time from a request to its answer; 0: not measured
- * @param fault the reason why there is no WELCOME; null: there is one
  */
-record Probe(
-        Endpoint endpoint, Role role, WelcomeFrame welcome, long welcomeNanos, long roundTripNanos, IOException fault) {
+sealed interface Probe {
+    Endpoint endpoint();
+
+    /** The role of the HELLO. */
+    Role role();
+
+    /**
+     * The relay lets this client in.
+     *
+     * @param welcomeNanos time from the beginning of the connection to WELCOME
+     * @param roundTripNanos shortest time from a request to its answer; 0: not measured
+     */
+    record Answered(Endpoint endpoint, Role role, WelcomeFrame welcome, long welcomeNanos, long roundTripNanos)
+            implements Probe {}
+
+    /** There is no WELCOME. */
+    record Failed(Endpoint endpoint, Role role, IOException fault) implements Probe {
+        /** Whether the relay has answered with this reason. */
+        private boolean isOf(CloseReason reason) {
+            return fault instanceof RelayErrorException error && error.reason() == reason;
+        }
+
+        /** Whether the relay has answered and does not let this client do what the port is for. */
+        boolean isForbidden() {
+            return isOf(CloseReason.NOT_PERMITTED) || isOf(CloseReason.NOT_AUTHENTICATED);
+        }
+    }
 
     /**
      * Probes an endpoint. Measures {@code roundTrips} round trips, if it is for subscribers.
      *
      * @param likely tried first: the relay counts a HELLO of the wrong role
      */
-    static Probe of(Endpoint endpoint, Role likely, Token token, TlsOptions tls, Duration timeout, int roundTrips)
+    static Probe of(
+            Endpoint endpoint, Role likely, Token token, Optional<TlsOptions> tls, Duration timeout, int roundTrips)
             throws IOException, InterruptedException {
         Probe first = as(likely, endpoint, token, tls, timeout, roundTrips);
-        boolean wrong = first.fault instanceof RelayErrorException error && error.reason() == CloseReason.WRONG_ROLE;
+        boolean wrong = first instanceof Failed failed && failed.isOf(CloseReason.WRONG_ROLE);
         Role other = likely == Role.PUBLISHER ? Role.SUBSCRIBER : Role.PUBLISHER;
         return wrong ? as(other, endpoint, token, tls, timeout, roundTrips) : first;
     }
 
-    private static Probe as(Role role, Endpoint endpoint, Token token, TlsOptions tls, Duration timeout, int roundTrips)
+    private static Probe as(
+            Role role, Endpoint endpoint, Token token, Optional<TlsOptions> tls, Duration timeout, int roundTrips)
             throws IOException, InterruptedException {
-        return role == Role.PUBLISHER
-                ? publisher(endpoint, token, tls, timeout)
-                : subscriber(endpoint, token, tls, timeout, roundTrips);
-    }
-
-    /** Whether the relay has answered and does not let this client do what the port is for. */
-    boolean isForbidden() {
-        return fault instanceof RelayErrorException error
-                && (error.reason() == CloseReason.NOT_PERMITTED || error.reason() == CloseReason.NOT_AUTHENTICATED);
-    }
-
-    private static Probe subscriber(Endpoint endpoint, Token token, TlsOptions tls, Duration timeout, int roundTrips)
-            throws IOException {
         Welcomed welcomed = new Welcomed();
-        SubscriberOptions options = SubscriberOptions.builder(endpoint)
-                .reconnect(ReconnectPolicy.none())
+        if (role == Role.PUBLISHER) {
+            PublisherOptions.Builder options = PublisherOptions.builder(endpoint);
+            tls.ifPresent(options::tls);
+            return publisher(endpoint, once(options, token, timeout, welcomed).build(), timeout, welcomed);
+        }
+        SubscriberOptions.Builder options = SubscriberOptions.builder(endpoint);
+        tls.ifPresent(options::tls);
+        return subscriber(endpoint, once(options, token, timeout, welcomed).build(), roundTrips, welcomed);
+    }
+
+    private static <B extends ConnectionOptions.Builder<B>> B once(
+            B options, Token token, Duration timeout, Welcomed welcomed) {
+        return options.reconnect(ReconnectPolicy.none())
                 .token(token)
-                .tls(tls)
                 .connectTimeout(timeout)
                 .handshakeTimeout(timeout)
-                .onEvent(welcomed::event)
-                .build();
+                .onEvent(welcomed::event);
+    }
+
+    private static Probe subscriber(Endpoint endpoint, SubscriberOptions options, int roundTrips, Welcomed welcomed) {
         try (RelaySubscriber subscriber = RelaySubscriber.open(options)) {
-            while (!welcomed.isDone()) {
+            while (!welcomed.welcome.isDone()) {
                 subscriber.poll((sequence, type, body) -> {});
             }
             long least = Long.MAX_VALUE;
@@ -84,38 +106,23 @@ record Probe(
                 }
                 least = Math.min(least, System.nanoTime() - start);
             }
-            return new Probe(
-                    endpoint,
-                    Role.SUBSCRIBER,
-                    welcomed.welcome.join(),
-                    welcomed.nanos,
-                    roundTrips == 0 ? 0 : least,
-                    null);
+            WelcomeFrame welcome = welcomed.welcome.join();
+            return new Answered(endpoint, Role.SUBSCRIBER, welcome, welcomed.nanos, roundTrips == 0 ? 0 : least);
         } catch (IOException e) {
-            boolean spoke = e instanceof RelayErrorException;
-            return new Probe(endpoint, spoke ? Role.SUBSCRIBER : null, null, 0, 0, e);
+            return new Failed(endpoint, Role.SUBSCRIBER, e);
         }
     }
 
-    private static Probe publisher(Endpoint endpoint, Token token, TlsOptions tls, Duration timeout)
+    private static Probe publisher(Endpoint endpoint, PublisherOptions options, Duration timeout, Welcomed welcomed)
             throws IOException, InterruptedException {
-        Welcomed welcomed = new Welcomed();
-        PublisherOptions options = PublisherOptions.builder(endpoint)
-                .reconnect(ReconnectPolicy.none())
-                .token(token)
-                .tls(tls)
-                .connectTimeout(timeout)
-                .handshakeTimeout(timeout)
-                .onEvent(welcomed::event)
-                .build();
         RelayPublisher publisher = RelayPublisher.open(options);
         try {
             WelcomeFrame welcome = welcomed.welcome.get(timeout.toNanos() * 2, TimeUnit.NANOSECONDS);
-            return new Probe(endpoint, Role.PUBLISHER, welcome, welcomed.nanos, 0, null);
+            return new Answered(endpoint, Role.PUBLISHER, welcome, welcomed.nanos, 0);
         } catch (ExecutionException e) {
-            return new Probe(endpoint, Role.PUBLISHER, null, 0, 0, (IOException) e.getCause());
+            return new Failed(endpoint, Role.PUBLISHER, (IOException) e.getCause());
         } catch (TimeoutException e) {
-            return new Probe(endpoint, null, null, 0, 0, new IOException("no answer from " + endpoint, e));
+            return new Failed(endpoint, Role.PUBLISHER, new IOException("no answer from " + endpoint, e));
         } finally {
             close(publisher);
         }
@@ -130,7 +137,7 @@ record Probe(
     }
 
     /** Waits for WELCOME. */
-    private static final class Welcomed {
+    final class Welcomed {
         private final CompletableFuture<WelcomeFrame> welcome = new CompletableFuture<>();
         private long begun;
         private volatile long nanos;
@@ -144,10 +151,6 @@ record Probe(
             } else if (event instanceof SessionEvent.GaveUp gaveUp) {
                 welcome.completeExceptionally(gaveUp.cause());
             }
-        }
-
-        boolean isDone() {
-            return welcome.isDone();
         }
     }
 }

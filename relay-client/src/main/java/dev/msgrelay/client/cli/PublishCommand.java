@@ -18,6 +18,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.Stack;
 import java.util.concurrent.Callable;
 import java.util.zip.CRC32C;
@@ -49,7 +50,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "publish",
         mixinStandardHelpOptions = true,
-        versionProvider = ClientVersion.class,
+        versionProvider = RelayClientMain.Version.class,
         sortOptions = false,
         description = {
             "Publishes messages: those of --message, or each line of stdin or a file, or as --json, --raw or --chunk say.",
@@ -92,7 +93,6 @@ final class PublishCommand implements Callable<Integer> {
             arity = "0..1",
             paramLabel = "LEVEL",
             preprocessor = BareAck.class,
-            converter = Converters.OfLevel.class,
             completionCandidates = Level.Words.class,
             description =
                     "Keep each message until the relay has acknowledged it, and send it again over a new connection "
@@ -142,7 +142,6 @@ final class PublishCommand implements Callable<Integer> {
             names = "--stall-timeout",
             paramLabel = "TIME",
             defaultValue = "30s",
-            converter = Converters.OfDuration.class,
             description =
                     "Give up when the relay takes and confirms, or with --ack acknowledges, nothing for this time. Default:"
                             + " ${DEFAULT-VALUE}.")
@@ -174,16 +173,17 @@ final class PublishCommand implements Callable<Integer> {
             events = new EventPrinter(
                     spec.commandLine().getOut(), spec.commandLine().getErr(), false, quiet);
             Resumption resumption = kept;
-            Integer exitCode;
-            while ((exitCode = attempt(endpoints, resumption, token)) == null) {
+            OptionalInt exitCode = attempt(endpoints, resumption, token);
+            while (exitCode.isEmpty()) {
                 resumption = resumption.anew();
+                exitCode = attempt(endpoints, resumption, token);
             }
-            return exitCode;
+            return exitCode.getAsInt();
         }
     }
 
-    /** Publishes what the relay has not. Returns the exit code; null: it has lost what it had, and all begins anew. */
-    private Integer attempt(List<Endpoint> endpoints, Resumption resumption, Token token)
+    /** Publishes what the relay has not. Returns the exit code; empty: it has lost what it had, and all begins anew. */
+    private OptionalInt attempt(List<Endpoint> endpoints, Resumption resumption, Token token)
             throws IOException, InterruptedException {
         try (InputStream input = messages.open(stdin)) {
             FirstConnection first = session.firstConnection(endpoints);
@@ -206,7 +206,7 @@ final class PublishCommand implements Callable<Integer> {
                     end.settle();
                 }
             } catch (StoppedException e) {
-                return INTERRUPTED;
+                return OptionalInt.of(INTERRUPTED);
             } catch (PublishInput.BadInputException e) {
                 // In front of the sum, which looks like success.
                 RelayClientMain.printFailure(e, spec.commandLine());
@@ -220,14 +220,14 @@ final class PublishCommand implements Callable<Integer> {
                 onShutdown.releaseHook();
             }
             if (end.isStopping()) {
-                return INTERRUPTED;
+                return OptionalInt.of(INTERRUPTED);
             }
             if (resumption.isRolledBack()) {
-                return null;
+                return OptionalInt.empty();
             }
             end.check();
             resumption.recordEnd(had + publisher.messages());
-            return 0;
+            return OptionalInt.of(0);
         }
     }
 
@@ -236,7 +236,7 @@ final class PublishCommand implements Callable<Integer> {
         try {
             PublisherOptions.Builder options = PublisherOptions.builder(endpoints)
                     .maxBody(messages.maxBody())
-                    .tls(where.tls())
+                    .name(session.name())
                     .connectTimeout(where.connectTimeout())
                     .handshakeTimeout(where.connectTimeout())
                     .reconnect(session.reconnect())
@@ -248,20 +248,16 @@ final class PublishCommand implements Callable<Integer> {
                         }
                         resumption.event(event);
                     });
-            Path tokenFile = session.tokenFile(where.context());
-            if (tokenFile != null) {
-                options.tokenFile(tokenFile);
-            }
+            where.tls().ifPresent(options::tls);
+            session.tokenFile(where.context()).ifPresent(options::tokenFile);
             if (session.isPlain()) {
                 options.plain();
             }
             if (ack != null) {
-                options.acks(session.name() != null ? session.name() : madeUpName(), ack)
+                options.acks(session.name().isEmpty() ? madeUpName() : session.name(), ack)
                         .producer(resumption.producer())
                         .firstNumber(resumption.epoch(), 0)
                         .epochs(resumption.epochs());
-            } else if (session.name() != null) {
-                options.name(session.name());
             }
             return options.build();
         } catch (IllegalArgumentException e) {
@@ -271,7 +267,7 @@ final class PublishCommand implements Callable<Integer> {
 
     /** The record of a run under a name that the user gave; without a name nothing is kept. */
     private Resumption resumption() throws IOException {
-        if (ack == null || session.name() == null || session.isPlain()) {
+        if (ack == null || session.name().isEmpty() || session.isPlain()) {
             return Resumption.none();
         }
         Path directory = state != null ? state : PublisherState.defaultDirectory(System.getenv());
@@ -305,7 +301,7 @@ final class PublishCommand implements Callable<Integer> {
         if (rate != null) {
             where.check("--rate", rate, 1, 1_000_000_000);
         }
-        if (again != null && (ack == null || session.name() == null || messages.file() == null)) {
+        if (again != null && (ack == null || session.name().isEmpty() || messages.file() == null)) {
             throw new ParameterException(
                     spec.commandLine(),
                     (again.append ? "--append" : "--from-start") + " goes with --ack, --name and --file");
@@ -367,7 +363,7 @@ final class PublishCommand implements Callable<Integer> {
      * part would be published otherwise.
      */
     private void checkBeginning(PublisherState.Beginning expected) throws IOException, InterruptedException {
-        if (expected == null) {
+        if (expected.messages() == 0) {
             return;
         }
         CRC32C crc = new CRC32C();

@@ -2,6 +2,8 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.cli.CommandParser;
+import dev.msgrelay.protocol.text.Sizes;
 import java.io.ByteArrayInputStream;
 import java.io.FilterInputStream;
 import java.io.IOException;
@@ -79,7 +81,7 @@ final class PublishInput {
     @Option(
             names = "--chunk",
             paramLabel = "SIZE",
-            converter = Converters.OfSize.class,
+            converter = SizeConverter.class,
             description = "Cut the input into pieces of this size instead of lines; the last piece may be shorter.")
     private Integer chunk;
 
@@ -96,7 +98,7 @@ final class PublishInput {
             names = "--max-body",
             paramLabel = "SIZE",
             defaultValue = "1m",
-            converter = Converters.OfSize.class,
+            converter = SizeConverter.class,
             description = "Longest message; a longer one ends the command with a failure. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
 
@@ -144,12 +146,12 @@ final class PublishInput {
     }
 
     /**
-     * What is read and how, in words, to recognise it in the next run; null: it cannot be read a second time, like a
+     * What is read and how, in words, to recognise it in the next run; empty: it cannot be read a second time, like a
      * pipe.
      */
     String name() throws IOException {
         if (file == null || !Files.isRegularFile(file)) {
-            return null;
+            return "";
         }
         String cut = json
                 ? "objects"
@@ -251,6 +253,14 @@ final class PublishInput {
     private static void add(List<String> ways, boolean is, String option) {
         if (is) {
             ways.add(option);
+        }
+    }
+
+    /** Converts a number of bytes, such as 64k. */
+    static final class SizeConverter implements ITypeConverter<Integer> {
+        @Override
+        public Integer convert(String value) throws Exception {
+            return CommandParser.converter(Sizes::parse).convert(value);
         }
     }
 

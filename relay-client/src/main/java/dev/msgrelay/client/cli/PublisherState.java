@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.WholeFile;
 import java.io.ByteArrayOutputStream;
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.StringReader;
 import java.net.URLEncoder;
@@ -59,7 +60,8 @@ final class PublisherState implements AutoCloseable {
     private static final int MOST_BYTES = 64 << 10;
 
     private final Path file;
-    private final FileChannel lock;
+    private final boolean keeps;
+    private final Closeable lock;
     private final ProducerId producer;
     private Run run;
 
@@ -71,10 +73,13 @@ final class PublisherState implements AutoCloseable {
      * @param epochs the newest lives of the stream; none: an older version has kept it, or the relay tells none
      * @param first number of the input's first message, in the relay's count of the name
      * @param published messages of the input that the relay has, in the end; {@link #UNKNOWN}: the run has not ended
-     * @param beginning the beginning of the input; null: it is not known
+     * @param beginning the beginning of the input; {@link Beginning#NONE}: it is not known
      */
     record Run(String input, long epoch, Epochs epochs, long first, long published, Beginning beginning) {
         static final long UNKNOWN = -1;
+
+        /** No run, of no input. */
+        static final Run NONE = new Run("", 0, Epochs.NONE, 0, 0, Beginning.NONE);
 
         Run {
             // Below 1: the input begins with messages of a stream that is gone.
@@ -102,9 +107,25 @@ final class PublisherState implements AutoCloseable {
      * @param messages number of messages
      * @param crc CRC32C of their lengths and bodies
      */
-    record Beginning(long messages, long crc) {}
+    record Beginning(long messages, long crc) {
+        static final Beginning NONE = new Beginning(0, 0);
+    }
+
+    /** The state of a publisher that keeps none. */
+    private PublisherState() {
+        keeps = false;
+        file = Path.of("");
+        lock = () -> {};
+        producer = ProducerId.NONE;
+        run = Run.NONE;
+    }
+
+    static PublisherState none() {
+        return new PublisherState();
+    }
 
     private PublisherState(Path file, FileChannel lock) throws IOException {
+        this.keeps = true;
         this.file = file;
         this.lock = lock;
         try {
@@ -112,7 +133,7 @@ final class PublisherState implements AutoCloseable {
             Properties kept = isNew ? new Properties() : read(file);
             producer = isNew ? ProducerId.random() : ProducerId.parse(kept.getProperty(PRODUCER, ""));
             run = kept.getProperty(INPUT) == null
-                    ? null
+                    ? Run.NONE
                     : new Run(
                             kept.getProperty(INPUT),
                             Long.parseLong(kept.getProperty(EPOCH)),
@@ -128,10 +149,10 @@ final class PublisherState implements AutoCloseable {
         }
     }
 
-    /** Null: older versions do not write it. */
+    /** The beginning of the input, which older versions do not write. */
     private static Beginning beginning(Properties kept) {
         return kept.getProperty(KNOWN) == null
-                ? null
+                ? Beginning.NONE
                 : new Beginning(
                         Long.parseLong(kept.getProperty(KNOWN)), Long.parseLong(kept.getProperty(KNOWN_CRC), 16));
     }
@@ -179,14 +200,19 @@ final class PublisherState implements AutoCloseable {
         return producer;
     }
 
-    /** The last run; null: there is none. */
+    /** Whether anything is kept for the next run. */
+    boolean keeps() {
+        return keeps;
+    }
+
+    /** The last run, or {@link Run#NONE}. */
     Run run() {
         return run;
     }
 
     /** Records a run that begins, continues or has ended; returns once that is on the disk. */
     void record(Run present) throws IOException {
-        if (!present.equals(run)) {
+        if (keeps && !present.equals(run)) {
             run = present;
             write();
         }
@@ -201,7 +227,7 @@ final class PublisherState implements AutoCloseable {
     private void write() throws IOException {
         Properties kept = new Properties();
         kept.setProperty(PRODUCER, producer.hex());
-        if (run != null) {
+        if (run != Run.NONE) {
             kept.setProperty(INPUT, run.input());
             kept.setProperty(EPOCH, Long.toString(run.epoch()));
             if (!run.epochs().isNone()) {
@@ -211,7 +237,7 @@ final class PublisherState implements AutoCloseable {
             if (run.hasEnded()) {
                 kept.setProperty(PUBLISHED, Long.toString(run.published()));
             }
-            if (run.beginning() != null) {
+            if (run.beginning().messages() > 0) {
                 kept.setProperty(KNOWN, Long.toString(run.beginning().messages()));
                 kept.setProperty(KNOWN_CRC, Long.toHexString(run.beginning().crc()));
             }

@@ -1,7 +1,12 @@
 package dev.msgrelay.client.cli;
 
+import dev.msgrelay.client.ReconnectPolicy;
+import dev.msgrelay.protocol.Level;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.cli.ShortHelp;
+import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.protocol.text.UndecodedText;
@@ -19,8 +24,10 @@ import java.net.ConnectException;
 import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.security.cert.CertPathBuilderException;
+import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -32,7 +39,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "relay-client",
         mixinStandardHelpOptions = true,
-        versionProvider = ClientVersion.class,
+        versionProvider = RelayClientMain.Version.class,
         synopsisSubcommandLabel = "(subscribe | publish | ping | info | top)",
         description = "Reads from a relay, publishes to it, asks who it is, or shows its state.",
         footer = {
@@ -72,6 +79,12 @@ public final class RelayClientMain implements Runnable {
                         new InfoCommand.Ping(),
                         new InfoCommand.Info(),
                         new TopCommand(stdout))
+                .registerConverter(Duration.class, CommandParser.converter(Durations::parse))
+                .registerConverter(Policy.class, CommandParser.converter(Policy::ofFlag))
+                .registerConverter(Level.class, CommandParser.converter(Level::ofFlag))
+                .registerConverter(TypeRanges.class, CommandParser.converter(TypeRanges::parse))
+                .registerConverter(ReconnectPolicy.class, CommandParser.converter(SessionOptions::rounds))
+                .registerConverter(Start.class, CommandParser.converter(Start::parse))
                 // No autoflush: the commands flush once per batch.
                 .setOut(new PrintWriter(
                         new BufferedWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8), 1 << 16)))
@@ -89,6 +102,15 @@ public final class RelayClientMain implements Runnable {
             return command.execute(args);
         } catch (OutOfMemoryError e) {
             return outOfMemory(e, command);
+        }
+    }
+
+    /** The version that the build has written into the jar's manifest. */
+    static final class Version implements IVersionProvider {
+        @Override
+        public String[] getVersion() {
+            String version = RelayClientMain.class.getPackage().getImplementationVersion();
+            return new String[] {"relay-client " + (version == null ? "(not packaged)" : version)};
         }
     }
 

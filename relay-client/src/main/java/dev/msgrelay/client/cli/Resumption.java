@@ -47,7 +47,7 @@ final class Resumption implements AutoCloseable {
     private final PublisherState state;
     private final String input;
     private final Again again;
-    // The beginning that the input must have where it is gone on with; null: any will do.
+    // The beginning that the input must have where it is gone on with; none: any will do.
     private final PublisherState.Beginning expected;
     // Owned by the thread that publishes.
     private final CRC32C crc = new CRC32C();
@@ -60,16 +60,16 @@ final class Resumption implements AutoCloseable {
     private final CompletableFuture<Long> had = new CompletableFuture<>();
 
     /**
-     * @param state file of the publisher's name; null: nothing is kept
-     * @param input the input in words; null: it cannot be read a second time
+     * @param state file of the publisher's name
+     * @param input the input in words; empty: it cannot be read a second time
      */
     Resumption(PublisherState state, String input, Again again) {
         this.state = state;
         this.input = input;
         this.again = again;
-        PublisherState.Run before = state == null ? null : state.run();
-        this.expected = again == Again.MISSING && isSame(before) ? before.beginning() : null;
-        if (state == null) {
+        this.expected =
+                again == Again.MISSING && isSame(state.run()) ? state.run().beginning() : PublisherState.Beginning.NONE;
+        if (!state.keeps()) {
             had.complete(0L);
         }
     }
@@ -81,24 +81,22 @@ final class Resumption implements AutoCloseable {
 
     /** A resumption that keeps nothing. */
     static Resumption none() {
-        return new Resumption(null, null, Again.MISSING);
+        return new Resumption(PublisherState.none(), "", Again.MISSING);
     }
 
     /** The id by which the relay recognises the publisher; none: any will do. */
     ProducerId producer() {
-        return state == null ? ProducerId.NONE : state.producer();
+        return state.producer();
     }
 
     /** Epoch of the stream of the last run; 0: there is none. */
     long epoch() {
-        PublisherState.Run before = state == null ? null : state.run();
-        return before == null ? 0 : before.epoch();
+        return state.run().epoch();
     }
 
     /** The newest lives of that stream. */
     Epochs epochs() {
-        PublisherState.Run before = state == null ? null : state.run();
-        return before == null ? Epochs.NONE : before.epochs();
+        return state.run().epochs();
     }
 
     /**
@@ -106,7 +104,7 @@ final class Resumption implements AutoCloseable {
      * this connection.
      */
     void event(SessionEvent event) {
-        if (state == null) {
+        if (!state.keeps()) {
             return;
         }
         if (event instanceof SessionEvent.Connected connected) {
@@ -116,7 +114,7 @@ final class Resumption implements AutoCloseable {
                 had.completeExceptionally(e);
                 throw endOfPublisher(e);
             }
-        } else if (event instanceof SessionEvent.AcknowledgedGone && input != null) {
+        } else if (event instanceof SessionEvent.AcknowledgedGone && !input.isEmpty()) {
             rolledBack = true;
             throw endOfPublisher(new IOException(event.text()));
         } else if (event instanceof SessionEvent.GaveUp) {
@@ -169,16 +167,16 @@ final class Resumption implements AutoCloseable {
 
     /**
      * The beginning that the input must have before any of it is published: the relay has less of it than the earlier run
-     * has published, and the rest is published again from there. Null: there is nothing to check first.
+     * has published, and the rest is published again from there. None: there is nothing to check first.
      */
     PublisherState.Beginning toCheck(long has) {
-        return expected != null && has > 0 && has < expected.messages() ? expected : null;
+        return has > 0 && has < expected.messages() ? expected : PublisherState.Beginning.NONE;
     }
 
     /** Takes the input's next message, whether it is published or passed over. */
     void countMessage(byte[] array, int offset, int length) {
         taken++;
-        if (state != null && input != null) {
+        if (!input.isEmpty()) {
             update(crc, array, offset, length);
         }
     }
@@ -193,26 +191,24 @@ final class Resumption implements AutoCloseable {
 
     /** Whether the messages taken so far are as many as the last run is known by, and others. */
     boolean isOther() {
-        return expected != null && taken == expected.messages() && crc.getValue() != expected.crc();
+        return taken == expected.messages() && crc.getValue() != expected.crc();
     }
 
     /** Records that the whole input is in the stream: so many messages, all of them taken. */
     void recordEnd(long messages) throws IOException {
-        if (state != null && input != null) {
+        if (!input.isEmpty()) {
             state.record(state.run().ended(messages).with(new PublisherState.Beginning(messages, crc.getValue())));
         }
     }
 
     @Override
     public void close() throws IOException {
-        if (state != null) {
-            state.close();
-        }
+        state.close();
     }
 
     private void welcomed(WelcomeFrame welcome) throws IOException {
         PublisherState.Run before = state.run();
-        if (input == null) {
+        if (input.isEmpty()) {
             freeze(before, welcome);
             return;
         }
@@ -233,7 +229,7 @@ final class Resumption implements AutoCloseable {
         streamIsNew = same && welcome.epochChanged();
         lostTo = same && !streamIsNew && before.hasEnded() && before.published() > has ? before.published() : 0;
         // A run that is refused or cut short must not make the next one forget the file.
-        PublisherState.Beginning beginning = has > 0 ? expected : null;
+        PublisherState.Beginning beginning = has > 0 ? expected : PublisherState.Beginning.NONE;
         state.record(new PublisherState.Run(
                 input,
                 welcome.epoch(),
@@ -245,7 +241,7 @@ final class Resumption implements AutoCloseable {
     }
 
     private boolean isSame(PublisherState.Run before) {
-        return before != null && before.input().equals(input);
+        return !input.isEmpty() && before.input().equals(input);
     }
 
     /** Number of messages of the last run that need not be published again. */
@@ -263,7 +259,7 @@ final class Resumption implements AutoCloseable {
 
     /** An input that cannot be read again is counted, too: of a run that was cut short, the number has to be kept. */
     private void freeze(PublisherState.Run before, WelcomeFrame welcome) throws IOException {
-        if (!had.isDone() && before != null && !before.hasEnded()) {
+        if (!had.isDone() && !before.hasEnded()) {
             state.record(before.ended(has(before, welcome)));
         }
         had.complete(0L);

@@ -11,9 +11,8 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
-import picocli.CommandLine.ITypeConverter;
+import java.util.Optional;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.TypeConversionException;
 
 /** Options of a client that sends HELLO or reconnects: the same in every command. */
 final class SessionOptions {
@@ -30,12 +29,11 @@ final class SessionOptions {
             description =
                     "The name of this client, in the relay's log and on its page. A subscriber's name keeps no place in"
                             + " the stream: --position does.")
-    private String name;
+    private String name = "";
 
     @Option(
             names = "--reconnect",
             paramLabel = "N",
-            converter = Rounds.class,
             description = "Make a connection again after a failure: N rounds through the endpoints, with growing waits;"
                     + " endless; none. Default: a lost connection endlessly, a first one that fails not at all.")
     private ReconnectPolicy reconnect;
@@ -50,7 +48,7 @@ final class SessionOptions {
                             + " what the relay has read.")
     private boolean plain;
 
-    /** The client's name; null: none was given. */
+    /** The client's name; empty: none was given. */
     String name() {
         return name;
     }
@@ -68,22 +66,23 @@ final class SessionOptions {
         return plain && tokenFile == null ? Token.NONE : token(tokenFile, context);
     }
 
-    /** The file that the token is read from for each connection; null: there is none. */
-    Path tokenFile(Context context) throws IOException {
-        return plain && tokenFile == null ? null : tokenFile(tokenFile, context);
+    /** The file that the token is read from for each connection; empty: there is none. */
+    Optional<Path> tokenFile(Context context) {
+        return plain && tokenFile == null ? Optional.empty() : tokenFile(tokenFile, context);
     }
 
-    private static Path tokenFile(Path given, Context context) throws IOException {
-        return given != null ? given : context.path(Context.TOKEN_FILE);
+    private static Optional<Path> tokenFile(Path given, Context context) {
+        return Optional.ofNullable(given != null ? given : context.path(Context.TOKEN_FILE));
     }
 
     /** The token of {@code tokenFile}, else of the context, else of the environment. Fails as {@link #token(Context)}. */
     static Token token(Path tokenFile, Context context) throws IOException {
-        Path file = tokenFile(tokenFile, context);
-        String text = System.getenv("RELAY_TOKEN");
-        if (file == null) {
-            return text == null || text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
+        Optional<Path> named = tokenFile(tokenFile, context);
+        if (named.isEmpty()) {
+            String text = System.getenv().getOrDefault("RELAY_TOKEN", "");
+            return text.isBlank() ? Token.NONE : token("RELAY_TOKEN", text);
         }
+        Path file = named.get();
         try {
             return token(SecretText.file(file), readTokenFile(file));
             // The causes are left out: their messages have the file's name, which may be the token.
@@ -142,19 +141,16 @@ final class SessionOptions {
         return new FirstConnection(endpoints.size(), reconnect != null);
     }
 
-    /** Converts a number of rounds, {@code none} or {@code endless}. */
-    static final class Rounds implements ITypeConverter<ReconnectPolicy> {
-        @Override
-        public ReconnectPolicy convert(String value) {
-            try {
-                return switch (value) {
-                    case "none" -> ReconnectPolicy.none();
-                    case "endless" -> ReconnectPolicy.endless();
-                    default -> ReconnectPolicy.rounds(Integer.parseInt(value));
-                };
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException("'" + value + "' is neither a number from 0, nor endless, nor none");
-            }
+    /** @throws IllegalArgumentException the text is neither a number of rounds, nor {@code none}, nor {@code endless} */
+    static ReconnectPolicy rounds(String text) {
+        try {
+            return switch (text) {
+                case "none" -> ReconnectPolicy.none();
+                case "endless" -> ReconnectPolicy.endless();
+                default -> ReconnectPolicy.rounds(Integer.parseInt(text));
+            };
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("'" + text + "' is neither a number from 0, nor endless, nor none", e);
         }
     }
 }

@@ -9,31 +9,31 @@ import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.TemporalAccessor;
-import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
+import java.util.Optional;
 
 /**
  * The place to start at.
  *
  * @param sequence {@link #LIVE}, {@link #EARLIEST}, or a sequence
- * @param time a time to start at; null: {@code sequence} counts
+ * @param time a time to start at; empty: {@code sequence} counts
  */
-record Start(long sequence, Instant time) {
+record Start(long sequence, Optional<Instant> time) {
     private static final long LIVE = 0;
     private static final long EARLIEST = -1;
 
     /** The start in words: "new messages", "the oldest message held", and so on. */
     String words() {
-        return time != null
-                ? "messages since " + time
-                : sequence == EARLIEST
-                        ? "messages from the oldest on"
-                        : sequence == LIVE ? "new messages" : "messages from " + sequence + " on";
+        if (time.isPresent()) {
+            return "messages since " + time.get();
+        }
+        return sequence == EARLIEST
+                ? "messages from the oldest on"
+                : sequence == LIVE ? "new messages" : "messages from " + sequence + " on";
     }
 
     void apply(SubscriberOptions.Builder options) {
-        if (time != null) {
-            options.fromTime(time);
+        if (time.isPresent()) {
+            options.fromTime(time.get());
         } else if (sequence == EARLIEST) {
             options.fromEarliest();
         } else if (sequence != LIVE) {
@@ -41,40 +41,36 @@ record Start(long sequence, Instant time) {
         }
     }
 
-    /** Converts {@code live}, {@code earliest}, a number from 1, or a time. */
-    static final class Converter implements ITypeConverter<Start> {
-        @Override
-        public Start convert(String value) {
-            if (value.equals("live") || value.equals("earliest")) {
-                return new Start(value.equals("live") ? LIVE : EARLIEST, null);
-            }
-            try {
-                if (value.matches("\\d+")) {
-                    long number = Long.parseLong(value);
-                    if (number >= 1) {
-                        return new Start(number, null);
-                    }
-                } else {
-                    Instant time =
-                            value.contains("T") ? time(value) : Instant.now().minus(Durations.parse(value));
-                    if (time.toEpochMilli() >= 1) {
-                        return new Start(0, time);
-                    }
+    /** @throws IllegalArgumentException the text is neither live, nor earliest, nor a number from 1, nor a time */
+    static Start parse(String text) {
+        if (text.equals("live") || text.equals("earliest")) {
+            return new Start(text.equals("live") ? LIVE : EARLIEST, Optional.empty());
+        }
+        try {
+            if (text.matches("\\d+")) {
+                long number = Long.parseLong(text);
+                if (number >= 1) {
+                    return new Start(number, Optional.empty());
                 }
-            } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
-                // Refused below, like numbers below 1 and times before 1970.
+            } else {
+                Instant time = text.contains("T") ? time(text) : Instant.now().minus(Durations.parse(text));
+                if (time.toEpochMilli() >= 1) {
+                    return new Start(0, Optional.of(time));
+                }
             }
-            throw new TypeConversionException("'" + value
-                    + "' is neither live, nor earliest, nor a number from 1, nor a time after 1970 such as"
-                    + " 2026-11-23T05:30:00Z, nor one such as 15m, so long ago");
+        } catch (IllegalArgumentException | DateTimeException | ArithmeticException e) {
+            // Refused below, like numbers below 1 and times before 1970.
         }
+        throw new IllegalArgumentException("'" + text
+                + "' is neither live, nor earliest, nor a number from 1, nor a time after 1970 such as"
+                + " 2026-11-23T05:30:00Z, nor one such as 15m, so long ago");
+    }
 
-        private static Instant time(String value) {
-            TemporalAccessor read =
-                    DateTimeFormatter.ISO_DATE_TIME.parseBest(value, ZonedDateTime::from, LocalDateTime::from);
-            return read instanceof LocalDateTime local
-                    ? local.atZone(ZoneId.systemDefault()).toInstant()
-                    : Instant.from(read);
-        }
+    private static Instant time(String text) {
+        TemporalAccessor read =
+                DateTimeFormatter.ISO_DATE_TIME.parseBest(text, ZonedDateTime::from, LocalDateTime::from);
+        return read instanceof LocalDateTime local
+                ? local.atZone(ZoneId.systemDefault()).toInstant()
+                : Instant.from(read);
     }
 }

@@ -46,7 +46,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "subscribe",
         mixinStandardHelpOptions = true,
-        versionProvider = ClientVersion.class,
+        versionProvider = RelayClientMain.Version.class,
         sortOptions = false,
         description = {
             "Prints the messages of a relay, or measures their rate.",
@@ -79,14 +79,12 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--types",
             paramLabel = "RANGES",
-            converter = Converters.OfRanges.class,
             description = "Get only these types, such as 7,100-199 (negative ones: --types=-5--1). Default: all.")
-    private TypeRanges types;
+    private TypeRanges types = TypeRanges.ALL;
 
     @Option(
             names = "--from",
             paramLabel = "START",
-            converter = Start.Converter.class,
             description = "Start with new messages (live), the oldest that the relay holds (earliest), the message of "
                     + "this sequence, or those of a time: 2026-11-23T05:30:00Z (without Z: by this machine's clock), "
                     + "or 15m or 2h ago. A time needs a relay with a journal. stderr shows the progress of a long "
@@ -105,24 +103,22 @@ final class SubscribeCommand implements Callable<Integer> {
     @Option(
             names = "--policy",
             paramLabel = "POLICY",
-            converter = Converters.OfPolicy.class,
             completionCandidates = Policy.Words.class,
             description = "What the relay does when this client reads too slowly: disconnect, backpressure, skip or "
                     + "replay (the client gets the missed messages from the journal). Default: the relay's choice.")
-    private Policy policy;
+    private Policy policy = Policy.RELAY_DEFAULT;
 
     @Option(
             names = "--durable",
             paramLabel = "LEVEL",
-            converter = Converters.OfLevel.class,
             completionCandidates = Level.Words.class,
             description = "Get a message only once the relay's journal has written it (written: it survives the end of "
                     + "the relay's process), or has it on the disk (forced: it survives the end of the machine). "
                     + "Default: as soon as it is in the stream.")
-    private Level durable;
+    private Level durable = Level.STREAM;
 
     @Option(names = "--count", paramLabel = "N", description = "End after N messages. Default: never.")
-    private Long count;
+    private long count = Long.MAX_VALUE;
 
     @Option(
             names = "--report-every",
@@ -140,7 +136,7 @@ final class SubscribeCommand implements Callable<Integer> {
             names = "--max-body",
             paramLabel = "SIZE",
             defaultValue = "1m",
-            converter = Converters.OfSize.class,
+            converter = PublishInput.SizeConverter.class,
             description =
                     "Longest body; a longer one ends the connection. Bytes, or such as 64k or 4m. Default: ${DEFAULT-VALUE}.")
     private int maxBody;
@@ -207,10 +203,9 @@ final class SubscribeCommand implements Callable<Integer> {
         String place = position != null
                 ? "messages behind the place in " + position
                 : from == null ? "new messages" : from.words();
-        String what = place + " of "
-                + (types == null || types.isAll() ? "all types" : "the types " + types.text(MOST_RANGES));
-        return what
-                + (durable == null ? "" : " that are " + durable.flag())
+        return place + " of "
+                + (types.isAll() ? "all types" : "the types " + types.text(MOST_RANGES))
+                + (durable == Level.STREAM ? "" : " that are " + durable.flag())
                 + (from == null && position == null && !session.isPlain()
                         ? "; --from earliest gets older ones, too"
                         : "");
@@ -226,9 +221,8 @@ final class SubscribeCommand implements Callable<Integer> {
             MessageMeter meter, RelaySubscriber subscriber, List<Endpoint> endpoints, FirstConnection first)
             throws IOException, InterruptedException {
         MessageHandler handler = meter::onMessage;
-        CatchUp catchUp = from == null && position == null || quiet
-                ? null
-                : new CatchUp(out, spec.commandLine().getErr(), output.json());
+        boolean tellsProgress = !quiet && (from != null || position != null);
+        CatchUp catchUp = new CatchUp(out, spec.commandLine().getErr(), output.json());
         int n = 0;
         // The output is looked at without messages, too: events of the connection may have been printed.
         while (!meter.isDone() && n >= 0 && isRead()) {
@@ -239,14 +233,15 @@ final class SubscribeCommand implements Callable<Integer> {
             if (first.hasFailed()) {
                 first.await(Duration.ZERO, "");
             }
-            if (catchUp != null) {
+            if (tellsProgress) {
                 catchUp.update(subscriber.next(), subscriber.head(), System.nanoTime());
             }
         }
         if (isRead() && !meter.isDone() && !stopped) {
             String who = endpoints.size() == 1 ? "the relay at " + endpoints.get(0) : "the relay";
-            String wanted = count == null ? "" : " of " + ShortText.grouped(count);
-            String word = ShortText.plural(count == null ? meter.messages() : count, "message");
+            boolean endless = count == Long.MAX_VALUE;
+            String wanted = endless ? "" : " of " + ShortText.grouped(count);
+            String word = ShortText.plural(endless ? meter.messages() : count, "message");
             throw new EOFException(
                     who + " closed the connection after " + ShortText.grouped(meter.messages()) + wanted + " " + word);
         }
@@ -260,17 +255,14 @@ final class SubscribeCommand implements Callable<Integer> {
         if (position != null && session.isPlain()) {
             throw new ParameterException(spec.commandLine(), "--position needs numbers, which --plain does without");
         }
-        if (count != null) {
-            where.check("--count", count, 1, Long.MAX_VALUE);
-        }
+        where.check("--count", count, 1, Long.MAX_VALUE);
         if (reportEvery != null) {
             where.check("--report-every", reportEvery, 0, Long.MAX_VALUE);
         }
         MessageHandler printer = output.printer(out, bytes);
-        long most = count == null ? Long.MAX_VALUE : count;
-        long every = reportEvery != null ? reportEvery : printer == null ? DEFAULT_REPORT_EVERY : 0;
+        long every = reportEvery != null ? reportEvery : output.countsOnly() ? DEFAULT_REPORT_EVERY : 0;
         boolean sum = output.countsOnly() || !output.json();
-        return new MessageMeter(out, printer, output.json(), sum, most, every == 0 ? Long.MAX_VALUE : every);
+        return new MessageMeter(out, printer, output.json(), sum, count, every == 0 ? Long.MAX_VALUE : every);
     }
 
     private SubscriberOptions options(
@@ -283,37 +275,26 @@ final class SubscribeCommand implements Callable<Integer> {
         try {
             SubscriberOptions.Builder options = SubscriberOptions.builder(endpoints)
                     .maxBody(maxBody)
-                    .tls(where.tls())
+                    .name(session.name())
+                    .types(types)
+                    .policy(policy)
+                    .durableOnly(durable)
                     .connectTimeout(where.connectTimeout())
                     .handshakeTimeout(where.connectTimeout())
                     .reconnect(session.reconnect())
                     .token(token)
                     .onEvent(onEvent)
                     .onGap(events::gap);
-            Path tokenFile = session.tokenFile(where.context());
-            if (tokenFile != null) {
-                options.tokenFile(tokenFile);
-            }
+            where.tls().ifPresent(options::tls);
+            session.tokenFile(where.context()).ifPresent(options::tokenFile);
             if (session.isPlain()) {
                 options.plain();
-            }
-            if (session.name() != null) {
-                options.name(session.name());
-            }
-            if (types != null) {
-                options.types(types);
             }
             if (from != null) {
                 from.apply(options);
             }
             if (position != null) {
                 options.positions(new PrintedPositions(PositionStore.file(position), this::isRead, meter));
-            }
-            if (policy != null) {
-                options.policy(policy);
-            }
-            if (durable != null) {
-                options.durableOnly(durable);
             }
             return options.build();
         } catch (IllegalArgumentException e) {

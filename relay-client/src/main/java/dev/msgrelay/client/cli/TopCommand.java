@@ -19,6 +19,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.logging.Level;
@@ -49,7 +50,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
-        versionProvider = ClientVersion.class,
+        versionProvider = RelayClientMain.Version.class,
         sortOptions = false,
         description = {
             "Shows a relay's throughput, lagging subscribers, closed connections, memory and reached limits, once a second.",
@@ -69,7 +70,6 @@ final class TopCommand implements Callable<Integer> {
     private static final long EVENT_MILLIS = 5_000;
     private static final long KEY_MILLIS = 100;
     private static final String STATS = "stats";
-    private static final String NO_ADMIN_PORT = "this is no relay's admin port: ";
     private static final int MOST_OTHER_EVENTS = 10;
     private static final int CTRL_C = 130;
     private static final int PLAIN_WIDTH = 160;
@@ -108,7 +108,6 @@ final class TopCommand implements Callable<Integer> {
             names = "--connect-timeout",
             paramLabel = "TIME",
             defaultValue = "5s",
-            converter = Converters.OfDuration.class,
             description = "Give up connecting after this time. Default: ${DEFAULT-VALUE}.")
     private Duration connectTimeout;
 
@@ -125,21 +124,21 @@ final class TopCommand implements Callable<Integer> {
         URI admin = admin();
         String token = token(admin);
         out = spec.commandLine().getOut();
-        try (AdminEvents events = AdminEvents.open(admin, token, trust(), connectTimeout)) {
+        try (AdminEvents events = AdminEvents.open(admin, token, tls(admin), connectTimeout)) {
             if (json) {
                 printJson(events);
                 return 0;
             }
             JsonObject about = object(next(events));
-            check(AdminShape.faultOfAbout(about));
+            AdminShape.checkAbout(about);
             TopScreen screen = new TopScreen(about);
-            Terminal terminal = once ? null : terminal();
-            if (terminal == null) {
+            Optional<Terminal> terminal = once ? Optional.empty() : terminal();
+            if (terminal.isEmpty()) {
                 printScreens(events, screen);
                 return 0;
             }
-            try (terminal) {
-                return draw(terminal, events, screen);
+            try (Terminal cursor = terminal.get()) {
+                return draw(cursor, events, screen);
             }
         }
     }
@@ -168,14 +167,16 @@ final class TopCommand implements Callable<Integer> {
         }
     }
 
-    /** The trusted authorities of --tls-ca; null: those of the JDK. */
-    private SSLContext trust() throws IOException {
-        return tlsCa == null ? null : TlsOptions.trusting(tlsCa).context();
+    private Optional<SSLContext> tls(URI admin) throws IOException {
+        if (!admin.getScheme().equals("https")) {
+            return Optional.empty();
+        }
+        return Optional.of((tlsCa == null ? TlsOptions.system() : TlsOptions.trusting(tlsCa)).context());
     }
 
-    /** The token; refused if it would leave this host in the clear. */
+    /** The token, empty if there is none; refused if it would leave this host in the clear. */
     private String token(URI admin) throws IOException {
-        String token = System.getenv("RELAY_TOKEN");
+        String token = System.getenv().getOrDefault("RELAY_TOKEN", "");
         if (tokenFile != null) {
             try {
                 token = SessionOptions.readTokenFile(tokenFile);
@@ -184,7 +185,7 @@ final class TopCommand implements Callable<Integer> {
                         + (e instanceof NoSuchFileException ? "there is none" : "permission denied"));
             }
         }
-        boolean clear = token != null && admin.getScheme().equals("http");
+        boolean clear = !token.isEmpty() && admin.getScheme().equals("http");
         String host = admin.getHost().replaceAll("[\\[\\]]", "");
         if (clear && !Endpoint.tcp(host, HTTP_PORT).isWithinHost()) {
             throw new IOException("the token would go to " + admin + " in the clear: use https, or a tunnel");
@@ -213,11 +214,11 @@ final class TopCommand implements Callable<Integer> {
     }
 
     private static Event next(AdminEvents events) throws IOException, InterruptedException {
-        Event event = events.next(EVENT_MILLIS);
-        if (event == null) {
-            throw new IOException("nothing heard of the relay for " + EVENT_MILLIS / 1000 + " s");
-        }
-        return event;
+        return events.next(EVENT_MILLIS).orElseThrow(() -> silent(EVENT_MILLIS));
+    }
+
+    private static IOException silent(long millis) {
+        return new IOException("nothing heard of the relay for " + millis / 1000 + " s");
     }
 
     /** The next event with figures; other events may come in between, but only a bounded number. */
@@ -228,12 +229,12 @@ final class TopCommand implements Callable<Integer> {
                 return event;
             }
         }
-        throw new IOException(NO_ADMIN_PORT + "there is no '" + STATS + "' among its events");
+        throw new IOException(AdminShape.NO_ADMIN_PORT + "there is no '" + STATS + "' among its events");
     }
 
     private static JsonObject stats(Event event) throws IOException {
         JsonObject stats = object(event);
-        check(AdminShape.faultOfStats(stats));
+        AdminShape.checkStats(stats);
         return stats;
     }
 
@@ -241,22 +242,16 @@ final class TopCommand implements Callable<Integer> {
         try {
             return JsonParser.object().from(event.data());
         } catch (JsonParserException e) {
-            throw new IOException(NO_ADMIN_PORT + e.getMessage(), e);
-        }
-    }
-
-    private static void check(String fault) throws IOException {
-        if (fault != null) {
-            throw new IOException(NO_ADMIN_PORT + "its event has " + fault);
+            throw new IOException(AdminShape.NO_ADMIN_PORT + e.getMessage(), e);
         }
     }
 
     // ---- on a terminal -----------------------------------------------------------------------------------------
 
-    /** The terminal; null: standard output is none, or one whose cursor does not move. */
-    private static Terminal terminal() throws IOException {
+    /** The terminal; empty: standard output is none, or one whose cursor does not move. */
+    private static Optional<Terminal> terminal() throws IOException {
         if (System.console() == null) {
-            return null;
+            return Optional.empty();
         }
         // Of a TERM that the machine does not know, the library logs a stack trace, and takes what all terminals can.
         JLINE.setLevel(Level.OFF);
@@ -268,13 +263,13 @@ final class TopCommand implements Callable<Integer> {
                     .providers("exec")
                     .build();
         } catch (IOException | IllegalStateException none) {
-            return null;
+            return Optional.empty();
         }
         if (terminal.getStringCapability(Capability.cursor_address) == null) {
             terminal.close();
-            return null;
+            return Optional.empty();
         }
-        return terminal;
+        return Optional.of(terminal);
     }
 
     private static int draw(Terminal terminal, AdminEvents events, TopScreen screen)
@@ -302,8 +297,8 @@ final class TopCommand implements Callable<Integer> {
     private static int drawUntilTold(Terminal terminal, AdminEvents events, TopScreen screen, AtomicBoolean interrupted)
             throws IOException, InterruptedException {
         Display display = new Display(terminal, true);
-        JsonObject before = null;
         JsonObject now = stats(nextStats(events));
+        JsonObject before = now;
         Size drawn = null;
         long silent = 0;
         while (true) {
@@ -325,13 +320,13 @@ final class TopCommand implements Callable<Integer> {
             if (key == 'q' || key == 'Q') {
                 return 0;
             }
-            Event event = events.next(1);
-            silent = event == null ? silent + KEY_MILLIS : 0;
-            if (event != null && event.name().equals(STATS)) {
+            Optional<Event> event = events.next(1);
+            silent = event.isEmpty() ? silent + KEY_MILLIS : 0;
+            if (event.isPresent() && event.get().name().equals(STATS)) {
                 before = now;
-                now = stats(event);
+                now = stats(event.get());
             } else if (silent > 2 * EVENT_MILLIS) {
-                throw new IOException("nothing heard of the relay for " + silent / 1000 + " s");
+                throw silent(silent);
             }
         }
     }

@@ -38,7 +38,7 @@ final class TopScreen {
     /**
      * The lines for a terminal of {@code width} columns and {@code height} lines.
      *
-     * @param before an earlier event of the same relay, which new counts are told against; null: there is none
+     * @param before an earlier event of the same relay, which new counts are told against, or the same one
      */
     List<String> lines(JsonObject before, JsonObject now, int width, int height) {
         List<String> lines = new ArrayList<>();
@@ -179,7 +179,7 @@ final class TopScreen {
                 .map(counter -> counter.getString("key"))
                 .filter(key -> now.getLong(key) > 0)
                 .map(key -> {
-                    long more = before == null ? 0 : now.getLong(key) - before.getLong(key);
+                    long more = now.getLong(key) - before.getLong(key);
                     return key + " " + ShortText.of(now.getLong(key))
                             + (more > 0 ? " (+" + ShortText.of(more) + ")" : "");
                 })

@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import picocli.CommandLine.TypeConversionException;
 
 /** Where a subscriber starts, and how far it is. */
 class CatchUpTest {
@@ -65,19 +64,15 @@ class CatchUpTest {
         assertThat(err.toString()).isEmpty();
     }
 
-    private static Start start(String text) {
-        return new Start.Converter().convert(text);
-    }
-
     @Test
     void whereToStart() {
-        assertThat(start("live").time()).isNull();
-        assertThat(start("earliest").time()).isNull();
-        assertThat(start("4711").sequence()).isEqualTo(4711);
-        assertThat(start("2026-11-23T05:30:00Z").time()).isEqualTo(Instant.parse("2026-11-23T05:30:00Z"));
-        assertThat(start("2026-11-23T05:30:00+01:00").time()).isEqualTo(Instant.parse("2026-11-23T04:30:00Z"));
-        assertThat(start("2026-11-23T05:30:00").time()).isNotNull();
-        assertThat(start("15m").time())
+        assertThat(Start.parse("live").time()).isEmpty();
+        assertThat(Start.parse("earliest").time()).isEmpty();
+        assertThat(Start.parse("4711").sequence()).isEqualTo(4711);
+        assertThat(Start.parse("2026-11-23T05:30:00Z").time()).contains(Instant.parse("2026-11-23T05:30:00Z"));
+        assertThat(Start.parse("2026-11-23T05:30:00+01:00").time()).contains(Instant.parse("2026-11-23T04:30:00Z"));
+        assertThat(Start.parse("2026-11-23T05:30:00").time()).isPresent();
+        assertThat(Start.parse("15m").time().orElseThrow())
                 .isBetween(
                         Instant.now().minus(Duration.ofMinutes(16)),
                         Instant.now().minus(Duration.ofMinutes(15)));
@@ -97,8 +92,8 @@ class CatchUpTest {
                 "1960-01-01T00:00:00Z"
             })
     void noPlaceToStart(String text) {
-        assertThatThrownBy(() -> start(text))
-                .isInstanceOf(TypeConversionException.class)
+        assertThatThrownBy(() -> Start.parse(text))
+                .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("'" + text + "' is neither live");
     }
 }

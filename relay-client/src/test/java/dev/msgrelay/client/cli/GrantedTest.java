@@ -38,7 +38,7 @@ class GrantedTest {
 
     @Test
     void withoutAWishOnlyTypesMayBeLeftOut() {
-        Granted granted = new Granted(null, err);
+        Granted granted = new Granted(Policy.RELAY_DEFAULT, err);
         granted.event(connected(Policy.SKIP, 0));
         granted.event(connected(Policy.SKIP, Features.NARROWED));
         assertThat(said.toString().lines())

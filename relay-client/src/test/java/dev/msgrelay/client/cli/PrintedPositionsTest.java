@@ -18,7 +18,8 @@ class PrintedPositionsTest {
     @TempDir
     private Path directory;
 
-    private final MessageMeter meter = new MessageMeter(new PrintWriter(new StringWriter()), null, false, true, 2, 100);
+    private final MessageMeter meter =
+            new MessageMeter(new PrintWriter(new StringWriter()), (sequence, type, body) -> {}, false, true, 2, 100);
 
     @Test
     void whatIsNotWrittenOutIsNotBehindThePlace() throws Exception {

@@ -51,9 +51,10 @@ class PublisherStateTest {
 
     @Test
     void aRunIsKeptAndSoIsItsEnd() throws Exception {
-        Run run = new Run("lines of /data/ä=b\\c.txt", -5, Epochs.parse("-5:4000,7:1"), 4711, Run.UNKNOWN, null);
+        Run run = new Run(
+                "lines of /data/ä=b\\c.txt", -5, Epochs.parse("-5:4000,7:1"), 4711, Run.UNKNOWN, Beginning.NONE);
         try (PublisherState state = open("orders")) {
-            assertThat(state.run()).isNull();
+            assertThat(state.run()).isEqualTo(Run.NONE);
             state.record(run);
         }
         try (PublisherState state = open("orders")) {
@@ -76,7 +77,7 @@ class PublisherStateTest {
     @Test
     void twoRunsDoNotShareAName() throws Exception {
         try (PublisherState state = open("orders")) {
-            assertThat(state.run()).isNull();
+            assertThat(state.run()).isEqualTo(Run.NONE);
             assertThatThrownBy(() -> open("orders"))
                     .isInstanceOf(PublisherState.HeldException.class)
                     .hasMessageContaining("another relay-client publishes as 'orders'")

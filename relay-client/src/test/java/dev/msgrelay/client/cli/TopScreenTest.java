@@ -100,7 +100,7 @@ class TopScreenTest {
         now.put("status", "without a leader");
         now.put("cluster", JsonParser.object().from("{\"name\":\"orders\",\"node\":2,\"leader\":0}"));
         now.remove("rate");
-        List<String> lines = lines(null, now, 79, 24);
+        List<String> lines = lines(now, now, 79, 24);
         assertThat(lines.get(0)).startsWith("WITHOUT A LEADER  alder  node 2 of orders, follows  1.2  up 10s");
         assertThat(lines.get(1)).startsWith("in       - msg/s, - B/s, 5 messages");
         assertThat(lines).noneMatch(line -> line.startsWith("limits"));
@@ -108,7 +108,7 @@ class TopScreenTest {
 
     @Test
     void withoutAnEarlierEventNothingIsNew() throws Exception {
-        assertThat(lines(null, stats(10, 5, 6), 160, 50)).contains("limits   heldBack 6");
+        assertThat(lines(stats(10, 5, 6), stats(10, 5, 6), 160, 50)).contains("limits   heldBack 6");
     }
 
     /** Names of two columns a character, and one that does not show. */
@@ -117,7 +117,7 @@ class TopScreenTest {
         for (String name : new String[] {"日本語", "日本語日本語日本語日本語", "e\u0301", "\uD83D\uDE00", "a\u200Bb"}) {
             JsonObject now = stats(10, 5, 6);
             now.getArray("lagging").getObject(0).put("name", name);
-            List<String> lines = lines(null, now, 160, 50);
+            List<String> lines = lines(now, now, 160, 50);
             String row = lines.get(lines.size() - 2);
             String other = lines.get(lines.size() - 1);
             assertThat(TextWidth.of(row.substring(0, row.indexOf("127.0.0.1"))))
@@ -125,7 +125,7 @@ class TopScreenTest {
                     .isEqualTo(other.indexOf("127.0.0.1"));
             for (int width = 0; width < 40; width++) {
                 int columns = width;
-                assertThat(lines(null, now, width, 50)).allMatch(line -> TextWidth.of(line) <= columns);
+                assertThat(lines(now, now, width, 50)).allMatch(line -> TextWidth.of(line) <= columns);
             }
         }
     }
@@ -134,7 +134,7 @@ class TopScreenTest {
     void keepsToTheTerminal() throws Exception {
         for (int height : new int[] {1, 5, 8, 9, 24}) {
             for (int width : new int[] {0, 1, 20, 80}) {
-                List<String> lines = lines(null, stats(10, 5, 6), width, height);
+                List<String> lines = lines(stats(10, 5, 6), stats(10, 5, 6), width, height);
                 assertThat(lines).hasSizeLessThanOrEqualTo(height).allMatch(line -> line.length() <= width);
             }
         }

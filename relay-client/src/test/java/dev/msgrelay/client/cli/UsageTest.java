@@ -8,6 +8,7 @@ import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.ScriptedRelay;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.OptionSpec;
 
@@ -44,18 +46,22 @@ class UsageTest {
 
     /** Shells complete these words. */
     @Test
-    void eachWordThatIsCompletedIsTaken() throws Exception {
-        List<OptionSpec> listing = RelayClientMain.commandLine().getSubcommands().values().stream()
-                .flatMap(command -> command.getCommandSpec().options().stream())
-                .filter(option -> option.completionCandidates() != null)
-                .toList();
-        assertThat(listing).extracting(OptionSpec::longestName).contains("--policy", "--durable", "--ack");
-        for (OptionSpec option : listing) {
-            for (String word : option.completionCandidates()) {
-                assertThat(word).isLowerCase();
-                assertThat(option.converters()[0].convert(word)).hasToString(word.toUpperCase(Locale.ROOT));
+    void eachWordThatIsCompletedIsTaken() {
+        List<String> listing = new ArrayList<>();
+        CommandLine all = RelayClientMain.commandLine();
+        for (CommandLine command : all.getSubcommands().values()) {
+            for (OptionSpec option : command.getCommandSpec().options()) {
+                Iterable<String> words = option.completionCandidates();
+                for (String word : words == null ? List.<String>of() : words) {
+                    listing.add(option.longestName());
+                    assertThat(word).isLowerCase();
+                    all.parseArgs(command.getCommandName(), option.longestName() + "=" + word);
+                    Object value = option.getValue();
+                    assertThat(value).hasToString(word.toUpperCase(Locale.ROOT));
+                }
             }
         }
+        assertThat(listing).contains("--policy", "--durable", "--ack");
     }
 
     @ParameterizedTest

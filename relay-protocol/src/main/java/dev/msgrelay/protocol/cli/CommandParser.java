@@ -4,11 +4,14 @@ import dev.msgrelay.protocol.text.SecretText;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Help.Ansi;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.TypeConversionException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** Makes the parser of each command, so that one rule holds in all of them: a user's text is taken as it is. */
@@ -53,6 +56,17 @@ public final class CommandParser {
     /** The examples in the help of a command and its subcommands, a command line each. */
     public static List<String> examples(CommandLine line) {
         return HelpOption.examples(line);
+    }
+
+    /** A converter with a parser whose error the user reads, behind the name of the option. */
+    public static <T> ITypeConverter<T> converter(Function<String, T> parser) {
+        return text -> {
+            try {
+                return parser.apply(text);
+            } catch (IllegalArgumentException e) {
+                throw new TypeConversionException(e.getMessage());
+            }
+        };
     }
 
     /**
