@@ -2,6 +2,7 @@ package dev.msgrelay.server.journal;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.journal.recover.Recovery;
 import java.io.IOException;
@@ -138,7 +139,7 @@ class ClockStepTest {
         rig.step();
         Recovery found = JournalRig.inspect(disk);
         assertThat(found.steps()).hasSize(1);
-        Recovery.Step step = found.steps().get(0);
+        JournalClock.Step step = found.steps().get(0);
         assertThat(step.millis()).isBetween(3 * HOUR - 2, 3 * HOUR + 2);
         assertThat(step.sequence()).isEqualTo(2);
         assertThat(step.timeMillis()).isBetween(rig.millis - 2, rig.millis);

@@ -334,7 +334,7 @@ class JournalDamageTest {
                 .isSorted();
         assertThat(found.stepCount()).as("three within lives, two between them").isEqualTo(5);
         assertThat(found.steps())
-                .extracting(Recovery.Step::millis)
+                .extracting(JournalClock.Step::millis)
                 .allMatch(step -> Math.abs(step + 3_600_000) < JournalClock.STEP_MILLIS);
         assertThat(there.read(found, "at last")).isEmpty();
     }

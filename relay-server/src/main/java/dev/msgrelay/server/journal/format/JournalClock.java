@@ -23,6 +23,9 @@ public final class JournalClock {
     /** Nothing is taken for older: what is left of a number of nanoseconds is for the time of this life. */
     private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
 
+    /** A step before message {@code sequence}, by {@code millis}; {@code timeMillis}: the clock behind it. */
+    public record Step(long sequence, long millis, long timeMillis) {}
+
     /**
      * The clock as a reader on another thread sees it.
      *

@@ -1,8 +1,8 @@
 package dev.msgrelay.server.journal.recover;
 
 import dev.msgrelay.server.journal.format.IndexRecord;
+import dev.msgrelay.server.journal.format.JournalClock.Step;
 import dev.msgrelay.server.journal.format.SegmentHeader;
-import dev.msgrelay.server.journal.recover.Recovery.Step;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;

@@ -7,6 +7,7 @@ import dev.msgrelay.server.journal.format.IndexCursor;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.JournalClock.Step;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
@@ -104,9 +105,6 @@ public record Recovery(
                     : endPosition - header.base() + SegmentHeader.LENGTH + (long) records * IndexRecord.LENGTH;
         }
     }
-
-    /** A step of the machine's clock before message {@code sequence}; {@code timeMillis}: the clock behind it. */
-    public record Step(long sequence, long millis, long timeMillis) {}
 
     /**
      * The torn tail.
