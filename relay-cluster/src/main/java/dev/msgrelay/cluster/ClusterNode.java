@@ -5,7 +5,6 @@ import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.disk.OwnFiles;
-import dev.msgrelay.server.stream.HungDiskException;
 import dev.msgrelay.server.stream.NodeLeftException;
 import dev.msgrelay.server.stream.Orderer;
 import io.aeron.Aeron;
@@ -300,7 +299,8 @@ public final class ClusterNode implements AutoCloseable {
         aeronParts.silence();
         if (closing.compareAndSet(false, true)) {
             errors.mute();
-            Throwable cause = new HungDiskException(who() + " leaves: the disk of " + place.directory() + " " + what);
+            Throwable cause =
+                    NodeLeftException.ofHungDisk(who() + " leaves: the disk of " + place.directory() + " " + what);
             begun.completeExceptionally(cause);
             closed.countDown();
             orderer.failed(cause);

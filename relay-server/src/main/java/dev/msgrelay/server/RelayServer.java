@@ -27,7 +27,6 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.Transport;
-import dev.msgrelay.server.stream.HungDiskException;
 import dev.msgrelay.server.stream.NodeLeftException;
 import dev.msgrelay.server.stream.PeekedMessage;
 import dev.msgrelay.server.tls.TlsContext;
@@ -394,7 +393,7 @@ public final class RelayServer implements AutoCloseable {
         if (entrances == null) {
             // There is nothing to end yet, and the start looks.
             failure.complete(cause);
-        } else if (cause instanceof HungDiskException) {
+        } else if (NodeLeftException.isOfHungDisk(cause)) {
             cut(cause);
         } else if (ofJournal && config.journal().failure() == JournalConfig.Failure.MEMORY) {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
@@ -440,8 +439,8 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Completes with the cause if the relay had to stop by a fault of its own; with a {@link JournalException} if its
-     * journal has failed; with a {@link HungDiskException} if nothing can be waited for: a program that has nothing else to do
-     * then halts.
+     * journal has failed; with {@link NodeLeftException#isOfHungDisk} if nothing can be waited for: a program that has
+     * nothing else to do then halts.
      */
     public CompletableFuture<Throwable> failure() {
         return failure;

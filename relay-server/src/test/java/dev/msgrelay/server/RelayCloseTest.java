@@ -16,7 +16,7 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.net.Transport;
-import dev.msgrelay.server.stream.HungDiskException;
+import dev.msgrelay.server.stream.NodeLeftException;
 import io.netty.channel.epoll.Epoll;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
@@ -130,7 +130,7 @@ class RelayCloseTest {
             InetSocketAddress address = relay.relay().subscribeAddress();
             AtomicReference<Throwable> connected = new AtomicReference<>();
             relay.relay().failure().thenRun(() -> connected.set(catchThrowable(() -> connect(address))));
-            Throwable cause = new HungDiskException("provoked by a test: the disk hangs");
+            Throwable cause = NodeLeftException.ofHungDisk("provoked by a test: the disk hangs");
             relay.relay().failed(cause);
             assertThat(relay.relay().failure()).isCompletedWithValue(cause);
             assertThat(connected.get()).isInstanceOf(ConnectException.class);
@@ -160,7 +160,7 @@ class RelayCloseTest {
                 }
             });
             assertThat(hangs.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
-            relay.relay().failed(new HungDiskException("provoked by a test: the disk hangs"));
+            relay.relay().failed(NodeLeftException.ofHungDisk("provoked by a test: the disk hangs"));
             subscriber.awaitEnd();
             assertThatThrownBy(() -> connect(address)).isInstanceOf(ConnectException.class);
             assertThat(goOn.getCount()).as("the loop hangs").isOne();

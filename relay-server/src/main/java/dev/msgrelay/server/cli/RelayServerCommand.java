@@ -12,7 +12,6 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.JournalException;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.stream.HungDiskException;
 import dev.msgrelay.server.stream.NodeLeftException;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
@@ -312,7 +311,7 @@ final class RelayServerCommand implements Callable<Integer> {
      * may the main thread.
      */
     private void haltIfHung(Throwable cause, AdminServer... open) {
-        if (cause instanceof HungDiskException) {
+        if (NodeLeftException.isOfHungDisk(cause)) {
             Stream.of(open).filter(Objects::nonNull).forEach(AdminServer::close);
             output.finish();
             Runtime.getRuntime().halt(FAULT);

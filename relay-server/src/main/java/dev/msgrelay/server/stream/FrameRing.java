@@ -33,6 +33,25 @@ import java.nio.ByteBuffer;
  * <p>Threads: any number of producers; one consumer.
  */
 public final class FrameRing {
+    /**
+     * The receiver of runs, as an {@code EventPoller.Handler} of the Disruptor's, which may refuse for a while: runs then
+     * stay in the ring, or in their stage. {@link NetworkBatchHandler} makes the order of a relay that is alone, an {@link
+     * Orderer} that of several.
+     */
+    public interface Handler {
+        /** Gets ready for one more run; returns whether the handler can take it. If not, publishers wait until it can. */
+        boolean makeReady();
+
+        /**
+         * Takes a run, which is not empty; only after {@link #makeReady} has returned true.
+         *
+         * @param buffer in the machine's own byte order; its bytes are valid during the call
+         * @param frameLength length in bytes of each of the run's frames if the producer found them valid and all alike;
+         *     otherwise 0
+         */
+        void onEvent(ByteBuffer buffer, int offset, int length, int frameLength);
+    }
+
     /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
     public static final int CELL_BYTES = 64;
 
@@ -204,7 +223,7 @@ public final class FrameRing {
     }
 
     /** Hands one batch of the published runs to {@code handler}. On the consumer's thread. */
-    Polled poll(RunHandler handler) {
+    Polled poll(Handler handler) {
         long first = consumed.get() + 1;
         long limit = first + MAX_CELLS;
         long next = first;

@@ -25,7 +25,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Owned by the core's thread, the log's only writer, unless a method says otherwise.
  */
-public final class NetworkBatchHandler implements RunHandler {
+public final class NetworkBatchHandler implements FrameRing.Handler {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final int BATCHES_PER_LOOK = 256;
@@ -38,7 +38,7 @@ public final class NetworkBatchHandler implements RunHandler {
     // Null: the order is made here.
     private final Orderer others;
     // The receiver of runs: the others if there are any, else this handler.
-    private final RunHandler runs;
+    private final FrameRing.Handler runs;
     private final RunScan scan;
     private final LongSupplier clock;
     private final LongConsumer times;

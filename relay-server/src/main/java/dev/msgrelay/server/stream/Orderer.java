@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  *
  * <p>On the core's thread unless a method says otherwise. Nothing here waits.
  */
-public interface Orderer extends RunHandler, AutoCloseable {
+public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** A connection that asks for a name. */
     interface Claimant {
         /**

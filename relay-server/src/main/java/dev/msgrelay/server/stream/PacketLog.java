@@ -30,14 +30,20 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *                   always the same        at most the pins           at least what the longest run needs, or the writer waits
  * </pre>
  *
- * <p>Readers that may hold the writer back do so through the {@link WriteGate}.
+ * <p>Readers that may hold the writer back do so through the {@link Gate}.
  */
 public final class PacketLog {
+    /** A limit on how far the log's writer may go. */
+    public interface Gate {
+        /** Returns whether the stream may grow by one run; if not, the gate holds the writer back from now on. */
+        boolean tryPass(long position);
+    }
+
     private final int chunkShift;
     private final int chunkMask;
     private final AtomicReferenceArray<Chunk> slots;
     private final PacketIndex index;
-    private final WriteGate gate;
+    private final Gate gate;
     private final int maxRun;
     private final int inHand;
     private final StreamHead head = new StreamHead();
@@ -71,7 +77,7 @@ public final class PacketLog {
             int packetBytes,
             int pinnedChunks,
             int maxRun,
-            WriteGate gate,
+            Gate gate,
             Mark start) {
         if (Integer.bitCount(chunkBytes) != 1 || logBytes < 2 * chunkBytes || logBytes % chunkBytes != 0) {
             throw new IllegalArgumentException("log of " + logBytes + " bytes is not at least two whole chunks of "

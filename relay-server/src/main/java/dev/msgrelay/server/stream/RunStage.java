@@ -269,7 +269,7 @@ public final class RunStage {
      *
      * @return whether there was anything and it could be taken
      */
-    public boolean take(RunHandler handler) {
+    public boolean take(FrameRing.Handler handler) {
         if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
             return false;
         }

@@ -13,7 +13,10 @@ import java.util.function.LongSupplier;
  *
  * <p>{@link #tryPass} is called by the log's writer; limits come, move and go on any thread.
  */
-public final class WindowGate implements WriteGate, ReaderGate {
+public final class WindowGate implements PacketLog.Gate {
+    /** The time since which publishers wait, where none does. */
+    public static final long NEVER = Long.MAX_VALUE;
+
     /** A position that the log may not run too far ahead of. */
     public interface Limit {
         /** Position before which everything has been dealt with. Any thread. */
@@ -146,13 +149,11 @@ public final class WindowGate implements WriteGate, ReaderGate {
     }
 
     /** Whether the hold is caused by a limit without a time of its own. Any thread. */
-    @Override
     public boolean blockedByReaders() {
         return blocked && counted == time;
     }
 
     /** Time by the clock since which publishers are held back; meaningful while {@link #blocked}. */
-    @Override
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
@@ -163,7 +164,6 @@ public final class WindowGate implements WriteGate, ReaderGate {
     }
 
     /** Wakes the writer if a limit that has moved on, by a volatile store, has freed half of the window; the last one counts. */
-    @Override
     public void wakeIfRoom(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();
@@ -174,7 +174,6 @@ public final class WindowGate implements WriteGate, ReaderGate {
      * Tells the gate that a limit has gone back in the log, behind the limit that the writer has cached. When this
      * method returns, the writer has ended the append that the old limit allowed, and keeps to the new one.
      */
-    @Override
     public void movedBack() {
         synchronized (this) {
             // Another array, with the same limits: the writer looks at them again.
@@ -183,14 +182,12 @@ public final class WindowGate implements WriteGate, ReaderGate {
         writer.awaitBetweenSteps();
     }
 
-    @Override
     public synchronized void add(Limit limit) {
         Limit[] next = Arrays.copyOf(limits, limits.length + 1);
         next[next.length - 1] = limit;
         limits = next;
     }
 
-    @Override
     public synchronized void remove(Limit limit) {
         limits = Arrays.stream(limits).filter(l -> l != limit).toArray(Limit[]::new);
         wakeIfRoom(Long.MAX_VALUE);

@@ -9,7 +9,7 @@
  *   sockets of the core's own loop ----------------RunScan-----'                '--room?-- WindowGate
  *
  *   WindowGate    the log's writer asks it; the slowest of its limits counts, and signals the writer once half of the
- *                 window is free; a subscriber sees it as a ReaderGate, which holds nobody back under most policies
+ *                 window is free
  *   HeldSources   publishers without room, resumed all together once there is plenty of it
  *   Orderer       decides the order of several relays
  * </pre>

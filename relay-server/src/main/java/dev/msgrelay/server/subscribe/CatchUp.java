@@ -11,7 +11,7 @@ import dev.msgrelay.server.stream.Chunk;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
-import dev.msgrelay.server.stream.ReaderGate;
+import dev.msgrelay.server.stream.WindowGate;
 
 /**
  * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then through the
@@ -396,9 +396,9 @@ final class CatchUp {
         }
     }
 
-    /** Returns since when others wait for the memory that this way has; {@link ReaderGate#NEVER}: nobody does. */
+    /** Returns since when others wait for the memory that this way has; {@link WindowGate#NEVER}: nobody does. */
     long waitedForSince() {
-        return page == null ? ReaderGate.NEVER : pages.waitingSince();
+        return page == null ? WindowGate.NEVER : pages.waitingSince();
     }
 
     /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */

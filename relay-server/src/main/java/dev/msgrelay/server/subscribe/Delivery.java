@@ -11,8 +11,8 @@ import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
-import dev.msgrelay.server.stream.ReaderGate;
 import dev.msgrelay.server.stream.StreamHead;
+import dev.msgrelay.server.stream.WindowGate;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.Unpooled;
@@ -200,7 +200,7 @@ final class Delivery implements Feed.Sent {
 
     /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
     private Outcome pause() {
-        if (catchUp.waitedForSince() != ReaderGate.NEVER) {
+        if (catchUp.waitedForSince() != WindowGate.NEVER) {
             if (!reader.atBoundary()) {
                 return Outcome.of(finish());
             }
@@ -287,13 +287,13 @@ final class Delivery implements Feed.Sent {
 
     // ---- time --------------------------------------------------------------------------------------------------
 
-    /** Returns since when somebody waits for subscribers like this one; {@link ReaderGate#NEVER}: nobody does. */
+    /** Returns since when somebody waits for subscribers like this one; {@link WindowGate#NEVER}: nobody does. */
     private long waitedForSince() {
         return slowness.joined() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }
 
     boolean isWaitedFor() {
-        return waitedForSince() != ReaderGate.NEVER;
+        return waitedForSince() != WindowGate.NEVER;
     }
 
     /** Notes how far the socket is; returns whether it has taken anything of a write in flight since the last call. */
@@ -312,10 +312,10 @@ final class Delivery implements Feed.Sent {
     /** Returns whether somebody has waited too long for the subscriber to move on. */
     boolean stalls(long nowNanos) {
         long since = waitedForSince();
-        if (since == ReaderGate.NEVER) {
+        if (since == WindowGate.NEVER) {
             slowness.progress(nowNanos);
         }
-        return since != ReaderGate.NEVER && slowness.stalls(since, nowNanos);
+        return since != WindowGate.NEVER && slowness.stalls(since, nowNanos);
     }
 
     // ---- counts, and the end -----------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.stream.Chunk;
-import dev.msgrelay.server.stream.ReaderGate;
+import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -33,7 +33,7 @@ public final class ReplayPages {
     // Whether a start has got the last page that somebody waited for.
     private boolean startBefore;
     private int readers;
-    private volatile long since = ReaderGate.NEVER;
+    private volatile long since = WindowGate.NEVER;
 
     public ReplayPages(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, LongSupplier clock) {
         this.allocator = allocator;
@@ -117,11 +117,11 @@ public final class ReplayPages {
             line.remove(who);
         }
         if (next) {
-            since = nobodyWaits() ? ReaderGate.NEVER : clock.getAsLong();
+            since = nobodyWaits() ? WindowGate.NEVER : clock.getAsLong();
         }
     }
 
-    /** Returns since when somebody has been first in the line; {@link ReaderGate#NEVER}: nobody waits. */
+    /** Returns since when somebody has been first in the line; {@link WindowGate#NEVER}: nobody waits. */
     long waitingSince() {
         return since;
     }

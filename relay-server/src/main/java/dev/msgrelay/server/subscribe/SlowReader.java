@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Services;
-import dev.msgrelay.server.stream.ReaderGate;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.util.concurrent.Ticker;
 
@@ -33,7 +32,7 @@ final class SlowReader {
     private final FanoutParts shared;
     private final Ticker clock;
     private volatile Policy policy;
-    private ReaderGate gate = ReaderGate.NEVER_HOLDS;
+    private boolean holdsBack;
     // The policy knows of the subscriber, and may hold the log back for it.
     private boolean joined;
     private long progressNanos;
@@ -60,7 +59,7 @@ final class SlowReader {
     void change(Policy to) {
         leave();
         policy = to;
-        gate = to == Policy.BACKPRESSURE ? shared.gate() : ReaderGate.NEVER_HOLDS;
+        holdsBack = to == Policy.BACKPRESSURE;
     }
 
     Overtaken overtaken() {
@@ -77,7 +76,9 @@ final class SlowReader {
         joined = true;
         // Publishers may have waited for others for long.
         progressNanos = clock.nanoTime();
-        gate.add(subscriber);
+        if (holdsBack) {
+            shared.gate().add(subscriber);
+        }
     }
 
     boolean joined() {
@@ -85,19 +86,22 @@ final class SlowReader {
     }
 
     void leave() {
-        if (joined) {
-            gate.remove(subscriber);
+        if (joined && holdsBack) {
+            shared.gate().remove(subscriber);
         }
         joined = false;
     }
 
     void movedBack() {
-        gate.movedBack();
+        if (holdsBack) {
+            shared.gate().movedBack();
+        }
     }
 
-    /** Returns since when subscribers like this one hold publishers back; {@link ReaderGate#NEVER}: they do not. */
+    /** Returns since when subscribers like this one hold publishers back; {@link WindowGate#NEVER}: they do not. */
     long holdsBackSince() {
-        return gate.blockedByReaders() ? gate.blockedSinceNanos() : ReaderGate.NEVER;
+        WindowGate gate = shared.gate();
+        return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
 
     boolean lags(long behind) {
@@ -116,7 +120,9 @@ final class SlowReader {
     /** Notes where the subscriber stands; the socket has taken so many bytes more. */
     void reached(long position, long bytes) {
         untold = rights.hasRate() ? untold + bytes : 0;
-        gate.wakeIfRoom(position);
+        if (holdsBack) {
+            shared.gate().wakeIfRoom(position);
+        }
     }
 
     /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */

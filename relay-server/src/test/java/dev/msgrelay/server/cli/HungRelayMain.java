@@ -1,7 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.stream.HungDiskException;
+import dev.msgrelay.server.stream.NodeLeftException;
 import java.util.concurrent.CountDownLatch;
 
 /** The command with a relay whose disk hangs as soon as it has started, and with it whatever ends a JVM in order. */
@@ -20,7 +20,7 @@ public final class HungRelayMain {
         RelayServerMain.run(
                 (config, recovery) -> {
                     RelayServer relay = RelayServer.start(config, recovery);
-                    relay.failure().complete(new HungDiskException("node 2 of orders leaves"));
+                    relay.failure().complete(NodeLeftException.ofHungDisk("node 2 of orders leaves"));
                     return relay;
                 },
                 args);

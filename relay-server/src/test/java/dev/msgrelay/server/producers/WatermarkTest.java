@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class WatermarkTest {
     @Test
     void tellsTheNumberOfTheLastMessageBeforeASequence() {
-        Watermark mark = new Watermark(2);
+        Levels.Watermark mark = new Levels.Watermark(2);
         assertThat(mark.number()).isEqualTo(2);
         assertThat(mark.waits()).isFalse();
         mark.add(501, 3);
@@ -31,18 +31,18 @@ class WatermarkTest {
 
     @Test
     void whereThereIsNoRoomEveryOtherPairIsLate() {
-        Watermark mark = new Watermark(0);
-        for (int i = 1; i <= Watermark.MOST + 1; i++) {
+        Levels.Watermark mark = new Levels.Watermark(0);
+        for (int i = 1; i <= Levels.Watermark.MOST + 1; i++) {
             mark.add(10L * i, i);
         }
         assertThat(mark.reached(11)).as("1 has become a part of 2").isFalse();
         assertThat(mark.reached(21)).isTrue();
         assertThat(mark.number()).isEqualTo(2);
-        assertThat(mark.reached(10L * Watermark.MOST + 1)).isTrue();
-        assertThat(mark.number()).isEqualTo(Watermark.MOST);
+        assertThat(mark.reached(10L * Levels.Watermark.MOST + 1)).isTrue();
+        assertThat(mark.number()).isEqualTo(Levels.Watermark.MOST);
         assertThat(mark.waits()).isTrue();
         assertThat(mark.reached(Long.MAX_VALUE)).isTrue();
-        assertThat(mark.number()).isEqualTo(Watermark.MOST + 1);
+        assertThat(mark.number()).isEqualTo(Levels.Watermark.MOST + 1);
     }
 
     /** Against all pairs there ever were. */
@@ -50,7 +50,7 @@ class WatermarkTest {
     void isNeverTooEarly() {
         Random random = Seeds.random("WatermarkTest.isNeverTooEarly");
         for (int round = 0; round < 200; round++) {
-            Watermark mark = new Watermark(0);
+            Levels.Watermark mark = new Levels.Watermark(0);
             TreeMap<Long, Long> all = new TreeMap<>();
             long sequence = 0;
             long number = 0;

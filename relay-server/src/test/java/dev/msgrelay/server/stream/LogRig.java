@@ -20,7 +20,7 @@ final class LogRig implements AutoCloseable {
     }
 
     /** @param pinned chunks that readers may hold besides; {@code maxRun} is the longest run */
-    LogRig(int pinned, int maxRun, WriteGate gate) {
+    LogRig(int pinned, int maxRun, PacketLog.Gate gate) {
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, pinned, maxRun, gate, Mark.of(0, 1));
     }
 

@@ -80,7 +80,7 @@ class ManyProducersTest {
         return (byte) (producer * 91 + number * 7 + index);
     }
 
-    private static final class Check implements RunHandler {
+    private static final class Check implements FrameRing.Handler {
         private final int[] next;
         private int runs;
 

@@ -123,7 +123,7 @@ public final class OrderRig implements AutoCloseable {
         public void awaitBetweenSteps() {}
     }
 
-    private final class Watched implements RunHandler {
+    private final class Watched implements FrameRing.Handler {
         @Override
         public boolean makeReady() {
             return handler.makeReady();

@@ -12,7 +12,7 @@ import java.util.function.BooleanSupplier;
 final class RingRig implements AutoCloseable {
     private final ByteBuf memory;
     final FrameRing ring;
-    final RunHandler recorder = new Recorder();
+    final FrameRing.Handler recorder = new Recorder();
     /** The bytes of each call of the handler. */
     final List<byte[]> taken = new ArrayList<>();
 
@@ -86,7 +86,7 @@ final class RingRig implements AutoCloseable {
         memory.release();
     }
 
-    private final class Recorder implements RunHandler {
+    private final class Recorder implements FrameRing.Handler {
         @Override
         public boolean makeReady() {
             return ready.getAsBoolean();

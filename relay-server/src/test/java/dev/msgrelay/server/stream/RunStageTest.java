@@ -24,7 +24,7 @@ class RunStageTest {
     private final List<Integer> handed = new ArrayList<>();
     private final List<Integer> lengthsOfEach = new ArrayList<>();
     private RuntimeException failure;
-    private final RunHandler handler = new RunHandler() {
+    private final FrameRing.Handler handler = new FrameRing.Handler() {
         @Override
         public boolean makeReady() {
             return true;

@@ -7,7 +7,7 @@ import dev.msgrelay.server.journal.read.BlockReader;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.stream.Chunk;
-import dev.msgrelay.server.stream.ReaderGate;
+import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.ArrayList;
 import java.util.List;
@@ -39,7 +39,7 @@ class ReplayPagesTest {
                 .as("the second one is the first from here on")
                 .isEqualTo(40);
         pages.leave("second");
-        assertThat(pages.waitingSince()).isEqualTo(ReaderGate.NEVER);
+        assertThat(pages.waitingSince()).isEqualTo(WindowGate.NEVER);
         pages.give(page);
         assertThat(pool.used()).isZero();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
@@ -71,7 +71,7 @@ class ReplayPagesTest {
             }
         }
         assertThat(served).containsExactly("start 1", "way 1", "start 2", "way 2", "start 3", "way 3", "start 4");
-        assertThat(pages.waitingSince()).isEqualTo(ReaderGate.NEVER);
+        assertThat(pages.waitingSince()).isEqualTo(WindowGate.NEVER);
         pages.give(page);
         assertThat(pool.used()).isZero();
     }
