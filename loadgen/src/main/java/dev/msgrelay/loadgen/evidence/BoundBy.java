@@ -14,15 +14,15 @@ public record BoundBy(Kind kind, List<String> reasons) {
         NOTHING,
         /** The network between the relay and one side. */
         LINK,
-        /** The relay's busiest thread, room in its ring, or its pauses; of another contestant likewise. */
+        /** The relay, or another contestant: its busiest thread, room in its ring, or its pauses. */
         RELAY,
-        /** The relay, or the machine that it runs on, of which nothing can be seen from here. */
+        /** The relay or its machine, which cannot be told apart from here. */
         RELAY_HOST,
-        /** The publishers' own speed, or that they stood still. */
+        /** The publishers' own speed, or a stand-still of their process. */
         PUBLISHER,
         /** The slowest subscriber's reading. */
         SUBSCRIBER,
-        /** All cores of the machine together: a thread was slow because it waited for one. */
+        /** All cores of the machine together: a thread was slow because it waited for a core. */
         MACHINE,
         /** The numbers contradict each other, or too few of them are known. */
         UNCLEAR;

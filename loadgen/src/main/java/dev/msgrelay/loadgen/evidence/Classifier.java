@@ -23,6 +23,7 @@ import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The verdict on what bound a run: the first rule of docs/measuring.md that applies speaks. A thread that waited for a core
@@ -35,9 +36,9 @@ public final class Classifier {
     private static final double NO_CORE_IDLE = 0.1;
 
     private static final double KERNEL_BUSY = 0.2;
-    /** The relay says that something held for most of the time. */
+    /** Share of the window from which on a state that the relay reports is its usual one. */
     private static final double MOSTLY = 0.5;
-    /** At full speed: the part of the window in which nothing was delivered. */
+    /** Share of the window without deliveries from which on a run at full speed stood still. */
     private static final double STOOD_STILL = 0.25;
     /** A thread that wants a core for less than this waits for something else. */
     private static final double IDLE = 0.5;
@@ -46,15 +47,13 @@ public final class Classifier {
     private final Rates rates;
     private final Queues queues;
     private final Standstills still;
-    /** Null where it was not seen. */
     private final MachineShare machine;
-    /** Null where the relay says nothing. */
     private final RelayHolds holds;
 
     private final CpuShare relay;
-    /** The least busy one: where a publisher still has time, it is not the publishers' speed that is missing. */
+    /** The least busy publisher: where it has time left, the publishers' speed is not the limit. */
     private final CpuShare publisher;
-    /** A schedule is missed as soon as one of them has no core. */
+    /** One publisher without a core is enough to miss a schedule. */
     private final CpuShare busiestPublisher;
 
     private final CpuShare subscriber;
@@ -80,7 +79,8 @@ public final class Classifier {
     }
 
     private Kind kind() {
-        if (nothingCame() && (publishersIdle() || !backpressured() && !isFull(queues.relaySend()) || stood() != null)) {
+        if (nothingCame()
+                && (publishersIdle() || !backpressured() && !queues.relaySend().isFull() || stood().isPresent())) {
             return stoodStill();
         }
         if (rates.kept()) {
@@ -92,14 +92,14 @@ public final class Classifier {
             return LINK;
         }
         Kind slow = relay();
-        slow = slow == null && !isEmpty(queues.publisherSend()) ? subscriber() : slow;
+        slow = slow == null && !queues.publisherSend().isEmpty() ? subscriber() : slow;
         slow = slow == null ? unseenRelay() : slow;
         slow = slow == null ? waitingRelay() : slow;
         slow = slow == null ? publisher() : slow;
         return slow == null ? machine() : slow;
     }
 
-    /** A process that stood still says so; where none does, it was the relay. */
+    /** Each process reports its own stand-stills; without a report the relay stood still. */
     private Kind stoodStill() {
         say(still.withoutDeliveries());
         say(
@@ -108,27 +108,26 @@ public final class Classifier {
                 still.publishers().longestMillis(),
                 still.subscribers().longestMillis(),
                 still.machine().longestMillis());
-        Kind stood = stood();
-        Kind kind = stood != null ? stood : publishersIdle() || isDirect() ? PUBLISHER : RELAY;
+        Kind kind = stood().orElse(publishersIdle() || isDirect() ? PUBLISHER : RELAY);
         if (kind == MACHINE) {
             return kind;
         }
         CpuShare thread = kind == PUBLISHER ? publisher : kind == SUBSCRIBER ? subscriber : relay;
         cpu(thread);
-        return own(kind, thread);
+        return unlessStarved(kind, thread);
     }
 
-    /** The one that says that it stood still for so long; null: nobody does. */
-    private Kind stood() {
+    /** The process whose own stand-still explains the time without deliveries. */
+    private Optional<Kind> stood() {
         boolean paced = rates.wanted() > 0;
         long missing = paced ? still.slowestNanos() : still.deliveries().totalNanos();
         if (still.machine().explains(missing, paced)) {
-            return MACHINE;
+            return Optional.of(MACHINE);
         }
         if (still.publishers().explains(missing, paced)) {
-            return PUBLISHER;
+            return Optional.of(PUBLISHER);
         }
-        return still.subscribers().explains(missing, paced) ? SUBSCRIBER : null;
+        return still.subscribers().explains(missing, paced) ? Optional.of(SUBSCRIBER) : Optional.empty();
     }
 
     private Kind kept() {
@@ -143,18 +142,17 @@ public final class Classifier {
             return NOTHING;
         }
         if (signals.lateBehindRelay()) {
-            boolean told = holds != null && holds.heldBack() >= rates.late();
-            if (told) {
+            if (holds.heldBack() >= rates.late()) {
                 reasons.add(holds.publishers());
             } else {
                 queue("not read by the relay", queues.relayReceive());
             }
-            boolean subscribers = holds != null && holds.backpressure() >= rates.late();
+            boolean subscribers = holds.backpressure() >= rates.late();
             if (subscribers) {
                 reasons.add(holds.subscribers());
             }
             cpu(relay);
-            return subscribers ? own(SUBSCRIBER, subscriber) : own(RELAY, relay);
+            return subscribers ? unlessStarved(SUBSCRIBER, subscriber) : unlessStarved(RELAY, relay);
         }
         cpu(busiestPublisher);
         sayMachine();
@@ -163,24 +161,26 @@ public final class Classifier {
 
     private Kind relay() {
         boolean waits = waitsForRelay();
-        boolean unseen = queues.relayReceive() == null && !waits;
-        if (!wantsAll(relay) || !(waits || unseen)) {
+        boolean unseen = !queues.relayReceive().isSeen() && !waits;
+        if (!relay.wantsAll() || !(waits || unseen)) {
             return null;
         }
         cpu(relay);
         queue("not read by the relay", queues.relayReceive());
-        if (unseen && wantsAll(publisher)) {
+        if (unseen && publisher.wantsAll()) {
             cpu(publisher);
             sayMachine();
             return allCoresBusy() ? MACHINE : UNCLEAR;
         }
-        return own(RELAY, relay);
+        return unlessStarved(RELAY, relay);
     }
 
     private Kind subscriber() {
-        boolean full = isFull(queues.subscriberReceive()) && (queues.relaySend() == null || isFull(queues.relaySend()));
-        boolean unseen = queues.subscriberReceive() == null && !isFull(queues.relaySend());
-        if (full || unseen && (backpressured() || wantsAll(subscriber))) {
+        boolean full = queues.subscriberReceive().isFull()
+                && (!queues.relaySend().isSeen() || queues.relaySend().isFull());
+        boolean unseen =
+                !queues.subscriberReceive().isSeen() && !queues.relaySend().isFull();
+        if (full || unseen && (backpressured() || subscriber.wantsAll())) {
             if (full) {
                 queue("not read by the subscriber", queues.subscriberReceive());
             }
@@ -188,27 +188,28 @@ public final class Classifier {
                 reasons.add(holds.subscribers());
             }
             cpu(subscriber);
-            return own(SUBSCRIBER, subscriber);
+            return unlessStarved(SUBSCRIBER, subscriber);
         }
-        if (!isFull(queues.relaySend())) {
+        if (!queues.relaySend().isFull()) {
             return null;
         }
         queue("not sent by the relay", queues.relaySend());
         queue("not read by the subscriber", queues.subscriberReceive());
-        boolean read = isEmpty(queues.subscriberReceive());
+        boolean read = queues.subscriberReceive().isEmpty();
         if (signals.link().throughOut()) {
             link(signals.link());
             return read ? network() : UNCLEAR;
         }
         // On the same host a relay that cannot send waits for its subscriber.
         cpu(subscriber);
-        return read && allCoresBusy() ? machine() : own(SUBSCRIBER, subscriber);
+        return read && allCoresBusy() ? machine() : unlessStarved(SUBSCRIBER, subscriber);
     }
 
-    /** The relay runs elsewhere: it lies between those who cannot send and those who have read everything. */
+    /** A relay on another host is the limit where publishers cannot send and subscribers have read everything. */
     private Kind unseenRelay() {
-        boolean between = isFull(queues.publisherSend()) && isEmpty(queues.subscriberReceive());
-        if (relay != null || queues.relayReceive() != null || !between) {
+        boolean between =
+                queues.publisherSend().isFull() && queues.subscriberReceive().isEmpty();
+        if (relay.isSeen() || queues.relayReceive().isSeen() || !between) {
             return null;
         }
         queue("not sent by the publishers", queues.publisherSend());
@@ -219,7 +220,7 @@ public final class Classifier {
         }
         LinkShare link = signals.link();
         link(link);
-        if (holds != null) {
+        if (holds.isKnown()) {
             reasons.add(holds.publishers());
         }
         return !link.throughIn() && !link.throughOut() && allCoresBusy() ? machine() : RELAY_HOST;
@@ -230,7 +231,7 @@ public final class Classifier {
             return null;
         }
         queue("not read by the relay", queues.relayReceive());
-        if (holds != null) {
+        if (holds.isKnown()) {
             reasons.add(holds.publishers());
         }
         cpu(relay);
@@ -238,26 +239,26 @@ public final class Classifier {
             reasons.add(holds.subscribers());
             return UNCLEAR;
         }
-        if (heldBackMostly() || relay != null && relay.wantsMost() && !isFull(queues.relaySend())) {
-            return own(RELAY, relay);
+        if (heldBackMostly() || relay.wantsMost() && !queues.relaySend().isFull()) {
+            return unlessStarved(RELAY, relay);
         }
         return allCoresBusy() ? machine() : UNCLEAR;
     }
 
     private Kind publisher() {
-        if (isFull(queues.publisherSend())) {
+        if (queues.publisherSend().isFull()) {
             queue("not sent by the publishers", queues.publisherSend());
             queue("not read by the relay", queues.relayReceive());
             if (!signals.link().throughIn()) {
                 return allCoresBusy() ? machine() : UNCLEAR;
             }
             link(signals.link());
-            return isEmpty(queues.relayReceive()) ? network() : UNCLEAR;
+            return queues.relayReceive().isEmpty() ? network() : UNCLEAR;
         }
-        if (wantsAll(publisher)) {
+        if (publisher.wantsAll()) {
             cpu(publisher);
             queue("not read by the relay", queues.relayReceive());
-            return own(PUBLISHER, publisher);
+            return unlessStarved(PUBLISHER, publisher);
         }
         if (publishersIdle()) {
             say("no queue is full: everything that was sent went through at once");
@@ -278,7 +279,7 @@ public final class Classifier {
         return allCoresBusy() ? MACHINE : UNCLEAR;
     }
 
-    /** The network is slow; where the kernel is busy with it and no core is idle, for want of a core. */
+    /** The link, or the machine where no core is idle and the kernel is busy with the network. */
     private Kind network() {
         if (!allCoresBusy() || machine.softirq() < KERNEL_BUSY) {
             return LINK;
@@ -287,50 +288,43 @@ public final class Classifier {
         return MACHINE;
     }
 
-    /** A kind that means a thread's own speed, as far as that thread got the core that it wanted. */
-    private Kind own(Kind kind, CpuShare cpu) {
-        if (cpu == null || cpu.waited() < STARVED || !allCoresBusy()) {
+    /** This kind, or the machine where the kind's thread waited for a core while none was idle. */
+    private Kind unlessStarved(Kind kind, CpuShare cpu) {
+        if (!(cpu.waited() >= STARVED) || !allCoresBusy()) {
             return kind;
         }
         sayMachine();
         return MACHINE;
     }
 
-    /** A sender without a relay behind it: nobody counts what comes in. */
+    /** Whether a sender runs without a relay: then no publisher counts messages. */
     private boolean isDirect() {
         return Double.isNaN(rates.in());
     }
 
     private boolean allCoresBusy() {
-        return machine != null && machine.idle() <= NO_CORE_IDLE;
+        return machine.idle() <= NO_CORE_IDLE;
     }
 
-    private static boolean wantsAll(CpuShare cpu) {
-        return cpu != null && cpu.wantsAll();
-    }
-
-    private static boolean isFull(Queue queue) {
-        return queue != null && queue.isFull();
-    }
-
-    private static boolean isEmpty(Queue queue) {
-        return queue != null && queue.isEmpty();
-    }
-
-    /** Whether messages wait in the relay's sockets, or where those cannot be seen, since it held publishers back. */
+    /**
+     * Whether messages wait in the relay's sockets; of sockets that are not seen, whether the relay held publishers
+     * back.
+     */
     private boolean waitsForRelay() {
-        return queues.relayReceive() == null ? heldBackMostly() : isFull(queues.relayReceive());
+        return queues.relayReceive().isSeen() ? queues.relayReceive().isFull() : heldBackMostly();
     }
 
     private boolean backpressured() {
-        return holds != null && holds.backpressure() >= MOSTLY;
+        return holds.backpressure() >= MOSTLY;
     }
 
     private boolean heldBackMostly() {
-        return holds != null && holds.heldBack() >= MOSTLY;
+        return holds.heldBack() >= MOSTLY;
     }
 
-    /** Nothing was delivered for long. A queue that grows at a rate makes messages late too, but they never stop coming. */
+    /**
+     * Whether deliveries stopped for long. A growing queue makes messages of a rate late as well, but deliveries go on.
+     */
     private boolean nothingCame() {
         return rates.wanted() > 0
                 ? still.deliveries().count() > 0
@@ -339,13 +333,12 @@ public final class Classifier {
                 : still.deliveries().totalNanos() >= STOOD_STILL * rates.seconds() * 1e9;
     }
 
-    /** At full speed, publishers that could send more and hardly want a core. */
+    /** Whether publishers at full speed hardly want a core, although they could send more. */
     private boolean publishersIdle() {
         return rates.wanted() == 0
-                && isEmpty(queues.publisherSend())
-                && (queues.relayReceive() == null || queues.relayReceive().isEmpty())
-                && !wantsAll(relay)
-                && busiestPublisher != null
+                && queues.publisherSend().isEmpty()
+                && (!queues.relayReceive().isSeen() || queues.relayReceive().isEmpty())
+                && !relay.wantsAll()
                 && busiestPublisher.wanted() < IDLE;
     }
 
@@ -354,19 +347,19 @@ public final class Classifier {
     }
 
     private void cpu(CpuShare cpu) {
-        if (cpu != null) {
+        if (cpu.isSeen()) {
             reasons.add(cpu.text(signals.sampled().waitsKnown()));
         }
     }
 
     private void queue(String what, Queue queue) {
-        if (queue != null) {
+        if (queue.isSeen()) {
             reasons.add(what + queue.text());
         }
     }
 
     private void sayMachine() {
-        if (machine != null) {
+        if (machine.isSeen()) {
             reasons.add(machine.text());
         }
     }

@@ -7,21 +7,22 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long the threads of the watched processes ran, and how long they waited for a core: /proc/PID/task/TID/schedstat, or
- * where the kernel has no such file, the times of /proc/PID/task/TID/stat, in steps of 10 ms. Of threads that end between two looks the process tells. The sampler's thread
- * owns it.
+ * How long the threads of the watched processes ran, and how long they waited for a core. The file is
+ * /proc/PID/task/TID/schedstat; a kernel without it has /proc/PID/task/TID/stat, in steps of 10 ms and without waits. A
+ * process's own total has the time of threads that end between two looks. The sampler's thread owns it.
  */
 final class CpuSampler {
     /** The JVM's compilers are busy in every young JVM, but no message waits for them. */
     private static final List<String> BESIDE = List.of("C1 Compiler", "C2 Compiler");
 
-    /** The kernel counts the time of a process in such steps: less than a few of them is nobody's. */
+    /** A few of the kernel's steps of 10 ms: a smaller difference means nothing. */
     private static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-    /** Threads that are told apart; of what comes on top nothing is known. */
+    /** Most threads that are sampled; further ones are left out. */
     private static final int MAX_THREADS = 16_384;
 
     private static final long CONTROLLER = ProcessHandle.current().pid();
@@ -78,16 +79,15 @@ final class CpuSampler {
     }
 
     private void total(long pid) {
-        ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
-        if (times != null) {
+        ProcessTimes.parse(source.text(pid + "/stat").orElse("")).ifPresent(times -> {
             long[] total = totals.computeIfAbsent(pid, key -> new long[] {looks > 1 ? 0 : times.nanos(), 0});
             total[1] = times.nanos();
-        }
+        });
     }
 
     /**
-     * After the last look: what a process has used and none of its threads accounts for was used by one that has ended since
-     * it was seen. Of several, it goes to the one that had used most.
+     * Ends the sampling. CPU time of a process that none of its threads accounts for was used by a thread that has
+     * ended since its last sample; of several such threads the busiest one gets it.
      */
     void settle() {
         for (Watched.Process process : watched.processes()) {
@@ -108,22 +108,23 @@ final class CpuSampler {
     }
 
     private long used(long pid) {
-        long[] total = totals.get(pid);
-        return total == null ? 0 : total[1] - total[0];
+        long[] total = totals.getOrDefault(pid, new long[2]);
+        return total[1] - total[0];
     }
 
     private void sample(Watched.Process process, String tid) {
         String path = process.pid() + "/task/" + tid;
-        long[] times = times(path);
+        Optional<long[]> sampled = times(path);
         ThreadTimes thread = threads.get(path);
-        if (times == null || (thread == null && threads.size() == MAX_THREADS)) {
+        if (sampled.isEmpty() || (thread == null && threads.size() == MAX_THREADS)) {
             return;
         }
+        long[] times = sampled.get();
         if (thread == null) {
             thread = new ThreadTimes(process, name(path));
             threads.put(path, thread);
             if (looks == 1) {
-                // A thread that comes later began within the window, at nothing.
+                // A thread that appears later began within the window, at 0.
                 thread.ranBefore = times[0];
                 thread.waitedBefore = times[1];
             }
@@ -139,20 +140,21 @@ final class CpuSampler {
         return name.equals("java") ? "main" : name;
     }
 
-    /** Nanoseconds run and waited since the thread's start, or null when it is gone. */
-    private long[] times(String path) {
+    /** Nanoseconds run and waited since the thread's start; empty of a thread that has ended. */
+    private Optional<long[]> times(String path) {
         try {
             String[] fields =
                     source.text(path + "/schedstat").orElse("").strip().split(" ");
             if (fields.length >= 2) {
-                return new long[] {Long.parseLong(fields[0]), Long.parseLong(fields[1])};
+                return Optional.of(new long[] {Long.parseLong(fields[0]), Long.parseLong(fields[1])});
             }
         } catch (NumberFormatException e) {
             // no such figures in this file
         }
-        ProcessTimes times = ProcessTimes.parse(source.text(path + "/stat").orElse(""));
-        waitsKnown &= times == null;
-        return times == null ? null : new long[] {times.nanos(), 0};
+        Optional<ProcessTimes> times =
+                ProcessTimes.parse(source.text(path + "/stat").orElse(""));
+        waitsKnown &= times.isEmpty();
+        return times.map(known -> new long[] {known.nanos(), 0});
     }
 
     /** False where the kernel does not tell how long threads waited for a core. */

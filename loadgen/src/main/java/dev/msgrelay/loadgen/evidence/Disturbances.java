@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Deeds of the machine that leave a run's figures without meaning: sentences with the numbers. The contestant's deeds are
- * never in here, or the worst of its runs would not count. Pure.
+ * Events of the machine that take the meaning from a run's figures, as sentences with numbers. The contestant's pauses
+ * are none of them: its worst runs would not count. Pure.
  */
 public final class Disturbances {
-    /** Part of all cores, in other programs: the half of it may as well be how the kernel keeps its books. */
+    /** Part of all cores, in other programs; up to half of it may be an error of the kernel's accounts. */
     private static final double OTHERS = 0.1;
     /** Part of all cores, taken by the host of a virtual machine. */
     private static final double STEAL = 0.02;
@@ -25,18 +25,15 @@ public final class Disturbances {
     public static List<String> of(Signals signals) {
         List<String> lines = new ArrayList<>();
         MachineShare machine = signals.sampled().machine();
-        if (machine != null) {
-            if (machine.others() >= OTHERS) {
-                lines.add(format("other programs took %.0f %% of all cores", machine.others() * 100)
-                        + (machine.busiest().isEmpty() ? "" : ", most of it " + machine.busiest()));
-            }
-            if (machine.steal() >= STEAL) {
-                lines.add(format("the host of this virtual machine took %.1f %% of all cores", machine.steal() * 100));
-            }
-            if (Math.abs(machine.clock() - 1) > CLOCK) {
-                lines.add(
-                        format("the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * 100));
-            }
+        if (machine.others() >= OTHERS) {
+            lines.add(format("other programs took %.0f %% of all cores", machine.others() * 100)
+                    + (machine.busiest().isEmpty() ? "" : ", most of it " + machine.busiest()));
+        }
+        if (machine.steal() >= STEAL) {
+            lines.add(format("the host of this virtual machine took %.1f %% of all cores", machine.steal() * 100));
+        }
+        if (Math.abs(machine.clock() - 1) > CLOCK) {
+            lines.add(format("the cores' clock was %.0f %% of what it had been at the begin", machine.clock() * 100));
         }
         Quota quota = signals.sampled().quota();
         if (quota != null && quota.throttled() > 0) {

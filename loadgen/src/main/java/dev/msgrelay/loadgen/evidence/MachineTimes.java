@@ -1,11 +1,12 @@
 package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
+import java.util.Optional;
 
 /**
- * The first line of /proc/stat: what all cores together have done since the start, in ticks.
+ * The first line of /proc/stat: the times of all cores together since the start, in ticks.
  *
- * @param cores lines of single cores
+ * @param cores number of cores
  */
 record MachineTimes(int cores, long total, long idle, long softirq, long steal) {
     private static final int IDLE = 4;
@@ -15,35 +16,37 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
     private static final int STEAL = 8;
     private static final String CLOCK = "cpu MHz";
 
-    /** Null where it is no such text. */
-    static MachineTimes parse(String stat) {
+    /** The times of this text; empty where it is no such text. */
+    static Optional<MachineTimes> parse(String stat) {
         String[] fields = stat.lines().findFirst().orElse("").split("\\s+");
         if (!fields[0].equals("cpu") || fields.length <= STEAL) {
-            return null;
+            return Optional.empty();
         }
         int cores = (int) stat.lines().filter(line -> line.matches("cpu\\d.*")).count();
         try {
             long total = 0;
-            // The time of guests, which follows, is part of the user time already.
+            // The fields behind these are times of guests, which user time has already.
             for (int i = 1; i <= STEAL; i++) {
                 total += Long.parseLong(fields[i]);
             }
-            return new MachineTimes(
+            return Optional.of(new MachineTimes(
                     cores,
                     total,
                     Long.parseLong(fields[IDLE]) + Long.parseLong(fields[IO_WAIT]),
                     Long.parseLong(fields[IRQ]) + Long.parseLong(fields[SOFTIRQ]),
-                    Long.parseLong(fields[STEAL]));
+                    Long.parseLong(fields[STEAL])));
         } catch (NumberFormatException e) {
-            return null;
+            return Optional.empty();
         }
     }
 
-    /** The shares from {@code before} until now, beside what was seen of processes; null where no tick has passed. */
+    /**
+     * The shares of the time since {@code before}, with the cores that processes used; unseen without a tick between.
+     */
     MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
         double ticks = total - before.total;
         if (ticks <= 0) {
-            return null;
+            return MachineShare.UNSEEN;
         }
         // Idle time has been seen to go back a tick.
         double idleShare = Math.max(0, (idle - before.idle) / ticks);

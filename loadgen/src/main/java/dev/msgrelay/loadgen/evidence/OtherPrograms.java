@@ -5,14 +5,15 @@ import dev.msgrelay.server.host.SystemTree;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** The CPU time of every process that is no part of the run, between two looks. The sampler's thread owns it. */
 final class OtherPrograms {
-    /** The kernel's own threads are children of this process; what they do, they do for everybody. */
+    /** Parent of the kernel's own threads, whose work belongs to no program. */
     private static final String KERNEL = "2";
 
-    /** Part of one core. */
+    /** Part of one core from which on a program is named. */
     private static final double WORTH_NAMING = 0.05;
 
     private final SystemTree source;
@@ -29,36 +30,34 @@ final class OtherPrograms {
 
     void first() {
         for (String pid : source.names("")) {
-            ProcessTimes times = times(pid);
-            if (times != null) {
-                before.put(pid, times.nanos());
-            }
+            times(pid).ifPresent(times -> before.put(pid, times.nanos()));
         }
     }
 
-    /** A process that began after the first look began at nothing. */
+    /** Sums up the time since the first look; a process that is new began at 0. */
     void last(long nanos) {
         long sum = 0;
         long most = 0;
         for (String pid : source.names("")) {
-            ProcessTimes times = times(pid);
-            long used = times == null ? 0 : times.nanos() - before.getOrDefault(pid, 0L);
+            Optional<ProcessTimes> times = times(pid);
+            long used =
+                    times.map(ProcessTimes::nanos).orElse(0L) - (times.isEmpty() ? 0 : before.getOrDefault(pid, 0L));
             sum += used;
             if (used > most) {
                 most = used;
-                busiest = times.name() + " (pid " + pid + ")";
+                busiest = times.get().name() + " (pid " + pid + ")";
             }
         }
         cores = nanos <= 0 ? 0 : sum / (double) nanos;
         busiest = most < WORTH_NAMING * nanos ? "" : busiest;
     }
 
-    private ProcessTimes times(String pid) {
+    private Optional<ProcessTimes> times(String pid) {
         if (own.contains(pid) || pid.isEmpty() || !Character.isDigit(pid.charAt(0))) {
-            return null;
+            return Optional.empty();
         }
-        ProcessTimes times = ProcessTimes.parse(source.text(pid + "/stat").orElse(""));
-        return times == null || times.parent().equals(KERNEL) ? null : times;
+        return ProcessTimes.parse(source.text(pid + "/stat").orElse(""))
+                .filter(times -> !times.parent().equals(KERNEL));
     }
 
     double cores() {

@@ -13,7 +13,6 @@ import java.util.stream.Stream;
  *
  * @param cpu the busiest thread of each process; empty where none was seen
  * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
- * @param machine null where it was not seen
  * @param quota limit of the run's cgroup, with its figures of the window; null where there is none
  * @param resentSegments that TCP sent again, all connections of the network namespaces of the run; NaN: not seen
  */
@@ -26,21 +25,17 @@ public record Sampled(
         Queues queues,
         double resentSegments) {
 
-    public Sampled(
-            int samples, List<CpuShare> cpu, boolean waitsKnown, MachineShare machine, Quota quota, Queues queues) {
-        this(samples, cpu, waitsKnown, machine, quota, queues, Double.NaN);
-    }
+    public static final Sampled NOTHING =
+            new Sampled(0, List.of(), true, MachineShare.UNSEEN, null, Queues.UNSEEN, Double.NaN);
 
-    public static final Sampled NOTHING = new Sampled(0, List.of(), true, null, null, Queues.UNSEEN);
-
-    /** The process of a role whose thread wanted a core most; null where none was seen. */
+    /** The process of a role whose thread wanted a core most. */
     public CpuShare busiest(Role role) {
-        return of(role).max(Comparator.comparingDouble(CpuShare::wanted)).orElse(null);
+        return of(role).max(Comparator.comparingDouble(CpuShare::wanted)).orElse(CpuShare.UNSEEN);
     }
 
-    /** The process of a role whose thread wanted a core least; null where none was seen. */
+    /** The process of a role whose thread wanted a core least. */
     public CpuShare leastBusy(Role role) {
-        return of(role).min(Comparator.comparingDouble(CpuShare::wanted)).orElse(null);
+        return of(role).min(Comparator.comparingDouble(CpuShare::wanted)).orElse(CpuShare.UNSEEN);
     }
 
     private Stream<CpuShare> of(Role role) {
@@ -56,8 +51,14 @@ public record Sampled(
      * @param waited share of the time in which it could have run but had no core, 0..1; 0 where the kernel does not tell
      */
     public record CpuShare(Role role, String process, String thread, double run, double waited) {
+        static final CpuShare UNSEEN = new CpuShare(Role.RELAY, "", "", Double.NaN, Double.NaN);
+
         private static final double ALL = 0.9;
         private static final double MOST = 0.7;
+
+        boolean isSeen() {
+            return !Double.isNaN(run);
+        }
 
         public double wanted() {
             return run + waited;
@@ -87,7 +88,7 @@ public record Sampled(
      * @param steal taken by the host of a virtual machine
      * @param own of the run's processes, the controller's included
      * @param others what other programs used
-     * @param busiest of those, for people: "java (pid 712)"; empty where none stands out
+     * @param busiest the busiest of these programs, for people: "java (pid 712)"; empty where none stands out
      * @param clock of the cores at the window's end, as a part of what it was at its begin; NaN where it is not told
      */
     public record MachineShare(
@@ -99,7 +100,14 @@ public record Sampled(
             double others,
             String busiest,
             double clock) {
+        public static final MachineShare UNSEEN =
+                new MachineShare(0, Double.NaN, Double.NaN, Double.NaN, Double.NaN, Double.NaN, "", Double.NaN);
+
         private static final double WORTH_TELLING = 0.01;
+
+        public boolean isSeen() {
+            return !Double.isNaN(idle);
+        }
 
         String text() {
             String most = busiest.isEmpty() ? "" : ", most of all " + busiest;
@@ -114,23 +122,29 @@ public record Sampled(
     }
 
     /**
-     * Samples of one end of all connections of one kind; of several, the one whose queue was long most often.
+     * The queue at one end of a connection; of several connections the one whose queue was long most often.
      *
-     * @param waiting share of the samples in which at least {@link #LONG_BYTES} stood in it, 0..1
+     * @param waiting share of the samples in which the queue had at least {@link #LONG_BYTES}, 0..1
      */
     public record Queue(int connections, int samples, double waiting, double meanBytes) {
         /** With less than this, a queue is as good as empty: half of a loopback segment. */
         public static final int LONG_BYTES = 32 << 10;
 
+        static final Queue UNSEEN = new Queue(0, 0, Double.NaN, Double.NaN);
+
         private static final double FULL = 0.8;
         private static final double EMPTY = 0.5;
 
-        /** Nearly always something waits in it. */
+        boolean isSeen() {
+            return samples > 0;
+        }
+
+        /** Whether nearly every sample found a long queue. */
         public boolean isFull() {
             return waiting >= FULL;
         }
 
-        /** Often nothing waits in it: its reader catches up, so it is not its reader that is slow. */
+        /** Whether the queue is often short: then its reader keeps up. */
         public boolean isEmpty() {
             return waiting <= EMPTY;
         }
@@ -145,14 +159,13 @@ public record Sampled(
     }
 
     /**
-     * The four places where bytes may wait on their way; null where they could not be seen (Unix sockets have no such figures,
-     * and neither has a process on another host).
+     * The four places where bytes wait on their way. Unix sockets and processes on other hosts have no such figures.
      *
      * <pre>
      *  publisher [publisherSend] --link--> [relayReceive] relay [relaySend] --link--> [subscriberReceive] subscriber
      * </pre>
      */
     public record Queues(Queue publisherSend, Queue relayReceive, Queue relaySend, Queue subscriberReceive) {
-        public static final Queues UNSEEN = new Queues(null, null, null, null);
+        public static final Queues UNSEEN = new Queues(Queue.UNSEEN, Queue.UNSEEN, Queue.UNSEEN, Queue.UNSEEN);
     }
 }

@@ -5,11 +5,12 @@ import dev.msgrelay.loadgen.host.CpuGroups;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.server.host.SystemTree;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Takes samples when told to, at times that it is told. One thread. */
+/** Takes the samples of one window, at the times that its caller gives. One thread. */
 final class Sampler {
-    /** Threads are looked at so seldom: there are dozens in each JVM, and their times add up by themselves. */
+    /** Between two looks at threads: a JVM has dozens, and the kernel adds up their times. */
     private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final SystemTree source;
@@ -23,8 +24,8 @@ final class Sampler {
     private int samples;
 
     /** Counters at one edge of the window. */
-    private record Edge(long nanos, MachineTimes machine, double clock, List<Quota> quotas, double resent) {
-        static final Edge UNSEEN = new Edge(0, null, Double.NaN, List.of(), Double.NaN);
+    private record Edge(long nanos, Optional<MachineTimes> machine, double clock, List<Quota> quotas, double resent) {
+        static final Edge UNSEEN = new Edge(0, Optional.empty(), Double.NaN, List.of(), Double.NaN);
     }
 
     Sampler(SystemTree source, CpuGroups groups, Watched watched) {
@@ -42,7 +43,7 @@ final class Sampler {
         sample();
     }
 
-    /** Before that, at the sockets alone: under the load of the warm-up. */
+    /** Looks at the sockets alone, before the first sample: under the load of the warm-up. */
     void ahead() {
         sample();
     }
@@ -54,7 +55,7 @@ final class Sampler {
         sample();
     }
 
-    /** Near its end, while all threads are still there. */
+    /** Takes the last sample, near the window's end, while all threads are still there. */
     void last(long now) {
         sample();
         sampleCpu(now);
@@ -83,10 +84,10 @@ final class Sampler {
     }
 
     Sampled sampled() {
-        MachineShare machine = begin.machine == null || end.machine == null
-                ? null
-                : end.machine.since(
-                        begin.machine, cpu.cores(), others.cores(), others.busiest(), end.clock / begin.clock);
+        MachineShare machine = begin.machine
+                .flatMap(before -> end.machine.map(after ->
+                        after.since(before, cpu.cores(), others.cores(), others.busiest(), end.clock / begin.clock)))
+                .orElse(MachineShare.UNSEEN);
         return new Sampled(
                 samples,
                 cpu.busiest(),

@@ -9,34 +9,26 @@ import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.plan.Still;
 import java.util.concurrent.TimeUnit;
 
-/**
- * All that a run is classified from.
- *
- * @param holds what the relay says; null where it says nothing
- */
+/** All that a run is classified from. */
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
     /**
-     * Whether nothing was delivered for long, whoever stood still; at a low rate messages are rare anyway, and one of them has
-     * to be late.
+     * Whether deliveries stopped for long, whatever stood still. At a rate a message has to be late, too, as rare
+     * messages leave gaps anyway.
      */
     public boolean stoodStill() {
         return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
     }
 
     /**
-     * Whether messages left late because the relay did not take them: it held publishers back for as long, or their bytes waited
-     * to be sent and to be read.
+     * Whether messages left late because the relay did not take them: the relay held publishers back for as long, or
+     * bytes waited at both ends of the connection.
      */
     public boolean lateBehindRelay() {
         double late = rates.late();
         Queues queues = sampled.queues();
-        boolean held = holds != null && holds.heldBack() >= late;
-        boolean waited = queues.publisherSend() != null
-                && queues.relayReceive() != null
-                && Math.min(
-                                queues.publisherSend().waiting(),
-                                queues.relayReceive().waiting())
-                        >= late;
+        boolean held = holds.heldBack() >= late;
+        boolean waited =
+                Math.min(queues.publisherSend().waiting(), queues.relayReceive().waiting()) >= late;
         return late > Rates.MAX_LATE_SHARE && (held || waited);
     }
 
@@ -65,11 +57,11 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         if (lateBehindRelay()) {
             return Lateness.RELAY;
         }
-        if (publisher != null && publisher.waited() >= rates.late()) {
+        if (publisher.waited() >= rates.late()) {
             return Lateness.SCHEDULER;
         }
         // A schedule waits for one core.
-        boolean stolen = machine != null && machine.steal() * machine.cores() >= rates.late();
+        boolean stolen = machine.steal() * machine.cores() >= rates.late();
         return stolen ? Lateness.HOST : Lateness.UNSEEN;
     }
 
@@ -80,8 +72,8 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param in messages a second that left the publishers; NaN where nobody counts them
      * @param out messages a second that the subscribers got, on average
      * @param late share of the messages that left more than a millisecond after their time, 0..1
-     * @param edge messages a second that may fall to either side of the window's edges, because so many are due, or written,
-     *     together
+     * @param edge messages a second that may fall to either side of the window's edges, as messages that are due
+     *     together leave together
      */
     public record Rates(double wanted, double in, double out, double late, double seconds, double edge) {
         /** The share of messages of a fixed rate that may leave more than a millisecond late. */
@@ -90,7 +82,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         /** Part of the wanted messages that may be missing. */
         private static final double TOLERANCE = 0.01;
 
-        /** Messages that cross the window's edges because a thread got its core a moment later. */
+        /** Time by which a thread gets its core late: messages of that time cross the window's edges. */
         private static final double EDGE_SECONDS = 0.02;
 
         /** Whether the publishers had a schedule, and all of it left and arrived. */
@@ -101,18 +93,25 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * The relay's word on its own waiting; shares of the time between the two of its reports that lie nearest around the
-     * window, 0..1.
+     * The relay's report on its own waiting: shares of the time between its two reports nearest around the window,
+     * 0..1.
      *
-     * @param heldBack there was a publisher that it did not read, for want of room in the ring or because of:
-     * @param backpressure the slowest subscriber with that policy kept the log from growing
+     * @param heldBack share in which a publisher was not read, for want of room in the ring or because of backpressure
+     * @param backpressure share in which the slowest subscriber with the policy backpressure kept the log from growing
      * @param ringUsed share of the ring's cells that were in use, on average of the reports
      */
     public record RelayHolds(double heldBack, double backpressure, double ringUsed) {
-        /** Of these times within so long; null where one of them is not known. */
+        /** The relay reports nothing. */
+        public static final RelayHolds UNKNOWN = new RelayHolds(Double.NaN, Double.NaN, Double.NaN);
+
+        boolean isKnown() {
+            return !Double.isNaN(heldBack);
+        }
+
+        /** The shares that these times are of {@code seconds}; unknown where a time is NaN. */
         public static RelayHolds of(double seconds, double heldBack, double backpressure, double ringUsed) {
             return seconds <= 0 || Double.isNaN(heldBack + backpressure)
-                    ? null
+                    ? UNKNOWN
                     : new RelayHolds(
                             Math.min(1, heldBack / seconds),
                             Math.min(1, backpressure / seconds),
@@ -133,12 +132,12 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * How much of what the link could give a run has used, 0..1; NaN where there is no link, or its speed is not known.
+     * The part of the link's ceiling that a run used, 0..1; NaN without a link, or without its speed.
      *
      * @param in from the publishers to the relay
      * @param out from the relay to the subscribers, all of them behind that link together
-     * @param throughIn whether there may be a link at all between publishers and relay: not on loopback and over Unix sockets
-     * @param throughOut whether there may be one between relay and subscribers
+     * @param throughIn whether a link may lie between publishers and relay: not on loopback, nor over Unix sockets
+     * @param throughOut whether a link may lie between relay and subscribers
      */
     public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
         private static final double ALL = 0.95;
@@ -153,23 +152,23 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * Stand-stills within the window. Processes say it of themselves, by a thread that only sleeps; what of the time without
-     * deliveries none of them explains was spent in the relay and on the way.
+     * Stand-stills within the window. Each process reports its own, by a thread that only sleeps. Time without
+     * deliveries that no process explains was spent in the relay and on the way.
      *
-     * @param machine the controller's process: who stands still without having anything to do
-     * @param publishers of all processes, the one that stood still longest
+     * @param machine of the controller's process, which has nothing to do
+     * @param publishers of the publisher process that stood still longest
      * @param subscribers likewise
-     * @param deliveries times between two deliveries to the same subscriber; of all, the one with the longest
+     * @param deliveries gaps between two deliveries to one subscriber, the one with the longest gap
      * @param slowestNanos the longest latency of a message of a schedule; 0 without one
      */
     public record Standstills(Still machine, Still publishers, Still subscribers, Still deliveries, long slowestNanos) {
 
-        /** Longer than threads wait for their turn, see {@link Still}. */
+        /** Longer than threads wait for a core, see {@link Still}. */
         private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
         public static final Standstills NONE = new Standstills(Still.NONE, Still.NONE, Still.NONE, Still.NONE, 0);
 
-        /** Whether a message was late for longer than messages are because they are rare. */
+        /** Whether a message of a schedule was later than a wait for a core explains. */
         boolean isSlow() {
             return slowestNanos >= LONG_NANOS;
         }

@@ -31,7 +31,7 @@ final class SocketSampler {
     /** One process of each namespace, and which roles live in it. */
     private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
 
-    /** Tables of each process in which something of the run was found: to read one, the kernel walks all sockets. */
+    /** The tables that have connections of the run, by process. For each reading the kernel walks all sockets. */
     private final Map<Long, List<String>> tables = new HashMap<>();
 
     /** Ports of clients that hold nobody back, however long their queues are ({@link Watched.Process#beside}). */
@@ -44,7 +44,7 @@ final class SocketSampler {
         this.watched = watched;
         Map<String, Long> first = new LinkedHashMap<>();
         for (Watched.Process process : watched.processes()) {
-            // Without the right to look, the worst that happens is that a table is read more than once.
+            // Without the right to read the link, one table may be read more than once.
             String namespace = source.link(process.pid() + "/ns/net").orElse("of " + process.pid());
             long pid = first.computeIfAbsent(namespace, key -> process.pid());
             namespaces.computeIfAbsent(pid, key -> new HashSet<>()).add(process.role());
@@ -57,8 +57,8 @@ final class SocketSampler {
         }
         findBystanders();
         namespaces.forEach((pid, roles) -> {
-            List<String> known = tables.get(pid);
-            List<String> wanted = known == null || known.isEmpty() ? TABLES : known;
+            List<String> known = tables.getOrDefault(pid, List.of());
+            List<String> wanted = known.isEmpty() ? TABLES : known;
             tables.put(
                     pid,
                     wanted.stream()
@@ -79,7 +79,7 @@ final class SocketSampler {
                 : Double.NaN;
     }
 
-    /** By the two lines of TCP: the names of its counters, and their values. */
+    /** The counter of /proc/net/snmp: one line of TCP has the names of counters, the next one their values. */
     private static double resent(String snmp) {
         List<List<String>> tcp = snmp.lines()
                 .filter(line -> line.startsWith("Tcp:"))
@@ -91,7 +91,7 @@ final class SocketSampler {
                 : Double.parseDouble(tcp.get(1).get(at));
     }
 
-    /** Answers whether anything of the run was in it. */
+    /** Samples a table; returns whether it has a connection of the run. */
     private boolean read(String text, Set<Role> roles) {
         int before = seen;
         read(text, watched.publishPort(), roles, Role.PUBLISHER);
@@ -120,7 +120,7 @@ final class SocketSampler {
         });
     }
 
-    /** They are connected before the first look and never again, so that they are found once. */
+    /** Bystanders connect before the first sample and never again: one search finds them. */
     private void findBystanders() {
         int port = watched.subscribePort();
         if (port < 0 || !bystanders.isEmpty()) {
@@ -154,7 +154,7 @@ final class SocketSampler {
 
     /** Adds up the samples of one queue of each connection. The sampler's thread owns it. */
     private static final class QueueTally {
-        /** Connections that are told apart; what comes on top is not looked at. */
+        /** Most connections that are sampled; further ones are left out. */
         private static final int MAX_CONNECTIONS = 4_096;
 
         /** With fewer looks a share would mean nothing. */
@@ -181,7 +181,7 @@ final class SocketSampler {
             }
         }
 
-        /** The connection with the longest queue, or null where it was hardly seen. */
+        /** The longest queue, of those with enough samples. */
         Queue worst() {
             return connections.values().stream()
                     .filter(sum -> sum.samples >= MIN_SAMPLES)
@@ -191,7 +191,7 @@ final class SocketSampler {
                             (double) sum.waiting / sum.samples,
                             (double) sum.bytes / sum.samples))
                     .max(Comparator.comparingDouble(Queue::waiting).thenComparingDouble(Queue::meanBytes))
-                    .orElse(null);
+                    .orElse(Queue.UNSEEN);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.evidence;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /** Reads /proc/net/tcp and tcp6. */
@@ -29,8 +30,8 @@ final class SocketTable {
     record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes, String inode) {}
 
     /**
-     * Hands on every connection that one of its ends has this port of; lines that are none, or damaged, are passed over. A
-     * host has hundreds of others, most of them ended: only lines with that port are looked at.
+     * Passes on every connection with this port at one of its ends; damaged lines are left out. Only lines with the
+     * port are parsed, as a host has hundreds of others.
      */
     static void read(String text, int port, Consumer<Entry> each) {
         String wanted = format(":%04X ", port);
@@ -39,29 +40,26 @@ final class SocketTable {
             int begin = text.lastIndexOf('\n', at) + 1;
             int end = text.indexOf('\n', at);
             end = end < 0 ? text.length() : end;
-            Entry entry = parse(text.substring(begin, end).strip());
-            if (entry != null) {
-                each.accept(entry);
-            }
+            parse(text.substring(begin, end).strip()).ifPresent(each);
             at = end;
         }
     }
 
-    private static Entry parse(String line) {
+    private static Optional<Entry> parse(String line) {
         String[] fields = line.split("\\s+", INODE + 2);
         if (fields.length <= INODE || !(fields[STATE].equals(ESTABLISHED) || fields[STATE].equals(CLOSE_WAIT))) {
-            return null;
+            return Optional.empty();
         }
         int colon = fields[QUEUES].indexOf(':');
         try {
-            return new Entry(
+            return Optional.of(new Entry(
                     port(fields[LOCAL]),
                     port(fields[REMOTE]),
                     Long.parseLong(fields[QUEUES].substring(0, Math.max(0, colon)), HEX),
                     Long.parseLong(fields[QUEUES].substring(colon + 1), HEX),
-                    fields[INODE]);
+                    fields[INODE]));
         } catch (NumberFormatException e) {
-            return null;
+            return Optional.empty();
         }
     }
 

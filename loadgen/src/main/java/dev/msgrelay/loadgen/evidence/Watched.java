@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Processes and ports that a sampler looks at.
+ * Processes and ports that are sampled.
  *
- * @param processes of this host; those elsewhere are not seen
- * @param publishPort of the relay, by which its connections are told from others; -1: unknown, or a Unix socket
+ * @param processes processes of this host
+ * @param publishPort the relay's port, which its connections have; -1: unknown, or a Unix socket
  * @param subscribePort likewise
  */
 public record Watched(List<Process> processes, int publishPort, int subscribePort) {
     /**
      * A process of the run.
      *
-     * @param beside it holds nobody back, whatever it does: it counts for what the machine did, and for nothing else
+     * @param beside the process holds no other one back: only its CPU time counts
      */
     public record Process(Role role, String name, long pid, boolean beside) {}
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
  */
 public final class WindowSampler implements AutoCloseable {
     /**
-     * A look at the sockets costs some milliseconds: the kernel goes through a table as large as the host's memory asks
-     * for. So many in a window are enough, and not more often than:
+     * Samples of a window, at most. Each look at the sockets costs some milliseconds: the kernel's table grows with the
+     * host's memory.
      */
     private static final int SAMPLES = 20;
 
@@ -24,13 +24,13 @@ public final class WindowSampler implements AutoCloseable {
     /** Publishers' threads end with the window; the last look is a little earlier, however busy the machine is. */
     private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** A schedule is disturbed by every look: there are some before the window, and one when it is over. */
+    /** Every look disturbs a schedule: the looks are before the window, and when it is over. */
     private static final long BEFORE_BEGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int LOOKS_AHEAD = 3;
     private static final long AHEAD_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** For the last look to be over; longer only where the machine stands still. */
+    /** Time for the last look; it takes longer only while the machine stands still. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Sampler sampler;
@@ -41,10 +41,10 @@ public final class WindowSampler implements AutoCloseable {
     private final Thread thread = new Thread(this::run, "bound-sampler");
 
     /**
-     * Starts it.
+     * Starts the thread.
      *
      * @param source files below /proc
-     * @param groups that all of the run is in
+     * @param control groups that all processes of the run are in
      * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
      */
     public WindowSampler(
@@ -57,10 +57,7 @@ public final class WindowSampler implements AutoCloseable {
         thread.start();
     }
 
-    /**
-     * Returns the samples; waits for the window's end and no longer than a moment after it. {@link Sampled#NOTHING} where it
-     * could not be done.
-     */
+    /** Waits for the samples, until a moment after the window's end; {@link Sampled#NOTHING} where there are none. */
     public Sampled sampled() throws InterruptedException {
         try {
             return result.get(Math.max(0, end - System.nanoTime()) + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
@@ -100,7 +97,7 @@ public final class WindowSampler implements AutoCloseable {
         sampler.last(System.nanoTime());
     }
 
-    /** Threads that keep a schedule live on after it. */
+    /** Looks before and after the window: threads with a schedule live on after it. */
     private void lookAround() throws InterruptedException {
         for (int i = LOOKS_AHEAD; i > 0; i--) {
             sleepUntil(begin - BEFORE_BEGIN_NANOS - i * AHEAD_STEP_NANOS);

@@ -21,6 +21,7 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
@@ -236,7 +237,7 @@ final class LaneSummary {
         if (!disturbed.isEmpty()) {
             String culprits = disturbed.stream()
                     .map(run -> run.resources().signals())
-                    .filter(signals -> signals != null && signals.sampled().machine() != null)
+                    .filter(Objects::nonNull)
                     .map(signals -> signals.sampled().machine().busiest())
                     .filter(name -> !name.isEmpty())
                     .distinct()

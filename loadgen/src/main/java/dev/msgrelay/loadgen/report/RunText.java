@@ -211,7 +211,7 @@ public final class RunText {
         processor();
         results.sites().forEach(site -> item("machine", "%s", site.machine()));
         MachineShare machine = first.signals().sampled().machine();
-        if (machine != null) {
+        if (machine.isSeen()) {
             item(
                     "",
                     "%.0f %% of all cores idle, %.0f %% with other programs, %.1f %% taken by the host",
@@ -246,7 +246,7 @@ public final class RunText {
                 .toList();
         MachineShare machine = first.signals().sampled().machine();
         String interrupts =
-                machine == null ? "" : format("; network interrupts %.2f", machine.softirq() * machine.cores());
+                !machine.isSeen() ? "" : format("; network interrupts %.2f", machine.softirq() * machine.cores());
         if (!used.isEmpty()) {
             item("cores", "%s%s", String.join(", ", used), interrupts);
         }

@@ -23,6 +23,8 @@ public record AdminPort(URI uri) {
 
     /** Figures at one moment, by the names of their metrics. */
     record Look(long nanos, Map<String, Double> figures) {
+        static final Look NONE = new Look(0, Map.of());
+
         double of(String name) {
             return figures.getOrDefault(PREFIX + name, Double.NaN);
         }
@@ -66,11 +68,12 @@ public record AdminPort(URI uri) {
         }
     }
 
-    Look lookOrNull() {
+    /** One look; {@link Look#NONE} where the port does not answer. */
+    Look lookIfPossible() {
         try {
             return look();
         } catch (IOException e) {
-            return null;
+            return Look.NONE;
         }
     }
 
@@ -121,14 +124,12 @@ public record AdminPort(URI uri) {
         return figures;
     }
 
-    /** Shares of the time between two looks that it waited; null where one is missing. */
+    /** The relay's waiting between two looks. */
     static RelayHolds holds(Look first, Look last) {
-        return first == null || last == null
-                ? null
-                : RelayHolds.of(
-                        (last.nanos() - first.nanos()) / 1e9,
-                        last.of("held_back_seconds_total") - first.of("held_back_seconds_total"),
-                        last.of("backpressure_seconds_total") - first.of("backpressure_seconds_total"),
-                        last.of("ring_used_cells") / last.of("ring_cells"));
+        return RelayHolds.of(
+                (last.nanos() - first.nanos()) / 1e9,
+                last.of("held_back_seconds_total") - first.of("held_back_seconds_total"),
+                last.of("backpressure_seconds_total") - first.of("backpressure_seconds_total"),
+                last.of("ring_used_cells") / last.of("ring_cells"));
     }
 }

@@ -80,9 +80,8 @@ public final class Child {
 
     /** The part of it within the kernel, likewise. */
     public long kernelNanos() {
-        ProcessTimes times =
-                ProcessTimes.parse(SystemTree.proc().text(pid() + "/stat").orElse(""));
-        return times == null ? UNKNOWN : times.kernelNanos();
+        String stat = SystemTree.proc().text(pid() + "/stat").orElse("");
+        return ProcessTimes.parse(stat).map(ProcessTimes::kernelNanos).orElse(UNKNOWN);
     }
 
     /** The most memory that was resident at one time, in bytes; {@link #UNKNOWN} where the system does not tell. */

@@ -40,8 +40,8 @@ final class Watch implements AutoCloseable {
     private final WindowSampler sampler;
     private final Pauses.Standstill standstill;
     private final AdminPort admin;
-    private AdminPort.Look atBegin;
-    private AdminPort.Look atEnd;
+    private AdminPort.Look atBegin = AdminPort.Look.NONE;
+    private AdminPort.Look atEnd = AdminPort.Look.NONE;
 
     Watch(Window window, Load load, Fleet fleet, Contestant.Started contestant) {
         this.window = window;
@@ -72,16 +72,20 @@ final class Watch implements AutoCloseable {
     }
 
     void begins() {
-        atBegin = admin == null ? null : admin.lookOrNull();
+        atBegin = look();
     }
 
     void ends() {
-        atEnd = admin == null ? null : admin.lookOrNull();
+        atEnd = look();
+    }
+
+    private AdminPort.Look look() {
+        return admin == null ? AdminPort.Look.NONE : admin.lookIfPossible();
     }
 
     /** The relay's process where that runs elsewhere and tells of itself; else empty. */
     Optional<ProcessUse> elsewhere() {
-        double cores = atBegin == null || atEnd == null ? Double.NaN : atEnd.coresSince(atBegin);
+        double cores = atEnd.coresSince(atBegin);
         double seconds = cores * window.measuredNanos() / 1e9;
         return Double.isNaN(cores)
                 ? Optional.empty()
@@ -164,16 +168,16 @@ final class Watch implements AutoCloseable {
         return after.path(field).asLong(0) - before.path(field).asLong(0);
     }
 
-    /** From the relay's reports; null where it has said nothing of this around the window. */
+    /** The relay's waiting by its reports around the window. */
     static RelayHolds holds(List<Child.Event> reports, Window window) {
         List<Child.Event> around = around(reports, window);
         if (around.size() < 2) {
-            return null;
+            return RelayHolds.UNKNOWN;
         }
         JsonNode first = around.get(0).json();
         JsonNode last = around.get(around.size() - 1).json();
         if (!last.has("heldBackMillis") || !last.has("ringCells")) {
-            return null;
+            return RelayHolds.UNKNOWN;
         }
         return RelayHolds.of(
                 (around.get(around.size() - 1).nanos() - around.get(0).nanos()) / 1e9,

@@ -117,7 +117,9 @@ class ConnectTest extends CommandTest {
         assertThat(share.path("in").asDouble(Double.NaN)).isNotNegative().isLessThan(1);
         assertThat(share.path("out").asDouble(Double.NaN)).isPositive();
         JsonNode signals = run.path("resources").path("signals");
-        assertThat(signals.path("holds").isNull()).as("the admin port tells").isFalse();
+        assertThat(signals.path("holds").path("heldBack").isNull())
+                .as("the admin port tells")
+                .isFalse();
         assertThat(Files.readString(page)).contains("127.0.0.1", "\"bitsPerSecond\":1000000000");
     }
 

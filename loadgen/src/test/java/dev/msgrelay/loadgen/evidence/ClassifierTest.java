@@ -13,7 +13,7 @@ import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.plan.Still;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -112,14 +112,15 @@ class ClassifierTest {
                                         share(Role.PUBLISHER, busy[0]),
                                         share(Role.RELAY, busy[1]),
                                         share(Role.SUBSCRIBER, busy[2]))
-                                .filter(Objects::nonNull)
+                                .flatMap(Optional::stream)
                                 .toList(),
                         true,
                         new MachineShare(4, number(cores[0]), number(cores[1]), 0, 0, 0, "", 1),
                         null,
-                        new Queues(queue(waiting[0]), queue(waiting[1]), queue(waiting[2]), queue(waiting[3]))),
+                        new Queues(queue(waiting[0]), queue(waiting[1]), queue(waiting[2]), queue(waiting[3])),
+                        Double.NaN),
                 holds.equals("-")
-                        ? null
+                        ? RelayHolds.UNKNOWN
                         : new RelayHolds(number(holds.split(" ")[0]), number(holds.split(" ")[1]), 0.5),
                 link(link),
                 new Standstills(
@@ -133,15 +134,16 @@ class ClassifierTest {
         assertThat(bound.reasons()).isNotEmpty();
     }
 
-    private static CpuShare share(Role role, String text) {
+    private static Optional<CpuShare> share(Role role, String text) {
         String[] parts = text.split("\\+");
         return text.equals("-")
-                ? null
-                : new CpuShare(role, role + "", "main", number(parts[0]), parts.length == 1 ? 0 : number(parts[1]));
+                ? Optional.empty()
+                : Optional.of(new CpuShare(
+                        role, role + "", "main", number(parts[0]), parts.length == 1 ? 0 : number(parts[1])));
     }
 
     private static Queue queue(String text) {
-        return text.equals("-") ? null : new Queue(1, 20, number(text), 64 << 10);
+        return text.equals("-") ? Queue.UNSEEN : new Queue(1, 20, number(text), 64 << 10);
     }
 
     private static LinkShare link(String text) {

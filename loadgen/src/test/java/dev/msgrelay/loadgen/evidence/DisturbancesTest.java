@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.plan.Still;
@@ -20,7 +21,7 @@ class DisturbancesTest {
     @Test
     void aQuietMachineLeavesNoMark() {
         assertThat(marks(QUIET, Standstills.NONE)).isEmpty();
-        assertThat(marks(null, Standstills.NONE)).isEmpty();
+        assertThat(marks(MachineShare.UNSEEN, Standstills.NONE)).isEmpty();
         assertThat(marks(new MachineShare(2, 1, 0, 0, 0, 0, "", Double.NaN), Standstills.NONE))
                 .isEmpty();
     }
@@ -73,11 +74,11 @@ class DisturbancesTest {
     }
 
     private static Signals signals(MachineShare machine, Quota quota, Standstills still) {
-        Sampled sampled = new Sampled(20, List.of(), true, machine, quota, Queues.UNSEEN);
+        Sampled sampled = new Sampled(20, List.of(), true, machine, quota, Queues.UNSEEN, Double.NaN);
         return new Signals(
                 new Rates(5, 5, 5, 0.3, 10, 0),
                 sampled,
-                null,
+                RelayHolds.UNKNOWN,
                 new LinkShare(Double.NaN, Double.NaN, true, true),
                 still);
     }

@@ -51,7 +51,7 @@ class SamplerTest {
         assertThat(sampled.cpu()).hasSize(2);
         expect(sampled.busiest(Role.RELAY), "relay", "relay-loop-0", 0.97, 0.02);
         expect(sampled.busiest(Role.PUBLISHER), "publisher 0", "main", 0.3, 0.25);
-        assertThat(sampled.busiest(Role.SUBSCRIBER)).as("not seen").isNull();
+        assertThat(sampled.busiest(Role.SUBSCRIBER).isSeen()).isFalse();
     }
 
     @Test
@@ -272,7 +272,7 @@ class SamplerTest {
         Sampled sampled = sampler.sampled();
         assertThat(sampled.queues().relaySend()).isEqualTo(new Queue(1, 3, 0, 0));
         assertThat(sampled.queues().subscriberReceive()).isEqualTo(new Queue(1, 3, 0, 0));
-        assertThat(sampled.busiest(Role.SUBSCRIBER)).isNull();
+        assertThat(sampled.busiest(Role.SUBSCRIBER).isSeen()).isFalse();
         assertThat(sampled.machine().own()).isCloseTo(0.5, NEAR);
     }
 
@@ -328,7 +328,7 @@ class SamplerTest {
     void withoutAnyFileNothingIsKnown() {
         Sampled sampled = sampleOften();
         assertThat(sampled.cpu()).isEmpty();
-        assertThat(sampled.machine()).isNull();
+        assertThat(sampled.machine()).isEqualTo(MachineShare.UNSEEN);
         assertThat(sampled.quota()).isNull();
         assertThat(sampled.queues()).isEqualTo(Queues.UNSEEN);
     }

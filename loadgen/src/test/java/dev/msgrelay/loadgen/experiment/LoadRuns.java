@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.LinkShare;
 import dev.msgrelay.loadgen.evidence.Signals.Rates;
+import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
@@ -108,8 +109,9 @@ public final class LoadRuns {
                         true,
                         machine,
                         given.quota(),
-                        Sampled.Queues.UNSEEN),
-                null,
+                        Sampled.Queues.UNSEEN,
+                        Double.NaN),
+                RelayHolds.UNKNOWN,
                 new LinkShare(Double.NaN, Double.NaN, true, true),
                 new Standstills(Still.NONE, Still.NONE, Still.NONE, still, stillNanos));
         Traffic traffic = new Traffic(messages, messages * FRAME, nanos);

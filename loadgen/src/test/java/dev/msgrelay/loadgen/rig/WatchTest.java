@@ -50,12 +50,12 @@ class WatchTest {
 
     @Test
     void aRelayThatSaysNothingOfIt() {
-        assertThat(Watch.holds(List.of(), WINDOW)).isNull();
-        assertThat(Watch.holds(List.of(report(1_200, 1, 1, 1)), WINDOW)).isNull();
+        assertThat(Watch.holds(List.of(), WINDOW)).isEqualTo(RelayHolds.UNKNOWN);
+        assertThat(Watch.holds(List.of(report(1_200, 1, 1, 1)), WINDOW)).isEqualTo(RelayHolds.UNKNOWN);
         JsonNode old = Json.tree(Map.of("largestLagBytes", 5));
         assertThat(Watch.holds(
                         List.of(new Child.Event(millis(1_000), old), new Child.Event(millis(4_000), old)), WINDOW))
-                .isNull();
+                .isEqualTo(RelayHolds.UNKNOWN);
     }
 
     private static Child.Event report(long millis, long heldBack, long backpressure, long usedCells) {
