@@ -346,7 +346,7 @@ public final class ClusterNode implements AutoCloseable {
 
     /** Ends the node of a process that ends while its relay is being started: nobody else does. Later, the relay does. */
     private void closeUnlessFed() {
-        if (!orderer.isFed()) {
+        if (!orderer.hasCore()) {
             close();
         }
     }

@@ -129,7 +129,7 @@ final class ClusterOrderer implements Orderer {
     }
 
     /** Whether there is a core that takes what is in order. */
-    boolean isFed() {
+    boolean hasCore() {
         return stream != null;
     }
 
@@ -188,9 +188,9 @@ final class ClusterOrderer implements Orderer {
     }
 
     @Override
-    public void feed(Stream core) {
+    public void setStream(Stream core) {
         Mark end = new Mark();
-        core.end(end);
+        core.readEnd(end);
         known = end.position() - lives.forcedPosition();
         appended = end.position();
         stream = core;
@@ -202,7 +202,7 @@ final class ClusterOrderer implements Orderer {
     }
 
     @Override
-    public boolean makeReady() {
+    public boolean hasRoom() {
         return outgoing.hasRoom();
     }
 
@@ -217,18 +217,18 @@ final class ClusterOrderer implements Orderer {
     }
 
     @Override
-    public boolean take(RunScan span) {
-        return outgoing.add(span.frames(), span.buffer(), span.offset(), span.end());
+    public boolean submit(RunScan span) {
+        return outgoing.add(span.frames(), span.buffer(), span.offset(), span.wholeBytes());
     }
 
     @Override
-    public boolean take(RunScan span, String name, ProducerId producer, long first, Numbered whose) {
+    public boolean submit(RunScan span, String name, ProducerId producer, long first, Numbered whose) {
         return outgoing.add(
                 Kind.RUN,
                 span.frames(),
                 span.buffer(),
                 span.offset(),
-                span.end(),
+                span.wholeBytes(),
                 first,
                 producer,
                 nameBytes(name),
@@ -251,7 +251,7 @@ final class ClusterOrderer implements Orderer {
     }
 
     @Override
-    public void leave(String name, ProducerId producer) {
+    public void releaseName(String name, ProducerId producer) {
         names.sendLeave(name, producer);
     }
 
@@ -310,7 +310,7 @@ final class ClusterOrderer implements Orderer {
         int frameBytes = records.frameBytes(length);
         int old = (int) Math.min(known, frameBytes);
         int fresh = frameBytes - old;
-        if (fresh > 0 && !stream.makeReady()) {
+        if (fresh > 0 && !stream.hasRoom()) {
             return false;
         }
         if (fresh > 0) {

@@ -190,7 +190,7 @@ final class RelayService implements ClusteredService {
     }
 
     private void await() {
-        if (!orderer.isFed()) {
+        if (!orderer.hasCore()) {
             // The relay still looks through its journal.
             cluster.idleStrategy().idle();
             return;

@@ -35,7 +35,7 @@ class ClusterOrdererTest {
         Throwable failure;
 
         @Override
-        public boolean makeReady() {
+        public boolean hasRoom() {
             return ready;
         }
 
@@ -53,7 +53,7 @@ class ClusterOrdererTest {
         }
 
         @Override
-        public void end(Mark into) {
+        public void readEnd(Mark into) {
             into.set(stream.size(), 1);
         }
 
@@ -101,7 +101,7 @@ class ClusterOrdererTest {
             this.number = number;
             this.log = log;
             orderer = new ClusterOrderer(number, 40 + number, 64 << 10, 64 << 10, LONGEST, LONGEST, () -> {});
-            orderer.feed(log);
+            orderer.setStream(log);
             output = orderer.output(() -> {}, orderer::drain);
         }
 
@@ -156,7 +156,7 @@ class ClusterOrdererTest {
         Node node = new Node(1);
         List<String> told = new ArrayList<>();
         node.orderer.claim("ann", ANN, "", (why, text, accepted, sequence) -> told.add("claimed " + why + accepted));
-        node.orderer.take(span(1, 3), "ann", ANN, 1, (number, sequence) -> told.add(number + " at " + sequence));
+        node.orderer.submit(span(1, 3), "ann", ANN, 1, (number, sequence) -> told.add(number + " at " + sequence));
         assertThat(node.orderer.drain()).isFalse();
         assertThat(told).isEmpty();
         assertThat(node.orderer.isEmpty()).isFalse();
@@ -177,7 +177,7 @@ class ClusterOrdererTest {
         exchange(one, two);
         assertThat(told).containsExactly("one", "two");
         assertThat(one.log.taken).isEmpty();
-        two.orderer.take(span(1, 1), "ann", ANN, 1, (number, sequence) -> {});
+        two.orderer.submit(span(1, 1), "ann", ANN, 1, (number, sequence) -> {});
         exchange(one, two);
         assertThat(one.log.taken).containsExactly("ann");
         assertThat(two.log.taken).isEmpty();
@@ -192,10 +192,10 @@ class ClusterOrdererTest {
     void anOlderConnectionThatEndsDoesNotGiveUpTheNameOfANewerOne() {
         Node node = new Node(1);
         List<String> told = new ArrayList<>();
-        node.orderer.claim("ann", ANN, "", (why, text, accepted, sequence) -> node.orderer.leave("ann", ANN));
+        node.orderer.claim("ann", ANN, "", (why, text, accepted, sequence) -> node.orderer.releaseName("ann", ANN));
         node.orderer.claim("ann", ANN, "", (why, text, accepted, sequence) -> told.add("claimed"));
         exchange(node);
-        node.orderer.take(span(1, 3), "ann", ANN, 1, (number, sequence) -> told.add(number + " at " + sequence));
+        node.orderer.submit(span(1, 3), "ann", ANN, 1, (number, sequence) -> told.add(number + " at " + sequence));
         exchange(node);
         assertThat(told).containsExactly("claimed", "3 at 3");
         assertThat(node.state.names()).isEqualTo(1);
@@ -208,7 +208,7 @@ class ClusterOrdererTest {
         node.orderer.claim("ann", ANN, "orders", (why, text, accepted, sequence) -> told.add("claimed " + why));
         exchange(node);
         node.orderer.claim("ann", ANN, "prices", (why, text, accepted, sequence) -> told.add("claimed " + why));
-        node.orderer.leave("ann", ANN);
+        node.orderer.releaseName("ann", ANN);
         exchange(node);
         exchange(node);
         assertThat(told).containsExactly("claimed null", "claimed NAME_HELD");
@@ -222,7 +222,7 @@ class ClusterOrdererTest {
         ClusterOrderer orderer = new ClusterOrderer(1, 41, 64 << 10, 64 << 10, LONGEST, LONGEST, () -> {});
         IllegalStateException end = new IllegalStateException("no room");
         orderer.failed(end);
-        orderer.feed(log);
+        orderer.setStream(log);
         assertThat(log.failure).isSameAs(end);
     }
 
@@ -230,7 +230,7 @@ class ClusterOrdererTest {
     void whatTheLogCannotTakeWaitsInTheRing() {
         Node node = new Node(1);
         node.log.ready = false;
-        node.orderer.take(span(1, 2));
+        node.orderer.submit(span(1, 2));
         exchange(node);
         assertThat(node.orderer.hasOrdered()).isTrue();
         assertThat(node.orderer.drain()).as("nothing that can be taken now").isFalse();
@@ -245,9 +245,9 @@ class ClusterOrdererTest {
         Log log = new Log();
         log.stream.writeBytes(StateRig.frames(1, 3));
         Node node = new Node(1, log);
-        node.orderer.take(span(1, 2));
-        node.orderer.take(span(3, 4));
-        node.orderer.take(span(7, 1));
+        node.orderer.submit(span(1, 2));
+        node.orderer.submit(span(3, 4));
+        node.orderer.submit(span(7, 1));
         exchange(node);
         assertThat(log.stream.toByteArray()).isEqualTo(StateRig.frames(1, 7));
         assertThat(node.orderer.appended()).isEqualTo(7 * StateRig.FRAME);
@@ -258,7 +258,7 @@ class ClusterOrdererTest {
         Log log = new Log();
         log.stream.writeBytes(StateRig.frames(1, 3));
         Node node = new Node(1, log);
-        node.orderer.take(span(1, 2));
+        node.orderer.submit(span(1, 2));
         exchange(node);
         node.output.newTerm();
         assertThatIllegalStateException()
@@ -271,7 +271,7 @@ class ClusterOrdererTest {
         Log log = new Log();
         log.stream.writeBytes(StateRig.frames(1, 3));
         Node node = new Node(1, log);
-        node.orderer.take(span(1, 3));
+        node.orderer.submit(span(1, 3));
         exchange(node);
         node.output.newTerm();
         assertThat(node.orderer.drain()).isFalse();
@@ -292,14 +292,14 @@ class ClusterOrdererTest {
     void aFullRingTakesNothingUntilSomethingIsInOrder() {
         Node node = new Node(1);
         int taken = 0;
-        while (node.orderer.take(span(1, 80))) {
+        while (node.orderer.submit(span(1, 80))) {
             taken++;
         }
         assertThat(taken).isGreaterThan(50);
-        assertThat(node.orderer.makeReady()).isFalse();
+        assertThat(node.orderer.hasRoom()).isFalse();
         assertThat(node.orderer.hasPlentyOfRoom()).isFalse();
         exchange(node);
-        assertThat(node.orderer.makeReady()).isTrue();
+        assertThat(node.orderer.hasRoom()).isTrue();
         assertThat(node.orderer.hasPlentyOfRoom()).isTrue();
     }
 
@@ -307,12 +307,12 @@ class ClusterOrdererTest {
     @Test
     void nothingComesBehindALifeUntilTheStreamHasBegunIt() {
         Node node = new Node(1);
-        node.orderer.take(span(1, 2));
+        node.orderer.submit(span(1, 2));
         exchange(node);
         node.state.termBegins();
         Batch.putHeader(node.header, 2, ClusterState.idOf("orders"), 50, 8, LONGEST);
         node.apply(2, node.header);
-        node.orderer.take(span(3, 1));
+        node.orderer.submit(span(3, 1));
         node.log.ready = false;
         exchange(node);
         assertThat(node.orderer.drain()).isFalse();
@@ -348,10 +348,10 @@ class ClusterOrdererTest {
         int next = 1;
         for (int step = 0; step < 20_000; step++) {
             int count = 1 + random.nextInt(60);
-            if (node.orderer.makeReady() && random.nextBoolean()) {
+            if (node.orderer.hasRoom() && random.nextBoolean()) {
                 RunScan span = span(next, count);
                 long last = next + count - 1;
-                boolean taken = node.orderer.take(span, "ann", ANN, next, (number, sequence) -> {
+                boolean taken = node.orderer.submit(span, "ann", ANN, next, (number, sequence) -> {
                     assertThat(number).as("seed %d", seed).isEqualTo(last);
                     assertThat(sequence).as("seed %d", seed).isEqualTo(last);
                     acknowledged[0] = number;

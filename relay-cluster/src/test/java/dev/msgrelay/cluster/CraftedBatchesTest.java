@@ -110,7 +110,7 @@ class CraftedBatchesTest {
             RunScan core = RunScan.unpacked(StateRig.MOST_BODY)
                     .scan(ByteBuffer.wrap(bytes).order(ByteOrder.nativeOrder()), 0, bytes.length, 0);
             assertThat(core.rest()).as("seed %d", seed).isZero();
-            assertThat((long) core.end()).as("seed %d", seed).isEqualTo(rig.state.position() - position);
+            assertThat((long) core.wholeBytes()).as("seed %d", seed).isEqualTo(rig.state.position() - position);
             assertThat((long) core.frames()).as("seed %d", seed).isEqualTo(rig.state.sequence() - sequence);
             counted += core.frames();
         }

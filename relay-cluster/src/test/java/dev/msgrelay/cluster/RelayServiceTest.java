@@ -32,7 +32,7 @@ class RelayServiceTest {
         volatile long wanted;
 
         @Override
-        public boolean makeReady() {
+        public boolean hasRoom() {
             return true;
         }
 
@@ -47,7 +47,7 @@ class RelayServiceTest {
         }
 
         @Override
-        public void end(Mark into) {
+        public void readEnd(Mark into) {
             into.set(0, 1);
         }
 
@@ -135,7 +135,7 @@ class RelayServiceTest {
     void aSnapshotThatTheJournalDoesNotReachIsSkippedAndTheNodeGoesOn() {
         Stuck stuck = new Stuck();
         service.onStart(fake(Cluster.class, new YieldingIdleStrategy()), null);
-        orderer.feed(stuck);
+        orderer.setStream(stuck);
         StateRig.Sender one = new StateRig.Sender(1, LIFE, LIFE);
         offer(LIFE, MOST_BODY, one.run("", ProducerId.NONE, 1, 3));
         assertThatExceptionOfType(AeronEvent.class).isThrownBy(() -> service.onTakeSnapshot(null));

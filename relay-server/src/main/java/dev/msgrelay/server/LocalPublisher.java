@@ -38,7 +38,7 @@ public final class LocalPublisher implements AutoCloseable {
         this.maxBody = maxBody;
         long half = (long) ring.cells() * FrameRing.CELL_BYTES / RING_BYTES_PER_NANO;
         // A publisher that is dropped without close() does not stay in the relay for ever.
-        this.whenForgotten = CLEANER.register(this, stage::end);
+        this.whenForgotten = CLEANER.register(this, stage::close);
         this.parkNanos = Math.max(MIN_PARK_NANOS, Math.min(MAX_PARK_NANOS, half));
     }
 

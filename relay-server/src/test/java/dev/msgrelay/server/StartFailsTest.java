@@ -65,7 +65,7 @@ class StartFailsTest {
                             case "lives" -> {
                                 return new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), 0, 1);
                             }
-                            case "feed" -> {
+                            case "setStream" -> {
                                 if (onFeed != null) {
                                     throw onFeed;
                                 }
@@ -76,7 +76,7 @@ class StartFailsTest {
                                     throw onClose;
                                 }
                             }
-                            case "makeReady", "isEmpty" -> {
+                            case "hasRoom", "isEmpty" -> {
                                 return true;
                             }
                             case "drain", "hasOrdered" -> {

@@ -126,7 +126,7 @@ class EngineStepsTest {
                         case "lives" -> {
                             return first;
                         }
-                        case "feed" -> stream[0] = (Orderer.Stream) arguments[0];
+                        case "setStream" -> stream[0] = (Orderer.Stream) arguments[0];
                         default -> {
                             return method.getReturnType() == boolean.class ? false : null;
                         }

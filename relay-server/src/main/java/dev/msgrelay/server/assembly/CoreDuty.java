@@ -5,9 +5,9 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.publish.PublisherConnection;
-import dev.msgrelay.server.stream.HeldSources;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.PacketLog;
+import dev.msgrelay.server.stream.WaitingSources;
 import dev.msgrelay.server.stream.WindowGate;
 import dev.msgrelay.server.subscribe.DurableEnds;
 import dev.msgrelay.server.subscribe.PinRelief;
@@ -26,7 +26,7 @@ final class CoreDuty implements EngineLoop.Duty {
     private final PacketLog log;
     private final WindowGate gate;
     private final NetworkBatchHandler handler;
-    private final HeldSources held;
+    private final WaitingSources waiting;
     private final NameTable names;
     private final SendLoops sends;
     private final DurableEnds durable;
@@ -46,7 +46,7 @@ final class CoreDuty implements EngineLoop.Duty {
         this.log = made.log;
         this.gate = made.gate;
         this.handler = made.handler;
-        this.held = made.held;
+        this.waiting = made.waiting;
         this.names = made.names;
         this.sends = made.sends;
         this.durable = made.durable;
@@ -75,11 +75,11 @@ final class CoreDuty implements EngineLoop.Duty {
         }
         // While readers hold the log back, half of its window has to be free as well. Otherwise that could take for
         // ever: a reader that reads nothing is cut off only while it holds the log back.
-        if (held.any()
+        if (waiting.any()
                 && journal.namesMayGoOn()
                 && !log.starved()
                 && (!gate.blocked() || gate.halfOpen(log.endPosition()))) {
-            held.resumeIfRoom();
+            waiting.resumeIfRoom();
         }
         long head = log.head().position();
         if (signals && head != toldHead) {

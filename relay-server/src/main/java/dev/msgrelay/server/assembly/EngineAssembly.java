@@ -17,12 +17,12 @@ import dev.msgrelay.server.publish.IngestPort;
 import dev.msgrelay.server.publish.LoopBuffers;
 import dev.msgrelay.server.publish.PublisherConnection;
 import dev.msgrelay.server.stream.FrameRing;
-import dev.msgrelay.server.stream.HeldSources;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
+import dev.msgrelay.server.stream.WaitingSources;
 import dev.msgrelay.server.stream.WindowGate;
 import dev.msgrelay.server.subscribe.DurableEnds;
 import dev.msgrelay.server.subscribe.FanoutParts;
@@ -70,7 +70,7 @@ public final class EngineAssembly {
     private FrameRing ring;
     PacketLog log;
     NetworkBatchHandler handler;
-    HeldSources held;
+    WaitingSources waiting;
     NameTable names;
     private IngestPort corePort;
     DurableEnds durable;
@@ -181,7 +181,7 @@ public final class EngineAssembly {
 
     /** The way from publishers to the log, on the core's loop; or to the ring, on readers' loops. */
     private PublisherConnection.Shared publishers() {
-        held = new HeldSources(handler::hasPlentyOfRoom, clock::nanoTime);
+        waiting = new WaitingSources(handler::hasPlentyOfRoom, clock::nanoTime);
         long hold = config.limits().nameHold().toNanos();
         TimeHistogram times = services.counters().acknowledgements();
         names = new NameTable(budget.pool(Part.NAMES), hold, clock::nanoTime, times);
@@ -189,14 +189,14 @@ public final class EngineAssembly {
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            corePort = new IngestPort.InPlace(handler, log, names, scan, held, loopBuffers());
+            corePort = new IngestPort.InPlace(handler, log, names, scan, waiting, loopBuffers());
         } else {
             names.decidedBy(orderer);
-            corePort = new IngestPort.ToOrderer(orderer, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
+            corePort = new IngestPort.ToOrderer(orderer, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
         }
         Deque<PublisherConnection.Reader> reading = new ArrayDeque<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = new IngestPort.ToRing(ring, held, RunScan.unpacked(stream.maxBody()), loopBuffers());
+            IngestPort port = new IngestPort.ToRing(ring, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
             reading.add(new PublisherConnection.Reader(reader, port));
         }
         MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
@@ -247,7 +247,7 @@ public final class EngineAssembly {
         }
         sends.start(TICK_MILLIS, failure);
         if (orderer != null) {
-            orderer.feed(new OrderedStream(core, handler, log, names, services.table(), journal, failure));
+            orderer.setStream(new OrderedStream(core, handler, log, names, services.table(), journal, failure));
         }
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(
@@ -255,6 +255,6 @@ public final class EngineAssembly {
         MemoryLine line = publishing.line();
         Mark first = log.head().mark();
         return new RelayEngine(
-                core, services, ring, log, first, gate, handler, held, line, journal, setup, duty, taken);
+                core, services, ring, log, first, gate, handler, waiting, line, journal, setup, duty, taken);
     }
 }

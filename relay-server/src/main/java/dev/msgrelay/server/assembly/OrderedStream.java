@@ -50,8 +50,8 @@ final class OrderedStream implements Orderer.Stream {
     }
 
     @Override
-    public boolean makeReady() {
-        return handler.makeReady();
+    public boolean hasRoom() {
+        return handler.hasRoom();
     }
 
     @Override
@@ -73,7 +73,7 @@ final class OrderedStream implements Orderer.Stream {
     }
 
     @Override
-    public void end(Mark into) {
+    public void readEnd(Mark into) {
         into.set(log.endPosition(), log.lastSequence() + 1);
     }
 

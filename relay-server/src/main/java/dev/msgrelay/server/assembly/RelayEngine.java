@@ -15,11 +15,11 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.publish.PublisherConnection;
 import dev.msgrelay.server.stream.FrameRing;
-import dev.msgrelay.server.stream.HeldSources;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunStage;
+import dev.msgrelay.server.stream.WaitingSources;
 import dev.msgrelay.server.stream.WindowGate;
 import dev.msgrelay.server.subscribe.SubscriberConnection;
 import dev.msgrelay.server.tls.TlsContext;
@@ -55,7 +55,7 @@ public record RelayEngine(
         Mark first,
         WindowGate gate,
         NetworkBatchHandler handler,
-        HeldSources held,
+        WaitingSources waiting,
         MemoryLine line,
         JournalLink journal,
         ChannelSetup setup,
@@ -93,7 +93,7 @@ public record RelayEngine(
         // Before the look at the table: later publishers see it.
         services.table().drain();
         live(PublisherConnection.class).forEach(p -> p.session().execute(() -> p.stopReading(closesInMillis)));
-        handler.endStages();
+        handler.closeStages();
     }
 
     /**
@@ -150,7 +150,7 @@ public record RelayEngine(
         values.put(Counter.BYTES_IN, head.position() - first.position());
         values.put(Counter.PUBLISHERS, services.table().count(Role.PUBLISHER));
         values.put(Counter.SUBSCRIBERS, services.table().count(Role.SUBSCRIBER));
-        values.put(Counter.HELD_BACK_MILLIS, TimeUnit.NANOSECONDS.toMillis(held.nanos(now)));
+        values.put(Counter.HELD_BACK_MILLIS, TimeUnit.NANOSECONDS.toMillis(waiting.nanos(now)));
         values.put(Counter.BACKPRESSURE_MILLIS, TimeUnit.NANOSECONDS.toMillis(gate.blockedNanos(now)));
         values.put(Counter.RING_CELLS, (long) ring.cells());
         values.put(Counter.RING_USED_CELLS, ring.cells() - ring.remainingCells());

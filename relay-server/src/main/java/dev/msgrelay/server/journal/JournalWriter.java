@@ -199,7 +199,7 @@ final class JournalWriter {
 
     private boolean block(long nanos) throws IOException {
         long backlog = head.position() - reader.position();
-        if (!reader.hold((int) Math.min(most, backlog), head)) {
+        if (!reader.pinNext((int) Math.min(most, backlog), head)) {
             throw new IOException("the log has dropped position " + reader.position() + " before it was written");
         }
         int bytes = reader.restToBoundary();

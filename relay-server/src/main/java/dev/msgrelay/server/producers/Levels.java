@@ -35,7 +35,7 @@ final class Levels {
     }
 
     /** The message with this number, and all before it, are in the stream, up to this sequence. */
-    void taken(long sequence, long number) {
+    void addInStream(long sequence, long number) {
         written.add(sequence, number);
         forced.add(sequence, number);
     }

@@ -119,7 +119,7 @@ public final class NameTable {
         entry.holder = null;
         if (others != null) {
             forget(entry);
-            others.leave(entry.name(), entry.producer);
+            others.releaseName(entry.name(), entry.producer);
         } else if (entry.accepted() == 0) {
             // To be unknown is the same: nobody fills the table with bare HELLOs.
             forget(entry);
@@ -227,7 +227,7 @@ public final class NameTable {
 
     /** Messages of a name are in the log; whoever has it is told at the end of the batch. */
     public void accepted(PublisherName entry, int messages, long lastSequence) {
-        entry.accept(messages, lastSequence);
+        entry.append(messages, lastSequence);
         if (moves != null) {
             moves.add(entry.journalName(), lastSequence, messages, entry.accepted());
         }

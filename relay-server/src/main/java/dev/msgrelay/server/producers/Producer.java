@@ -116,7 +116,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             }
             adopt(given.name());
         }
-        begin();
+        startSettling();
     }
 
     /** Asks others for the name. Returns false where they have no room for the question now. */
@@ -148,7 +148,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             if (refusal == null) {
                 // The others take nothing from an older connection here any more: it loses the name as well.
                 names.takenElsewhere(hello.name());
-                orderer.leave(hello.name(), hello.producer());
+                orderer.releaseName(hello.name(), hello.producer());
             }
             return;
         }
@@ -158,11 +158,11 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         PublisherName given =
                 names.claimed(hello.name(), hello.producer(), session.rights().name(), this, accepted, sequence);
         if (given == null) {
-            orderer.leave(hello.name(), hello.producer());
+            orderer.releaseName(hello.name(), hello.producer());
             throw new FrameException(CloseReason.TOO_MANY_NAMES, "HELLO: too many names have connections here");
         }
         adopt(given);
-        begin();
+        startSettling();
         goOn.run();
     }
 
@@ -174,15 +174,15 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    private void begin() throws FrameException {
+    private void startSettling() throws FrameException {
         stage = Stage.SETTLING;
-        beginNumbers(session.dialogue().level());
+        decideNumbers(session.dialogue().level());
         watchJournal();
-        letIn();
+        welcomeIfSettled();
     }
 
     /** Welcomes the client, once what was accepted of it has got as far as it waits for. */
-    private void letIn() {
+    private void welcomeIfSettled() {
         if (settled()) {
             stage = Stage.WELCOMED;
             long next = log.lastSequence() + 1;
@@ -217,13 +217,13 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
      * @param level that it waits for; null: it is not told how far its messages have got in the journal
      * @throws FrameException its number is not one that may come next
      */
-    private void beginNumbers(Level level) throws FrameException {
+    private void decideNumbers(Level level) throws FrameException {
         long known = services.durability().forkOf(hello);
         if (name == null) {
             fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
             return;
         }
-        number(known);
+        decideNext(known);
         outbox().ackedUpTo(Math.max(acceptedBefore, hello.number() - 1), name.sequence());
         if (level != null) {
             levels = new Levels(services.durability(), level, name.sequence(), name.accepted());
@@ -231,7 +231,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    private void number(long life) throws FrameException {
+    private void decideNext(long life) throws FrameException {
         long known = name.accepted();
         long number = hello.number();
         boolean earlierLife = life != Durability.TODAY && life != Durability.UNKNOWN;
@@ -292,7 +292,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         int count = (int) Math.min(duplicates, span.frames());
         duplicates -= count;
         services.counters().add(Counter.DUPLICATES, count);
-        return count == span.frames() ? span.end() : span.lengthOf(count);
+        return count == span.frames() ? span.wholeBytes() : span.lengthOf(count);
     }
 
     // ---- what the client is told ---------------------------------------------------------------------------------
@@ -305,22 +305,22 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     public void acknowledge() {
         // As Session.walled, without an object for each batch.
         try {
-            tellTaken();
+            tellInStream();
         } catch (Throwable e) {
             session.failed(e);
         }
     }
 
-    private void tellTaken() {
+    private void tellInStream() {
         if (levels != null) {
-            levels.taken(name.sequence(), name.accepted());
+            levels.addInStream(name.sequence(), name.accepted());
         }
         watchJournal();
         if (session.state() == SessionState.OPEN) {
             putAck();
             speak();
         } else if (stage == Stage.SETTLING) {
-            letIn();
+            welcomeIfSettled();
         }
         if (lastWords != null && !isUnderWay()) {
             ended(SessionState.OPEN);
@@ -351,7 +351,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private void tellDurable() {
         if (lookAtLevels()) {
             if (stage == Stage.SETTLING) {
-                letIn();
+                welcomeIfSettled();
             }
             speak();
         }

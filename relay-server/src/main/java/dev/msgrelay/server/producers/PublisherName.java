@@ -31,8 +31,8 @@ public final class PublisherName implements Orderer.Numbered {
     private long accepted;
     private boolean any;
     private long sequence;
-    // The number of the last message that was handed to who orders it with others.
-    private long handed;
+    // The number of the last message that was submitted to the orderer.
+    private long submitted;
 
     // Whether it was said that its producer sends no id.
     private boolean warned;
@@ -137,7 +137,7 @@ public final class PublisherName implements Orderer.Numbered {
     }
 
     /** Messages are in the stream; the last one has this sequence. */
-    void accept(int messages, long lastSequence) {
+    void append(int messages, long lastSequence) {
         if (goesOnAt != 0) {
             accepted = goesOnAt - 1;
             if (missingFrom != 0) {
@@ -157,18 +157,18 @@ public final class PublisherName implements Orderer.Numbered {
 
     /** The number of the last message that came, or would have. */
     private long last() {
-        return Math.max(Math.max(accepted(), handed), goesOnAt - 1);
+        return Math.max(Math.max(accepted(), submitted), goesOnAt - 1);
     }
 
     /** Messages, of those that come next, are under way into the order. */
-    public void hand(int messages) {
-        handed = last() + messages;
+    public void addSubmitted(int messages) {
+        submitted = last() + messages;
         goOn();
     }
 
-    /** Whether messages that were handed on are not in the stream yet. */
+    /** Whether messages that were submitted are not in the stream yet. */
     boolean isUnderWay() {
-        return handed > accepted;
+        return submitted > accepted;
     }
 
     @Override

@@ -132,12 +132,12 @@ final class FrameAssembler {
      * @param length bytes from {@code offset} of {@code source}, which may be this memory
      * @param whole the whole length of the frame that they begin, where its header is there and it is alone; otherwise 0
      */
-    void keep(ByteBuffer source, int offset, int length, int whole) {
+    void store(ByteBuffer source, int offset, int length, int whole) {
         if (length == 0) {
             bytes = 0;
             frame = 0;
             if (size != Size.SMALL) {
-                become(null, Size.NONE);
+                switchMemory(null, Size.NONE);
             }
             return;
         }
@@ -163,18 +163,18 @@ final class FrameAssembler {
     /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
     private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
         boolean fits = length <= SMALL;
-        moveTo(fits ? small() : port.buffers().take(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
+        moveTo(fits ? small() : port.buffers().borrow(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
     }
 
     private void moveTo(ReadWindow other, Size otherSize, ByteBuffer source, int offset, int kept) {
         if (kept > 0) {
             other.view().put(0, source, offset, kept);
         }
-        become(other, otherSize);
+        switchMemory(other, otherSize);
     }
 
     /** Has other memory, or none, and gives back what it had. */
-    private void become(ReadWindow other, Size otherSize) {
+    private void switchMemory(ReadWindow other, Size otherSize) {
         ReadWindow old = memory;
         Size oldSize = size;
         memory = other;
@@ -185,7 +185,7 @@ final class FrameAssembler {
                 old.release();
                 own.giveBack(SMALL);
             }
-            case SHORT -> port.buffers().give(old);
+            case SHORT -> port.buffers().giveBack(old);
             case LONG -> {
                 int reserved = old.view().capacity();
                 old.release();
@@ -231,7 +231,7 @@ final class FrameAssembler {
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /** Goes on with another port; only while it {@link #movable}. */
-    void goOnWith(IngestPort other) {
+    void setPort(IngestPort other) {
         port = other;
     }
 
@@ -243,6 +243,6 @@ final class FrameAssembler {
     void release() {
         bytes = 0;
         frame = 0;
-        become(null, Size.NONE);
+        switchMemory(null, Size.NONE);
     }
 }

@@ -5,11 +5,11 @@ import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.producers.PublisherName;
 import dev.msgrelay.server.stream.FrameRing;
-import dev.msgrelay.server.stream.HeldSources;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
+import dev.msgrelay.server.stream.WaitingSources;
 import java.nio.ByteBuffer;
 
 /**
@@ -31,11 +31,11 @@ public sealed interface IngestPort {
     int SHORT_BYTES = 68 << 10;
 
     /** Gets ready for one more read. Returns whether there is room for all that it may bring. */
-    boolean makeReady();
+    boolean hasRoom();
 
     /**
      * Memory for a read of {@code most} bytes behind {@code front} others: the loop's buffer, unless the port reads in
-     * place. Only when {@link #makeReady}.
+     * place. Only when {@link #hasRoom}.
      */
     default ReadWindow window(int front, int most) {
         return buffers().reads().open(0, front + most);
@@ -55,23 +55,23 @@ public sealed interface IngestPort {
     }
 
     /**
-     * Hands in the whole frames of a span. Only after {@link #makeReady} has said that there is room, and nothing was
+     * Hands in the whole frames of a span. Only after {@link #hasRoom} has said that there is room, and nothing was
      * taken since.
      *
      * @param name the messages' publisher, which has numbers left for them, and is told once they are in the stream;
      *     null: they have no numbers
      * @return false where there is no room for them now: they have to wait where they are
      */
-    boolean take(RunScan span, PublisherName name);
+    boolean handIn(RunScan span, PublisherName name);
 
     /** A publisher has found no room: it is resumed once there is plenty. */
-    default void hold(HeldSources.Source source) {
+    default void addWaiting(WaitingSources.Source source) {
         // The core looks at those who wait in each cycle, which is enough on its own loop.
-        held().add(source, false);
+        waiting().add(source, false);
     }
 
     /** The sources that found no room. */
-    HeldSources held();
+    WaitingSources waiting();
 
     /** Whether readers see all that is in the log: false while the loop is in the middle of a batch. */
     default boolean allShown() {
@@ -93,20 +93,20 @@ public sealed interface IngestPort {
             PacketLog log,
             NameTable names,
             RunScan scan,
-            HeldSources held,
+            WaitingSources waiting,
             LoopBuffers buffers)
             implements IngestPort {
         /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
         private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
 
         @Override
-        public boolean makeReady() {
-            return handler.makeReady();
+        public boolean hasRoom() {
+            return handler.hasRoom();
         }
 
         @Override
         public ReadWindow window(int front, int most) {
-            ReadWindow inPlace = log.end(front + Math.min(most, LEAST_IN_PLACE), front + most);
+            ReadWindow inPlace = log.windowAtEnd(front + Math.min(most, LEAST_IN_PLACE), front + most);
             return inPlace != null ? inPlace : buffers.reads().open(0, front + Math.min(most, LoopBuffers.SHORT_READ));
         }
 
@@ -116,11 +116,11 @@ public sealed interface IngestPort {
         }
 
         @Override
-        public boolean take(RunScan span, PublisherName name) {
+        public boolean handIn(RunScan span, PublisherName name) {
             if (name != null && !names.hasRoom()) {
                 return false;
             }
-            handler.take(span);
+            handler.append(span);
             if (name != null) {
                 names.accepted(name, span.frames(), log.lastSequence());
             }
@@ -144,30 +144,30 @@ public sealed interface IngestPort {
      *
      * @param scan {@link RunScan#unpacked}: packets are made where the order is
      */
-    record ToRing(FrameRing ring, HeldSources held, RunScan scan, LoopBuffers buffers) implements IngestPort {
+    record ToRing(FrameRing ring, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements IngestPort {
         @Override
-        public boolean makeReady() {
+        public boolean hasRoom() {
             return ring.hasRoom(FrameAssembler.SHORT);
         }
 
         @Override
-        public boolean take(RunScan span, PublisherName name) {
-            int length = span.end();
+        public boolean handIn(RunScan span, PublisherName name) {
+            int length = span.wholeBytes();
             long claim = ring.tryClaim(length);
             if (claim == FrameRing.REFUSED) {
                 return false;
             }
             ring.put(claim, 0, span.buffer(), span.offset(), length);
-            ring.publish(claim, length, span.each());
+            ring.publish(claim, length, span.commonLength());
             return true;
         }
 
         @Override
-        public void hold(HeldSources.Source source) {
+        public void addWaiting(WaitingSources.Source source) {
             // The core looks at those who wait in each cycle. But the ring may have been drained in between, and the
             // core,
             // which did not see the source yet, would not look.
-            held.add(source, true);
+            waiting.add(source, true);
         }
     }
 
@@ -177,20 +177,20 @@ public sealed interface IngestPort {
      *
      * @param scan {@link RunScan#unpacked}: packets are made where the order is
      */
-    record ToOrderer(Orderer orderer, HeldSources held, RunScan scan, LoopBuffers buffers) implements IngestPort {
+    record ToOrderer(Orderer orderer, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements IngestPort {
         @Override
-        public boolean makeReady() {
-            return orderer.makeReady();
+        public boolean hasRoom() {
+            return orderer.hasRoom();
         }
 
         @Override
-        public boolean take(RunScan span, PublisherName name) {
+        public boolean handIn(RunScan span, PublisherName name) {
             if (name == null) {
-                return orderer.take(span);
+                return orderer.submit(span);
             }
-            boolean taken = orderer.take(span, name.name(), name.producer, name.next(), name);
+            boolean taken = orderer.submit(span, name.name(), name.producer, name.next(), name);
             if (taken) {
-                name.hand(span.frames());
+                name.addSubmitted(span.frames());
             }
             return taken;
         }

@@ -16,8 +16,8 @@ import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Stranger;
 import dev.msgrelay.server.producers.Producer;
-import dev.msgrelay.server.stream.HeldSources;
 import dev.msgrelay.server.stream.RunScan;
+import dev.msgrelay.server.stream.WaitingSources;
 import io.netty.buffer.ByteBuf;
 import io.netty.util.concurrent.Ticker;
 import java.nio.ByteBuffer;
@@ -29,7 +29,7 @@ import java.util.function.IntUnaryOperator;
  * FrameAssembler}.
  *
  * <pre>
- *   whereToRead --> the kernel reads --> came --> |begun frame| bytes read now ................. |
+ *   whereToRead --> the kernel reads --> received --> |begun frame| bytes read now ................. |
  *     room?                                       | frame | frame | frame | frame | part of one  |
  *                        room for one more? <---- `------- one run ---------------'  `-- kept ---'
  * </pre>
@@ -37,7 +37,7 @@ import java.util.function.IntUnaryOperator;
  * The gate is asked twice a read: before it, since others may have filled the log, and once all of it is taken, so that a
  * publisher that fills the log is not read in vain. Owned by the connection's thread; the counts may be read by any.
  */
-final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine.Waiter {
+final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryLine.Waiter {
     enum Wait {
         NOTHING,
         /** The log may not grow, or the ring is full. */
@@ -56,7 +56,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         DRAINED
     }
 
-    private enum Taken {
+    private enum Outcome {
         /** All are taken, but for a frame in part. */
         ALL,
         /** There was no room for a run: it waits, and what follows it. */
@@ -108,7 +108,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         reads = new ReadSwitch(session.channel(), session::gone);
     }
 
-    private void become(Wait next) {
+    private void waitFor(Wait next) {
         wait = next;
         if (next != Wait.NOTHING && next != Wait.MOVE) {
             // Bytes that wait in the socket's own buffer cost nothing.
@@ -168,7 +168,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
             return assembler.restOfLong().retain();
         }
         int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
-        if (port.makeReady()) {
+        if (port.hasRoom()) {
             ReadWindow window = port.window(assembler.bytes(), most);
             assembler.putInFront(window);
             return window.retain();
@@ -198,7 +198,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         return session.mayEnd();
     }
 
-    void came(ByteBuf from) {
+    void received(ByteBuf from) {
         ReadWindow read = from instanceof ReadWindow window && !session.state().ended() ? window : null;
         boolean own = false;
         try {
@@ -217,22 +217,22 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         segment.written();
         session.dialogue().heard();
         if (own) {
-            follow(takeOwn());
+            proceed(processStored());
         } else {
             bytesRead += read.readableBytes() - assembler.bytes();
             // The port has given the window, so it has room.
-            follow(take(read.view(), read.readerIndex(), read.readableBytes(), true));
+            proceed(process(read.view(), read.readerIndex(), read.readableBytes(), true));
         }
     }
 
     /** Takes the bytes that wait in the connection's own memory. */
-    private Taken takeOwn() {
+    private Outcome processStored() {
         boolean some = assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame());
-        return some ? take(assembler.view(), 0, assembler.bytes(), false) : Taken.ALL;
+        return some ? process(assembler.view(), 0, assembler.bytes(), false) : Outcome.ALL;
     }
 
     /** Goes on as what was taken says; where all is, looks whether the next read may come. */
-    private void follow(Taken taken) {
+    private void proceed(Outcome taken) {
         if (session.state().ended()) {
             return;
         }
@@ -242,10 +242,10 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
             case ENDED -> {}
             case ALL -> {
                 if (isPaused()) {
-                    become(Wait.RATE);
+                    waitFor(Wait.RATE);
                 } else if (assembler.wants() > 0) {
                     askForMemory();
-                } else if (!assembler.isLong() && !port.makeReady()) {
+                } else if (!assembler.isLong() && !port.hasRoom()) {
                     waitForRoom(Wait.ROOM);
                 }
             }
@@ -261,11 +261,11 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
     }
 
     /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
-    private Taken take(ByteBuffer view, int offset, int length, boolean room) {
+    private Outcome process(ByteBuffer view, int offset, int length, boolean room) {
         if (producer.hasLostItsName()) {
             // A task ends the connection soon. What was dropped before may have begun a frame, so no byte is looked at.
-            assembler.keep(view, 0, 0, 0);
-            return Taken.ENDED;
+            assembler.store(view, 0, 0, 0);
+            return Outcome.ENDED;
         }
         int at = offset;
         int end = offset + length;
@@ -282,40 +282,40 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
                         at += producer.drop(run);
                         continue;
                     }
-                    if (!hand(run, ready)) {
-                        assembler.keep(view, at, end - at, 0);
-                        return Taken.NO_ROOM;
+                    if (!handIn(run, ready)) {
+                        assembler.store(view, at, end - at, 0);
+                        return Outcome.NO_ROOM;
                     }
                     ready = false;
                 }
-                at += run.end();
+                at += run.wholeBytes();
                 boolean message = run.problem() == null;
                 if (session.state() == SessionState.CONNECTED && awaitsStranger(run, view, at, end - at)) {
-                    assembler.keep(view, at, end - at, 0);
-                    return Taken.ALL;
+                    assembler.store(view, at, end - at, 0);
+                    return Outcome.ALL;
                 }
                 int frame = message ? run.incompleteFrame() : announced(run);
                 if (message || end - at < frame) {
-                    assembler.keep(view, at, end - at, frame);
-                    return Taken.ALL;
+                    assembler.store(view, at, end - at, frame);
+                    return Outcome.ALL;
                 }
                 // A slice is big-endian, as control frames are.
                 int type = run.problemType();
                 ByteBuffer body = view.slice(at + FrameLayout.HEADER_LENGTH, frame - FrameLayout.HEADER_LENGTH);
                 at += frame;
                 if (!session.control(type, body)) {
-                    assembler.keep(view, at, 0, 0);
-                    return Taken.ENDED;
+                    assembler.store(view, at, 0, 0);
+                    return Outcome.ENDED;
                 }
                 if (producer.claims()) {
-                    assembler.keep(view, at, end - at, 0);
-                    return Taken.NAME;
+                    assembler.store(view, at, end - at, 0);
+                    return Outcome.NAME;
                 }
             }
         } catch (FrameException e) {
-            assembler.keep(view, 0, 0, 0);
+            assembler.store(view, 0, 0, 0);
             session.close(e);
-            return Taken.ENDED;
+            return Outcome.ENDED;
         }
     }
 
@@ -335,11 +335,11 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         return run.problem() != null && Stranger.mayFollow(view, offset, length, header);
     }
 
-    private boolean hand(RunScan run, boolean ready) throws FrameException {
+    private boolean handIn(RunScan run, boolean ready) throws FrameException {
         int frames = run.frames();
         producer.checkNumbers(frames);
-        int length = run.end();
-        if (!ready && !port.makeReady() || !port.take(run, producer.name())) {
+        int length = run.wholeBytes();
+        if (!ready && !port.hasRoom() || !port.handIn(run, producer.name())) {
             return false;
         }
         if (producer.name() == null) {
@@ -369,9 +369,9 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
     // ---- waiting ------------------------------------------------------------------------------------------------
 
     private void waitForRoom(Wait why) {
-        become(why);
+        waitFor(why);
         counters.increment(Counter.HELD_BACK);
-        port.hold(this);
+        port.addWaiting(this);
     }
 
     @Override
@@ -394,8 +394,8 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
             askForName();
             return;
         }
-        become(Wait.NOTHING);
-        follow(takeOwn());
+        waitFor(Wait.NOTHING);
+        proceed(processStored());
         producer.speak();
         readOn();
     }
@@ -404,17 +404,17 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         if (session.state().ended()) {
             return;
         }
-        if (takeOwn() == Taken.NO_ROOM) {
+        if (processStored() == Outcome.NO_ROOM) {
             waitForRoom(Wait.DRAINING);
         } else {
             // The rest of a begun frame is never read: there is nothing to wait for.
-            become(Wait.DRAINED);
+            waitFor(Wait.DRAINED);
         }
         producer.speak();
     }
 
     private void askForName() {
-        become(Wait.NAME);
+        waitFor(Wait.NAME);
         if (!producer.claim()) {
             waitForRoom(Wait.ROOM);
         }
@@ -432,7 +432,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
             assembler.grow();
         } else {
             counters.increment(Counter.ASSEMBLY_WAITS);
-            become(Wait.MEMORY);
+            waitFor(Wait.MEMORY);
         }
     }
 
@@ -442,7 +442,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
             if (wait != Wait.MEMORY || session.state().ended()) {
                 line.giveBack(asked);
             } else {
-                become(Wait.NOTHING);
+                waitFor(Wait.NOTHING);
                 assembler.grow();
                 readOn();
             }
@@ -466,7 +466,7 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         }
         // Bytes behind a HELLO whose name has not come are nobody's messages.
         boolean some = (wait == Wait.ROOM || wait == Wait.DRAINING) && !producer.claims();
-        become(some ? Wait.DRAINING : Wait.DRAINED);
+        waitFor(some ? Wait.DRAINING : Wait.DRAINED);
     }
 
     void release() {
@@ -491,17 +491,17 @@ final class Intake implements SocketReads.Reader, HeldSources.Source, MemoryLine
         return wait == Wait.NOTHING && assembler.movable();
     }
 
-    void leave() {
-        become(Wait.MOVE);
+    void pauseForMove() {
+        waitFor(Wait.MOVE);
     }
 
     /** Another loop has the connection, and its port takes what comes from here on. */
-    void arrived(IngestPort other) {
+    void resumeAt(IngestPort other) {
         port = other;
-        assembler.goOnWith(other);
+        assembler.setPort(other);
         if (wait == Wait.MOVE) {
-            become(Wait.NOTHING);
-            follow(takeOwn());
+            waitFor(Wait.NOTHING);
+            proceed(processStored());
         }
     }
 }

@@ -49,7 +49,7 @@ public final class LoopBuffers {
         return !free.isEmpty() || made < most;
     }
 
-    ReadWindow take() {
+    ReadWindow borrow() {
         ReadWindow buffer = free.pollFirst();
         if (buffer != null) {
             return buffer;
@@ -62,7 +62,7 @@ public final class LoopBuffers {
         return buffer;
     }
 
-    void give(ReadWindow buffer) {
+    void giveBack(ReadWindow buffer) {
         free.addFirst(buffer);
     }
 

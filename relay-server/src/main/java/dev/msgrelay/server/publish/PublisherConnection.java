@@ -89,7 +89,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
-        intake.came((ByteBuf) msg);
+        intake.received((ByteBuf) msg);
     }
 
     @Override
@@ -110,9 +110,9 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     private void moveTo(Reader reader) {
         atReader = true;
-        intake.leave();
+        intake.pauseForMove();
         session.moveTo(reader.loop(), () -> {
-            intake.arrived(reader.port());
+            intake.resumeAt(reader.port());
             if (services.table().draining()) {
                 stopReading(0);
             }

@@ -17,7 +17,7 @@ public final class Chunk {
     private final ReadWindow window;
     private volatile long number = FREE;
 
-    /** A chunk outside of any log, for a piece of the stream that is read elsewhere: {@link LogReader#enter}. */
+    /** A chunk outside of any log, for a piece of the stream that is read elsewhere: {@link LogReader#enterPage}. */
     public static Chunk outside(ByteBuf memory) {
         return new Chunk(0, memory);
     }

@@ -40,10 +40,10 @@ public final class FrameRing {
      */
     public interface Handler {
         /** Gets ready for one more run; returns whether the handler can take it. If not, publishers wait until it can. */
-        boolean makeReady();
+        boolean hasRoom();
 
         /**
-         * Takes a run, which is not empty; only after {@link #makeReady} has returned true.
+         * Takes a run, which is not empty; only after {@link #hasRoom} has returned true.
          *
          * @param buffer in the machine's own byte order; its bytes are valid during the call
          * @param frameLength length in bytes of each of the run's frames if the producer found them valid and all alike;
@@ -72,18 +72,18 @@ public final class FrameRing {
     enum Polled {
         NOTHING(false, false),
         SOME(true, false),
-        HELD(false, true),
-        SOME_THEN_HELD(true, true);
+        REFUSED(false, true),
+        SOME_THEN_REFUSED(true, true);
 
         /** Whether the handler has taken runs. */
         final boolean some;
 
         /** Whether the handler could not take a run, which stays in the ring. */
-        final boolean held;
+        final boolean refused;
 
-        Polled(boolean some, boolean held) {
+        Polled(boolean some, boolean refused) {
             this.some = some;
-            this.held = held;
+            this.refused = refused;
         }
     }
 
@@ -227,26 +227,26 @@ public final class FrameRing {
         long first = consumed.get() + 1;
         long limit = first + MAX_CELLS;
         long next = first;
-        boolean held = false;
+        boolean refused = false;
         while (next < limit && sequencer.isAvailable(next)) {
             int cell = cellOffset(next);
             int length = slab.getInt(cell);
             if (length == NOTHING) {
                 next++;
-            } else if (handler.makeReady()) {
+            } else if (handler.hasRoom()) {
                 handler.onEvent(slab, cell + HEADER_BYTES, length, slab.getInt(cell + EACH_OFFSET));
                 next += cellsOf(length);
             } else {
-                held = true;
+                refused = true;
                 break;
             }
         }
         if (next == first) {
-            return held ? Polled.HELD : Polled.NOTHING;
+            return refused ? Polled.REFUSED : Polled.NOTHING;
         }
         // Once a batch: each store takes the cache line from the producers, which wait for this.
         consumed.set(next - 1);
-        return held ? Polled.SOME_THEN_HELD : Polled.SOME;
+        return refused ? Polled.SOME_THEN_REFUSED : Polled.SOME;
     }
 
     private int cellOffset(long sequence) {

@@ -17,17 +17,17 @@ import java.util.concurrent.atomic.AtomicLong;
  *
  * Held bytes are neither overwritten nor given back until they are released: they may be written to a socket, a file or
  * another process from where they lie. A reader holds the bytes that it will hand on next, and moves over them when
- * they are handed on. {@link #hold} returns false where the log has moved on without the reader. Then the reader may
- * {@link #enter} memory that has the stream from elsewhere, such as a journal, and is used as before. Behind the end of
+ * they are handed on. {@link #pinNext} returns false where the log has moved on without the reader. Then the reader may
+ * {@link #enterPage} memory that has the stream from elsewhere, such as a journal, and is used as before. Behind the end of
  * that memory the log may have the stream again.
  *
- * <p>Owned by one thread; {@link #position} and {@link #heldFrom} may be read by any thread.
+ * <p>Owned by one thread; {@link #position} and {@link #pinnedFrom} may be read by any thread.
  */
 public final class LogReader {
     /** A sequence before all messages: {@link #seek} then goes to the oldest message that the log holds. */
     public static final long EARLIEST = 0;
 
-    /** The value of {@link #heldFrom} where nothing is held. */
+    /** The value of {@link #pinnedFrom} where nothing is held. */
     public static final long NOTHING = Long.MAX_VALUE;
 
     /** Tries of {@link #seek}: the log may drop a place that was just looked up; the next look-up finds a newer one. */
@@ -47,7 +47,7 @@ public final class LogReader {
     private final Mark pageEnd = new Mark();
 
     private volatile long position;
-    private final AtomicLong heldFrom = new AtomicLong(NOTHING);
+    private final AtomicLong pinnedFrom = new AtomicLong(NOTHING);
 
     /** A reader that stands at the log's head. */
     public LogReader(PacketLog log) {
@@ -97,13 +97,13 @@ public final class LogReader {
     // ---- not in the log ----------------------------------------------------------------------------------------
 
     /**
-     * Continues in memory outside of the log. The caller keeps that memory until {@link #leave}.
+     * Continues in memory outside of the log. The caller keeps that memory until {@link #leavePage}.
      *
      * @param memory whole frames of the stream, from its beginning on
      * @param start position of the first frame, between two frames; not behind the reader's position
      * @param end behind the last frame
      */
-    public void enter(Chunk memory, long start, Mark end) {
+    public void enterPage(Chunk memory, long start, Mark end) {
         release();
         page = memory;
         pageStart = start;
@@ -111,7 +111,7 @@ public final class LogReader {
     }
 
     /** Reads from the log again. */
-    public void leave() {
+    public void leavePage() {
         page = null;
     }
 
@@ -121,7 +121,7 @@ public final class LogReader {
     }
 
     /** Moves the position to a message of the memory that was entered, or to the end of that memory. */
-    public void goOnTo(long sequence) {
+    public void skipInPage(long sequence) {
         walk(pageEnd.position(), sequence);
         position = boundary.position();
     }
@@ -144,7 +144,7 @@ public final class LogReader {
     // ---- holding and moving --------------------------------------------------------------------------------------
 
     /** Holds the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
-    public boolean hold(int amount, Mark head) {
+    public boolean pinNext(int amount, Mark head) {
         long from = position;
         if (page != null) {
             walk(from + amount, Long.MAX_VALUE);
@@ -159,12 +159,12 @@ public final class LogReader {
 
     /**
      * Holds about {@code most} bytes from a frame boundary on, up to the end of a packet; the caller looks at them
-     * frame by frame. The boundary stays: {@link #chose} moves it.
+     * frame by frame. The boundary stays: {@link #moveBoundary} moves it.
      *
      * @return position where the held bytes end, which may be the reader's own; -1 where the log no longer has the next
      *     bytes
      */
-    public long holdAhead(int most, Mark head) {
+    public long pinAhead(int most, Mark head) {
         if (page != null) {
             return Math.min(pageEnd.position(), head.position());
         }
@@ -178,7 +178,7 @@ public final class LogReader {
     }
 
     /** Moves the boundary on, once the caller has looked at the single frames up to {@code to}. */
-    public void chose(long to, long sequence) {
+    public void moveBoundary(long to, long sequence) {
         boundary.set(to, sequence);
     }
 
@@ -196,13 +196,13 @@ public final class LogReader {
         if (!log.boundaryAtOrBehind(keep, head, found)) {
             found.copy(head);
         }
-        leaveFor(found);
+        moveTo(found);
     }
 
     /** Releases all chunks, and moves to another frame boundary. */
-    public void leaveFor(Mark to) {
+    public void moveTo(Mark to) {
         release();
-        leave();
+        leavePage();
         boundary.copy(to);
         position = to.position();
     }
@@ -214,19 +214,19 @@ public final class LogReader {
      */
     public void seek(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
-            if (findAndHold(sequence, head)) {
+            if (findAndPin(sequence, head)) {
                 boundary.copy(found);
                 position = found.position();
                 return;
             }
         }
         // The log drops its tail faster than the reader can look it up: only the head is certain to be held.
-        leaveFor(head);
+        moveTo(head);
     }
 
-    private boolean findAndHold(long sequence, Mark head) {
+    private boolean findAndPin(long sequence, Mark head) {
         release();
-        leave();
+        leavePage();
         long tail = log.tail();
         boolean held = log.packetOf(sequence, found) && found.position() >= tail;
         if (!held && !log.boundaryAtOrBehind(tail, head, found)) {
@@ -249,8 +249,8 @@ public final class LogReader {
     // ---- held chunks ---------------------------------------------------------------------------------------------
 
     /** Position of the first held chunk; {@link #NOTHING} where nothing is held. Any thread. */
-    public long heldFrom() {
-        return heldFrom.getOpaque();
+    public long pinnedFrom() {
+        return pinnedFrom.getOpaque();
     }
 
     public void release() {
@@ -258,7 +258,7 @@ public final class LogReader {
             do {
                 chunks.pollFirst().release();
             } while (!chunks.isEmpty());
-            heldFrom.setOpaque(NOTHING);
+            pinnedFrom.setOpaque(NOTHING);
         }
     }
 
@@ -281,12 +281,12 @@ public final class LogReader {
         for (long number = firstChunk + chunks.size(); number <= b; number++) {
             Chunk chunk = log.acquire(number * log.chunkBytes());
             if (chunk == null) {
-                heldFrom.setOpaque(chunks.isEmpty() ? NOTHING : firstChunk * log.chunkBytes());
+                pinnedFrom.setOpaque(chunks.isEmpty() ? NOTHING : firstChunk * log.chunkBytes());
                 return false;
             }
             chunks.addLast(chunk);
         }
-        heldFrom.setOpaque(firstChunk * log.chunkBytes());
+        pinnedFrom.setOpaque(firstChunk * log.chunkBytes());
         return true;
     }
 

@@ -20,7 +20,7 @@ import org.slf4j.LoggerFactory;
  * <pre>
  *   ring, stages:             drain -> onEvent(run) --walk--.
  *   other relays:             drain -> append(bytes) -walk--+-> pack(span) -> packets, PacketLog.append ... endOfBatch: the head
- *   sockets of this thread:   take(span), walked already ---'
+ *   sockets of this thread:   append(span), walked already -'
  * </pre>
  *
  * <p>Owned by the core's thread, the log's only writer, unless a method says otherwise.
@@ -30,7 +30,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     private static final int BATCHES_PER_LOOK = 256;
     private static final int LOOKS_AT_BUSY_STAGES = 32;
-    private static final long STAGE_HELD_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long STAGE_BUSY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final FrameRing ring;
     private final PacketLog log;
@@ -79,12 +79,12 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     /** Gets the log ready for one more run; returns whether it can take one now. */
     @Override
-    public boolean makeReady() {
-        return inDoubt == null && log.makeReady();
+    public boolean hasRoom() {
+        return inDoubt == null && log.hasRoom();
     }
 
-    /** Takes a span of whole frames of the core's own thread into the log; only after {@link #makeReady} has returned true. */
-    public void take(RunScan span) {
+    /** Takes a span of whole frames of the core's own thread into the log; only after {@link #hasRoom} has returned true. */
+    public void append(RunScan span) {
         try {
             pack(span);
         } catch (Throwable e) {
@@ -110,7 +110,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         // another producer may never let the ring run dry.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
-                got |= stage.take(runs);
+                got |= stage.drainTo(runs);
                 if (stage.isDone()) {
                     forget(stage);
                 }
@@ -124,7 +124,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         if (!allShown()) {
             endOfBatch();
         }
-        return more || got && !polled.held && ring.hasNext();
+        return more || got && !polled.refused && ring.hasNext();
     }
 
     @Override
@@ -132,9 +132,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         // The ends of packets depend on the runs before, so a run is walked when its turn has come.
         int open = log.openPacketBytes();
         RunScan walked = frameLength > 0
-                ? scan.assume(buffer, offset, length, frameLength, open)
+                ? scan.splitEqualFrames(buffer, offset, length, frameLength, open)
                 : scan.scan(buffer, offset, length, open);
-        if (walked.end() != length) {
+        if (walked.wholeBytes() != length) {
             // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
             // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
             LOG.error(
@@ -147,13 +147,13 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Packs a run of whole frames that others have put in order; only after {@link #makeReady} has returned true.
+     * Packs a run of whole frames that others have put in order; only after {@link #hasRoom} has returned true.
      *
      * @throws IllegalStateException it is no such run. The others have counted it, so the stream here differs from theirs
      */
     public void append(ByteBuffer buffer, int offset, int length) {
         RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
-        if (walked.end() != length) {
+        if (walked.wholeBytes() != length) {
             throw new IllegalStateException(
                     "a run that the others have put in order is not whole frames: " + walked.rest()
                             + " of its " + length + " bytes are none"
@@ -171,7 +171,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         for (int k = 0; k < span.packets(); k++) {
             log.packetStartsAt(span.packetEnd(k), span.framesBefore(k));
         }
-        log.append(span.buffer(), span.offset(), span.end(), span.frames());
+        log.append(span.buffer(), span.offset(), span.wholeBytes(), span.frames());
     }
 
     /** Shows readers everything that was packed. */
@@ -205,13 +205,13 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         // the others have put in order make room, and wake it.
         boolean waits = others == null
                 ? ring.hasNext() || stageReadySoon()
-                : others.hasOrdered() || others.makeReady() && (ring.hasNext() || stageReadySoon());
+                : others.hasOrdered() || others.hasRoom() && (ring.hasNext() || stageReadySoon());
         return waits && !gate.stillRefuses() && !log.starved();
     }
 
     /** Longest sleep; 0: no limit. A producer that is at its stage may have asked too early whether the core sleeps. */
     public long sleepNanos() {
-        return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_HELD_NANOS : 0;
+        return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;
     }
 
     /** Adds a producer's stage. Any thread. */
@@ -222,9 +222,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /** Ends all stages: local publishers publish no more. Any thread. */
-    public void endStages() {
+    public void closeStages() {
         for (RunStage stage : stages) {
-            stage.end();
+            stage.close();
         }
     }
 

@@ -40,7 +40,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** The stream that the order comes out to. */
     interface Stream {
         /** Gets ready for one more run; returns whether there is room for it. */
-        boolean makeReady();
+        boolean hasRoom();
 
         /**
          * The stream goes on in another life; connections that were told of the one before end. Asked until it is so.
@@ -53,7 +53,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         void append(ByteBuffer buffer, int offset, int length);
 
         /** Reads the end of the stream, behind runs that readers do not see yet as well. */
-        void end(Mark into);
+        void readEnd(Mark into);
 
         /** Hears that a name has a newer connection at another relay. */
         void takenElsewhere(String name);
@@ -81,7 +81,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     EpochTable lives();
 
     /** Takes the stream to hand runs over to, from its end on. Called once, before all methods below. */
-    void feed(Stream stream);
+    void setStream(Stream stream);
 
     /**
      * Takes the whole frames of a span whose messages have numbers.
@@ -89,10 +89,10 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
      * @param first number of its first message
      * @return false: there is no room for them now
      */
-    boolean take(RunScan span, String name, ProducerId producer, long first, Numbered whose);
+    boolean submit(RunScan span, String name, ProducerId producer, long first, Numbered whose);
 
     /** As above, without numbers. */
-    boolean take(RunScan span);
+    boolean submit(RunScan span);
 
     /**
      * Asks for a name, whose connection may be at another relay.
@@ -103,7 +103,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     boolean claim(String name, ProducerId producer, String owner, Claimant who);
 
     /** Takes note that the connection that had the name has gone. */
-    void leave(String name, ProducerId producer);
+    void releaseName(String name, ProducerId producer);
 
     /** Hands over some runs that are in order; returns whether more can be taken right away. */
     boolean drain();

@@ -122,7 +122,7 @@ public final class PacketLog {
     // ---- the writer -------------------------------------------------------------------------------------------
 
     /** Asks the gate, and takes the chunks for the longest run; returns whether a run can be appended. */
-    public boolean makeReady() {
+    public boolean hasRoom() {
         return gate.tryPass(end) && !starved();
     }
 
@@ -153,15 +153,15 @@ public final class PacketLog {
     }
 
     /**
-     * Appends a run; readers see it after {@link #publish}. A run that was read to {@link #end} is not copied.
+     * Appends a run; readers see it after {@link #publish}. A run that was read to {@link #windowAtEnd} is not copied.
      *
      * <p>All or nothing: without enough chunks in the writer's hand, not a byte is copied.
      *
-     * @param source the run's bytes, in the machine's own byte order; may be the view of {@link #end}, and its bytes
+     * @param source the run's bytes, in the machine's own byte order; may be the view of {@link #windowAtEnd}, and its bytes
      *     those that are written over
      * @param length bytes, not more than the longest run
      * @param messages frames in the run
-     * @throws IllegalStateException the log was not {@link #makeReady ready}
+     * @throws IllegalStateException the log was without {@link #hasRoom room}
      */
     public void append(ByteBuffer source, int offset, int length, int messages) {
         if (length > maxRun || free.size() < inHand) {
@@ -194,7 +194,7 @@ public final class PacketLog {
      * @param atMost bytes that the view may have
      * @return a view with both its indices at the end of the log; the caller retains it for the party that releases it
      */
-    public ReadWindow end(int atLeast, int atMost) {
+    public ReadWindow windowAtEnd(int atLeast, int atMost) {
         int at = (int) end & chunkMask;
         int room = chunkMask + 1 - at;
         return room < atLeast ? null : current.window().open(at, at + Math.min(room, atMost));

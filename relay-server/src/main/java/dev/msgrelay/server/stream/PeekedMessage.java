@@ -21,7 +21,7 @@ public record PeekedMessage(long sequence, int type, int length, byte[] first) {
         try {
             reader.seek(Math.max(LogReader.EARLIEST, head.sequence() - most), head);
             long sequence = reader.boundary().sequence();
-            while (reader.position() < head.position() && reader.hold(FrameLayout.HEADER_LENGTH, head)) {
+            while (reader.position() < head.position() && reader.pinNext(FrameLayout.HEADER_LENGTH, head)) {
                 long end = reader.boundary().position();
                 for (long frame = reader.position(); frame < end; frame += reader.frameLength(frame)) {
                     int length = reader.frameLength(frame) - FrameLayout.HEADER_LENGTH;

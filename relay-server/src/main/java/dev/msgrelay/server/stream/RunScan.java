@@ -69,7 +69,7 @@ public final class RunScan {
      * @param types asked once for each stretch of equal headers; null: every type
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
-        begin(buffer, offset, length, open);
+        reset(buffer, offset, length, open);
         allowed = types;
         stretches = 0;
         int at = 0;
@@ -112,7 +112,7 @@ public final class RunScan {
         return this;
     }
 
-    private void begin(ByteBuffer where, int from, int bytes, int open) {
+    private void reset(ByteBuffer where, int from, int bytes, int open) {
         buffer = where;
         offset = from;
         length = bytes;
@@ -127,8 +127,8 @@ public final class RunScan {
      *
      * @param each length of a frame in bytes
      */
-    RunScan assume(ByteBuffer buffer, int offset, int length, int each, int open) {
-        begin(buffer, offset, length, open);
+    RunScan splitEqualFrames(ByteBuffer buffer, int offset, int length, int each, int open) {
+        reset(buffer, offset, length, open);
         end = length;
         frames = closePackets(0, length, each, 0);
         return this;
@@ -159,12 +159,12 @@ public final class RunScan {
     }
 
     /** The length of each frame if everything scanned is whole frames of one length and type; otherwise 0. */
-    public int each() {
+    public int commonLength() {
         return stretches == 1 && problem == null && incomplete == 0 ? lastFrame : 0;
     }
 
     /** Bytes of whole frames at the front. */
-    public int end() {
+    public int wholeBytes() {
         return end;
     }
 
@@ -173,7 +173,7 @@ public final class RunScan {
         return frames;
     }
 
-    /** Whole length of the incomplete frame behind {@link #end}, if its header is there; otherwise 0. */
+    /** Whole length of the incomplete frame behind {@link #wholeBytes}, if its header is there; otherwise 0. */
     public int incompleteFrame() {
         return incomplete;
     }
@@ -193,7 +193,7 @@ public final class RunScan {
         return framesBefore[k];
     }
 
-    /** Fault of the frame behind {@link #end}, RESERVED_TYPE for any control frame; null: there is none. */
+    /** Fault of the frame behind {@link #wholeBytes}, RESERVED_TYPE for any control frame; null: there is none. */
     public CloseReason problem() {
         return problem;
     }

@@ -58,7 +58,7 @@ public final class RunStage {
     // The length of each gathered frame; 0: they differ.
     private int each;
     private long lastCell = -1;
-    private boolean ended;
+    private boolean closed;
 
     /**
      * @param maxBody longest body in bytes
@@ -83,7 +83,7 @@ public final class RunStage {
         int frame = FrameLayout.HEADER_LENGTH + length;
         acquire();
         try {
-            return !ended
+            return !closed
                     && (frame <= SMALL_RUN ? gather(type, body, length, frame) : claim(type, body, length, frame));
         } finally {
             letGo();
@@ -127,7 +127,7 @@ public final class RunStage {
     public boolean putRun(ByteBuffer frames, int length) {
         acquire();
         try {
-            return !ended
+            return !closed
                     && (length <= SMALL_RUN && gathered + length <= CAPACITY
                             ? gatherRun(frames, length)
                             : claimRun(frames, length));
@@ -141,7 +141,7 @@ public final class RunStage {
         memory.put(at, frames, frames.position(), length);
         scan.scan(memory, at, length, 0);
         check(length);
-        grow(at, length, scan.each());
+        grow(at, length, scan.commonLength());
         return true;
     }
 
@@ -159,12 +159,12 @@ public final class RunStage {
             ring.abandon(claim, length);
             throw e;
         }
-        publish(claim, length, scan.each());
+        publish(claim, length, scan.commonLength());
         return true;
     }
 
     private void check(int length) {
-        if (scan.end() != length) {
+        if (scan.wholeBytes() != length) {
             throw new IllegalArgumentException("run of " + length + " bytes: "
                     + (scan.problem() == null ? "does not end with a whole frame" : scan.problemText()));
         }
@@ -178,9 +178,9 @@ public final class RunStage {
     /**
      * Ends the stage: the producer does not touch the ring any more, and the consumer takes what has gathered. Any thread.
      */
-    public void end() {
+    public void close() {
         acquire();
-        ended = true;
+        closed = true;
         moveToRing();
         OWNER.setVolatile(this, FREE);
         wakeIfAsleep(true);
@@ -192,7 +192,7 @@ public final class RunStage {
      */
     public void drop() {
         acquire();
-        ended = true;
+        closed = true;
         gathered = 0;
         OWNER.setVolatile(this, FREE);
     }
@@ -203,10 +203,10 @@ public final class RunStage {
     }
 
     /** Moves what has gathered to the ring if the consumer sleeps; a full ring's consumer looks here when it has room. */
-    private void wakeIfAsleep(boolean byEnd) {
-        while (gathered > 0 && consumerAsleep.getAsBoolean() && ended == byEnd && ring.hasRoom(gathered)) {
+    private void wakeIfAsleep(boolean byClose) {
+        while (gathered > 0 && consumerAsleep.getAsBoolean() && closed == byClose && ring.hasRoom(gathered)) {
             acquire();
-            if (ended == byEnd) {
+            if (closed == byClose) {
                 moveToRing();
             }
             OWNER.setVolatile(this, FREE);
@@ -252,16 +252,16 @@ public final class RunStage {
         return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
     }
 
-    /** Whether {@link #take} would find something; not while the producer is at it. */
+    /** Whether {@link #drainTo} would find something; not while the producer is at it. */
     public boolean ready() {
         return (int) OWNER.getAcquire(this) == FREE
                 && gathered > 0
                 && lastCell <= ring.consumed().get();
     }
 
-    /** Whether the stage has ended and nothing waits any more. */
+    /** Whether the stage has closed and nothing waits any more. */
     public boolean isDone() {
-        return (int) OWNER.getAcquire(this) == FREE && ended && gathered == 0;
+        return (int) OWNER.getAcquire(this) == FREE && closed && gathered == 0;
     }
 
     /**
@@ -269,14 +269,14 @@ public final class RunStage {
      *
      * @return whether there was anything and it could be taken
      */
-    public boolean take(FrameRing.Handler handler) {
+    public boolean drainTo(FrameRing.Handler handler) {
         if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
             return false;
         }
         try {
             int length = gathered;
             // This producer's earlier runs in the ring go before.
-            boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.makeReady();
+            boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.hasRoom();
             if (next) {
                 handler.onEvent(memory, 0, length, each);
                 gathered = 0;

@@ -5,12 +5,12 @@
  *   producers' threads                        |  the core's thread
  *   LocalPublisher -- RunStage --.            |
  *   reader loops -----------------> FrameRing -> NetworkBatchHandler -> PacketLog --> LogReader
- *                                             |                ^ take(span)     ^
+ *                                             |                ^ append(span)   ^
  *   sockets of the core's own loop ----------------RunScan-----'                '--room?-- WindowGate
  *
  *   WindowGate    the log's writer asks it; the slowest of its limits counts, and signals the writer once half of the
  *                 window is free
- *   HeldSources   publishers without room, resumed all together once there is plenty of it
+ *   WaitingSources  publishers without room, resumed all together once there is plenty of it
  *   Orderer       decides the order of several relays
  * </pre>
  *

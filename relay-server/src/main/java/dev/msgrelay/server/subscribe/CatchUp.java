@@ -214,7 +214,7 @@ final class CatchUp {
         }
         starts = false;
         if (reader.pageEnd() != null) {
-            reader.goOnTo(wanted);
+            reader.skipInPage(wanted);
         }
         standsHere(way.nanos());
         return standsFor(wanted, gap.reason());
@@ -300,7 +300,7 @@ final class CatchUp {
         if (end != null && reader.position() < end.position()) {
             return Read.AT_HAND;
         }
-        reader.leave();
+        reader.leavePage();
         sequence = reader.boundary().sequence();
         // A block of the journal may begin before the message that is wanted: only there the reader can go on to that.
         if (sequence >= wanted && !reader.overtaken()) {
@@ -334,7 +334,7 @@ final class CatchUp {
     private Read readBlocks() {
         return switch (feed.next(page.memory().nioBuffer(0, page.memory().capacity()))) {
             case BLOCKS -> {
-                reader.enter(page, feed.at().position(), feed.foundEnd());
+                reader.enterPage(page, feed.at().position(), feed.foundEnd());
                 feed.pass();
                 yield Read.AT_HAND;
             }
@@ -359,7 +359,7 @@ final class CatchUp {
     private void goOnAt(Mark place) {
         seekOldest();
         if (reader.position() > place.position() || reader.overtaken()) {
-            reader.leaveFor(place);
+            reader.moveTo(place);
         }
     }
 
@@ -403,7 +403,7 @@ final class CatchUp {
 
     /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */
     void pause() {
-        reader.leave();
+        reader.leavePage();
         giveBack();
     }
 

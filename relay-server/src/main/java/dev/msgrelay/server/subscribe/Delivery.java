@@ -115,7 +115,7 @@ final class Delivery implements Feed.Sent {
     private void standAtTheEnd(Mark head) {
         slowness.join();
         log.head().read(head);
-        reader.leaveFor(end(head));
+        reader.moveTo(end(head));
         if (durable != null) {
             // The stream ends earlier for the subscriber, and the writer may have seen where it stood before.
             slowness.movedBack();

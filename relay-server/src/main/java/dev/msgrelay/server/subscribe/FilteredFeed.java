@@ -65,7 +65,7 @@ final class FilteredFeed implements Feed {
             // The last write ended within a frame, as those of a subscriber to all types do: the frame is to be whole.
             return finish() ? Outcome.SENT : Outcome.WAIT;
         }
-        long end = reader.holdAhead(LOOK_BYTES, head);
+        long end = reader.pinAhead(LOOK_BYTES, head);
         if (end < 0) {
             return Outcome.OVERTAKEN;
         }
@@ -112,7 +112,7 @@ final class FilteredFeed implements Feed {
             at += length;
             sequence++;
         }
-        reader.chose(at, sequence);
+        reader.moveBoundary(at, sequence);
     }
 
     private boolean hasBuffer() {

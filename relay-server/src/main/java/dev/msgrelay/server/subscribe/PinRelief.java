@@ -33,14 +33,15 @@ public final class PinRelief {
 
     /** Cuts off subscribers that hold the oldest piece; they let go of it now, or soon on threads of their own. */
     public void relieve() {
-        long oldest = holders().mapToLong(SubscriberConnection::heldFrom).min().orElse(LogReader.NOTHING);
+        long oldest =
+                holders().mapToLong(SubscriberConnection::pinnedFrom).min().orElse(LogReader.NOTHING);
         if (oldest >= log.tail() || oldest == cutUpTo) {
             // Subscribers that were cut off have not let go yet, or nobody holds what the log has dropped.
             cutUpTo = -1;
             return;
         }
         cutUpTo = oldest;
-        holders().filter(s -> s.heldFrom() == oldest).forEach(s -> cutOff(s, oldest));
+        holders().filter(s -> s.pinnedFrom() == oldest).forEach(s -> cutOff(s, oldest));
     }
 
     /** Subscribers that are present, not live ones only: until one that has ended is told why, it holds what it has. */
@@ -55,7 +56,7 @@ public final class PinRelief {
         Session session = subscriber.session();
         Runnable end = () -> {
             // Otherwise the subscriber was cut off by an earlier task, or has moved on in time.
-            if (subscriber.heldFrom() == oldest) {
+            if (subscriber.pinnedFrom() == oldest) {
                 counters.increment(Counter.PINS_EVICTED);
                 session.cutOff(
                         CloseReason.MEMORY_LIMIT,

@@ -493,8 +493,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery != null && !delivery.catchUp.isLive();
     }
 
-    public long heldFrom() {
-        return delivery == null ? LogReader.NOTHING : delivery.reader.heldFrom();
+    public long pinnedFrom() {
+        return delivery == null ? LogReader.NOTHING : delivery.reader.pinnedFrom();
     }
 
     @Override

@@ -37,7 +37,7 @@ final class WholeFeed implements Feed {
         if (!everything && amount < segment.wholeUpTo(least)) {
             return Outcome.WAIT;
         }
-        if (!reader.hold(amount, head)) {
+        if (!reader.pinNext(amount, head)) {
             return Outcome.OVERTAKEN;
         }
         return issue(amount) ? Outcome.SENT : Outcome.WAIT;

@@ -128,7 +128,7 @@ final class JournalRig {
         }
         JournalName name = which < 0 ? null : names[which];
         int count = 0;
-        while (count < most && log.makeReady()) {
+        while (count < most && log.hasRoom()) {
             int type = made++;
             ByteBuffer frame = frame(type, body);
             int length = 8 + body;

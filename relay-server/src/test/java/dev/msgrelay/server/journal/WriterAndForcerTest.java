@@ -72,7 +72,7 @@ class WriterAndForcerTest {
     }
 
     private void append() {
-        assertThat(log.makeReady()).isTrue();
+        assertThat(log.hasRoom()).isTrue();
         ByteBuffer frame = new Frames().frame(1, FRAME - 8).nativeBuffer();
         log.packetStartsAt(0, 0);
         log.append(frame, 0, FRAME, 1);

@@ -149,16 +149,16 @@ class NameTableTest {
         PublisherName name = connect("orders", new Holder());
         name.goOnAt(4711, 0);
         assertThat(name.accepted()).isZero();
-        name.accept(2, 9);
+        name.append(2, 9);
         assertThat(name.accepted()).isEqualTo(4712);
-        name.accept(1, 10);
+        name.append(1, 10);
         assertThat(name.accepted()).as("it goes on there once").isEqualTo(4713);
     }
 
     @Test
     void aNameGoesOnElsewhereWithTheFirstMessageOnly() {
         PublisherName name = connect("orders", new Holder());
-        name.accept(50, 50);
+        name.append(50, 50);
         name.goOnAt(91, 51);
         assertThat(name.accepted()).isEqualTo(50);
         assertThat(name.next()).isEqualTo(91);
@@ -168,7 +168,7 @@ class NameTableTest {
         name.goOn();
         assertThat(name.next()).isEqualTo(51);
         name.goOnAt(91, 51);
-        name.accept(2, 63);
+        name.append(2, 63);
         assertThat(name.accepted()).isEqualTo(92);
         assertThat(name.mayGoOnAt(91)).isFalse();
         assertThat(name.untold(91, 62)).isEqualTo(51);
@@ -183,7 +183,7 @@ class NameTableTest {
         assertThat(name.hasNumbersFor(2)).isTrue();
         assertThat(name.hasNumbersFor(3)).isFalse();
         assertThat(name.hasNumbersFor(Integer.MAX_VALUE)).isFalse();
-        name.accept(2, 1);
+        name.append(2, 1);
         assertThat(name.accepted()).isEqualTo(Long.MAX_VALUE);
         assertThat(name.hasNumbersFor(1)).isFalse();
         PublisherName last = connect("last", new Holder());

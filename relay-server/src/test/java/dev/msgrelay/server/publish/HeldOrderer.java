@@ -58,7 +58,7 @@ final class HeldOrderer implements Orderer {
     }
 
     @Override
-    public boolean makeReady() {
+    public boolean hasRoom() {
         return room;
     }
 
@@ -68,14 +68,15 @@ final class HeldOrderer implements Orderer {
     }
 
     @Override
-    public boolean take(RunScan span) {
-        return take(span.buffer(), span.offset(), span.end(), () -> {});
+    public boolean submit(RunScan span) {
+        return take(span.buffer(), span.offset(), span.wholeBytes(), () -> {});
     }
 
     @Override
-    public boolean take(RunScan span, String name, ProducerId producer, long first, Numbered whose) {
+    public boolean submit(RunScan span, String name, ProducerId producer, long first, Numbered whose) {
         long last = first + span.frames() - 1;
-        boolean taken = take(span.buffer(), span.offset(), span.end(), () -> whose.ordered(last, log.lastSequence()));
+        boolean taken =
+                take(span.buffer(), span.offset(), span.wholeBytes(), () -> whose.ordered(last, log.lastSequence()));
         if (taken) {
             firsts.add(first);
         }
@@ -88,7 +89,7 @@ final class HeldOrderer implements Orderer {
     }
 
     @Override
-    public void leave(String name, ProducerId producer) {
+    public void releaseName(String name, ProducerId producer) {
         left.add(name);
     }
 
@@ -121,7 +122,7 @@ final class HeldOrderer implements Orderer {
     }
 
     @Override
-    public void feed(Stream stream) {
+    public void setStream(Stream stream) {
         throw new AssertionError("the rig says where it goes");
     }
 

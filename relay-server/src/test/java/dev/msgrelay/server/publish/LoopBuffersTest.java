@@ -22,15 +22,15 @@ class LoopBuffersTest {
     @Test
     void thereAreSoManyAndNoMore() {
         assertThat(pool.used()).isZero();
-        ReadWindow one = shorts.take();
-        ReadWindow two = shorts.take();
+        ReadWindow one = shorts.borrow();
+        ReadWindow two = shorts.borrow();
         assertThat(shorts.any()).isFalse();
-        assertThatIllegalStateException().isThrownBy(shorts::take).withMessageContaining("2");
-        shorts.give(one);
+        assertThatIllegalStateException().isThrownBy(shorts::borrow).withMessageContaining("2");
+        shorts.giveBack(one);
         assertThat(shorts.any()).isTrue();
-        assertThat(shorts.take()).isSameAs(one);
-        shorts.give(one);
-        shorts.give(two);
+        assertThat(shorts.borrow()).isSameAs(one);
+        shorts.giveBack(one);
+        shorts.giveBack(two);
         assertThat(pool.used()).as("kept for the next").isEqualTo(2L * FrameAssembler.SHORT);
         shorts.close();
         assertThat(pool.used()).isZero();
@@ -42,11 +42,11 @@ class LoopBuffersTest {
         ScarceAllocator scarce = new ScarceAllocator();
         LoopBuffers one = new LoopBuffers(scarce, budget, 1);
         scarce.scarce(true);
-        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(one::take);
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(one::borrow);
         assertThat(pool.used()).isZero();
         scarce.scarce(false);
         assertThat(one.any()).isTrue();
-        one.give(one.take());
+        one.giveBack(one.borrow());
         one.close();
     }
 }

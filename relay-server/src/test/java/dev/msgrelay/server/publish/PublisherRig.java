@@ -23,11 +23,11 @@ import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.stream.Chunk;
 import dev.msgrelay.server.stream.FrameRing;
-import dev.msgrelay.server.stream.HeldSources;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
+import dev.msgrelay.server.stream.WaitingSources;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -70,7 +70,7 @@ final class PublisherRig implements AutoCloseable {
     BooleanSupplier logMayGrow = () -> true;
     private final MockTicker clock = Ticker.newMockTicker();
     private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
-    private final HeldSources held;
+    private final WaitingSources waiting;
     private final IngestPort port;
     private final Services services;
     private final PublisherConnection.Shared shared;
@@ -122,15 +122,15 @@ final class PublisherRig implements AutoCloseable {
         ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(
                 allocator, 64 * CHUNK, CHUNK, PACKET, 4, MAX_RUN, position -> logMayGrow.getAsBoolean(), Mark.of(0, 1));
-        held = new HeldSources(() -> true, clock::nanoTime);
+        waiting = new WaitingSources(() -> true, clock::nanoTime);
         WindowGate gate = new WindowGate(1, null, null);
         RunScan scan = new RunScan(PACKET, MAX_BODY);
         handler = new NetworkBatchHandler(ring, log, gate, orderer, scan, clock::nanoTime, nanos -> {});
         LoopBuffers buffers = new LoopBuffers(allocator, budget, SHORTS);
         if (orderer == null) {
-            port = new IngestPort.InPlace(handler, log, names, new RunScan(PACKET, MAX_BODY), held, buffers);
+            port = new IngestPort.InPlace(handler, log, names, new RunScan(PACKET, MAX_BODY), waiting, buffers);
         } else {
-            port = new IngestPort.ToOrderer(orderer, held, RunScan.unpacked(MAX_BODY), buffers);
+            port = new IngestPort.ToOrderer(orderer, waiting, RunScan.unpacked(MAX_BODY), buffers);
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }
@@ -163,8 +163,8 @@ final class PublisherRig implements AutoCloseable {
     private void duty() {
         handler.drain();
         names.acknowledge();
-        if (port.makeReady()) {
-            held.resumeIfRoom();
+        if (port.hasRoom()) {
+            waiting.resumeIfRoom();
         }
     }
 

@@ -179,7 +179,7 @@ class PublisherSplitTest {
         }
         assertThat(own).isEqualTo(sent);
         assertThat(others).isEqualTo(reads);
-        stage.end();
+        stage.close();
     }
 
     /** Messages of different lengths, by their numbers. */

@@ -9,13 +9,13 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.stream.FrameRing;
-import dev.msgrelay.server.stream.HeldSources;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.OrderRig;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
+import dev.msgrelay.server.stream.WaitingSources;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.util.Map;
 import java.util.concurrent.Semaphore;
@@ -33,10 +33,11 @@ class RingPortTest {
     private final FrameRing ring = rig.ring;
     private final PacketLog log = rig.log;
     private final NetworkBatchHandler handler = rig.handler;
-    private final HeldSources held = new HeldSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
+    private final WaitingSources waiting =
+            new WaitingSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
     private final IngestPort.ToRing port = new IngestPort.ToRing(
-            ring, held, RunScan.unpacked(OrderRig.MAX_BODY), new LoopBuffers(allocator, budget, 2));
+            ring, waiting, RunScan.unpacked(OrderRig.MAX_BODY), new LoopBuffers(allocator, budget, 2));
 
     @AfterEach
     void close() {
@@ -64,7 +65,7 @@ class RingPortTest {
         RunScan span = read(bytes);
         assertThat(span.frames()).isEqualTo(3);
         assertThat(span.rest()).isEqualTo(8);
-        assertThat(port.take(span, null)).isTrue();
+        assertThat(port.handIn(span, null)).isTrue();
         assertThat(log.head().position()).isZero();
         handler.drain();
         assertThat(log.head().position()).isEqualTo(bytes.length - 8);
@@ -75,15 +76,15 @@ class RingPortTest {
     void aFullRingTakesNothingAndSaysSoBefore() {
         byte[] bytes = new Frames().frame(1, 50_000).bytes();
         int taken = 0;
-        while (port.take(read(bytes), null)) {
+        while (port.handIn(read(bytes), null)) {
             taken++;
         }
         assertThat(taken).isEqualTo(OrderRig.CELLS / FrameRing.cellsOf(bytes.length));
-        assertThat(port.makeReady()).isFalse();
+        assertThat(port.hasRoom()).isFalse();
         for (int i = 0; i < 10; i++) {
             handler.drain();
         }
-        assertThat(port.makeReady()).isTrue();
+        assertThat(port.hasRoom()).isTrue();
         assertThat(log.lastSequence()).isEqualTo(taken);
     }
 
@@ -91,9 +92,9 @@ class RingPortTest {
     @Test
     void whoIsHeldLooksOnceMoreItself() {
         AtomicBoolean resumed = new AtomicBoolean();
-        port.hold(() -> resumed.set(true));
+        port.addWaiting(() -> resumed.set(true));
         assertThat(resumed).isTrue();
-        assertThat(held.any()).isFalse();
+        assertThat(waiting.any()).isFalse();
     }
 
     @Test
@@ -111,10 +112,10 @@ class RingPortTest {
                 }
                 byte[] bytes = frames.bytes();
                 RunScan span = read(bytes);
-                assertThat(span.end()).isEqualTo(bytes.length);
+                assertThat(span.wholeBytes()).isEqualTo(bytes.length);
                 // As a connection does: where it is refused, it waits until it is resumed.
-                while (!port.makeReady() || !port.take(span, null)) {
-                    port.hold(room::release);
+                while (!port.hasRoom() || !port.handIn(span, null)) {
+                    port.addWaiting(room::release);
                     assertThat(room.tryAcquire(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
                             .isTrue();
                 }
@@ -126,11 +127,11 @@ class RingPortTest {
         int next = 0;
         while (next < MESSAGES && !workers.failed()) {
             handler.drain();
-            if (held.any()) {
-                held.resumeIfRoom();
+            if (waiting.any()) {
+                waiting.resumeIfRoom();
             }
             log.head().read(head);
-            long end = reader.holdAhead(1 << 30, head);
+            long end = reader.pinAhead(1 << 30, head);
             assertThat(end).isEqualTo(head.position());
             long at = reader.position();
             while (at < end) {
@@ -139,7 +140,7 @@ class RingPortTest {
                 at += reader.frameLength(at);
                 next++;
             }
-            reader.leaveFor(head);
+            reader.moveTo(head);
         }
         workers.join();
         assertThat(next).isEqualTo(MESSAGES);

@@ -34,7 +34,7 @@ class AllOrNothingTest {
 
     /** Readers stop at different places until the writer has to wait. */
     private void starve() {
-        for (int i = 0; i < 100 && log.makeReady(); i++) {
+        for (int i = 0; i < 100 && log.hasRoom(); i++) {
             rig.append(CHUNK);
             holdTheNewest();
         }
@@ -53,7 +53,7 @@ class AllOrNothingTest {
     @Test
     void whereReadersHoldMoreThanTheyMayTheWriterWaitsAndNothingIsHalfWritten() {
         starve();
-        assertThat(log.makeReady()).isFalse();
+        assertThat(log.hasRoom()).isFalse();
         long end = log.endPosition();
         long last = log.lastSequence();
         long tail = log.tail();
@@ -74,10 +74,10 @@ class AllOrNothingTest {
         starve();
         // The newest are still in the log: to let go of those frees nothing.
         held.remove(held.size() - 1).release();
-        assertThat(log.makeReady()).isFalse();
+        assertThat(log.hasRoom()).isFalse();
         held.remove(0).release();
         assertThat(log.starved()).isFalse();
-        assertThat(log.makeReady()).isTrue();
+        assertThat(log.hasRoom()).isTrue();
         rig.append(MAX_RUN);
         assertThat(log.endPosition()).isEqualTo(log.head().position());
     }
@@ -89,7 +89,7 @@ class AllOrNothingTest {
             while (log.endPosition() < to) {
                 rig.append((int) Math.min(MAX_RUN, to - log.endPosition()));
             }
-            assertThat(log.makeReady()).isTrue();
+            assertThat(log.hasRoom()).isTrue();
             rig.append(MAX_RUN);
         }
     }

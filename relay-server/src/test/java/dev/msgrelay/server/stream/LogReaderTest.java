@@ -48,7 +48,7 @@ class LogReaderTest {
             packets.add(log.endPosition());
         }
         frames.add(new Frame(log.endPosition(), type, length));
-        assertThat(log.makeReady()).isTrue();
+        assertThat(log.hasRoom()).isTrue();
         log.append(frame, 0, length, 1);
         log.publish();
         log.head().read(head);
@@ -111,7 +111,7 @@ class LogReaderTest {
         for (int round = 0; round < 20 || cuts.cardinality() < 7 && round < 2000; round++) {
             append(random, 200);
             LogReader reader = reader(LogReader.EARLIEST);
-            assertThat(reader.holdAhead(LOG, head)).isEqualTo(head.position());
+            assertThat(reader.pinAhead(LOG, head)).isEqualTo(head.position());
             long at = reader.position();
             for (long s = reader.boundary().sequence(); s < head.sequence(); s++) {
                 Frame frame = frames.get((int) s - 1);
@@ -155,7 +155,7 @@ class LogReaderTest {
                 continue;
             }
             int amount = 1 + random.nextInt((int) Math.min(available, 700));
-            if (!reader.hold(amount, head)) {
+            if (!reader.pinNext(amount, head)) {
                 // Only where the log has moved on over it.
                 assertThat(reader.position()).isLessThan(log.tail());
                 overtaken++;
@@ -185,25 +185,25 @@ class LogReaderTest {
     void whatItHoldsIsToldByTheChunk() {
         append(new Random(1), 60);
         LogReader reader = new LogReader(log);
-        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(reader.pinnedFrom()).isEqualTo(LogReader.NOTHING);
         reader.seek(LogReader.EARLIEST, head);
-        assertThat(reader.heldFrom()).isEqualTo(reader.position() / CHUNK * CHUNK);
+        assertThat(reader.pinnedFrom()).isEqualTo(reader.position() / CHUNK * CHUNK);
         // Moved on to the end of what is held: nothing is held any more.
-        assertThat(reader.hold(10, head)).isTrue();
-        long before = reader.heldFrom();
+        assertThat(reader.pinNext(10, head)).isTrue();
+        long before = reader.pinnedFrom();
         reader.advance(reader.restToBoundary() - 1);
-        assertThat(reader.heldFrom()).isEqualTo(before);
+        assertThat(reader.pinnedFrom()).isEqualTo(before);
         assertThat(reader.atBoundary()).isFalse();
         reader.advance(1);
         assertThat(reader.atBoundary()).isTrue();
-        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(reader.pinnedFrom()).isEqualTo(LogReader.NOTHING);
         // What cannot be held any more: whatever is told, nothing stays behind.
         append(new Random(2), 1000);
         assertThat(reader.overtaken()).isTrue();
-        assertThat(reader.hold(10, head)).isFalse();
-        assertThat(reader.holdAhead(10, head)).isEqualTo(-1);
-        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
-        reader.leaveFor(head);
+        assertThat(reader.pinNext(10, head)).isFalse();
+        assertThat(reader.pinAhead(10, head)).isEqualTo(-1);
+        assertThat(reader.pinnedFrom()).isEqualTo(LogReader.NOTHING);
+        reader.moveTo(head);
         assertThat(reader.position()).isEqualTo(head.position());
         assertThat(reader.sequence()).isEqualTo(head.sequence());
     }
@@ -215,7 +215,7 @@ class LogReaderTest {
         append(9, 250);
         LogReader reader = reader(1);
         assertThat(reader.sequence()).isEqualTo(1);
-        assertThat(reader.hold(110, head)).isTrue();
+        assertThat(reader.pinNext(110, head)).isTrue();
         // Held to the end of the packet that was cut.
         assertThat(reader.boundary().sequence()).isEqualTo(3);
         reader.advance(110);
@@ -228,11 +228,11 @@ class LogReaderTest {
     void whoSkipsStandsAtTheNextPacketOrAtTheHead() {
         append(new Random(3), 30);
         LogReader reader = reader(1);
-        assertThat(reader.hold(10, head)).isTrue();
+        assertThat(reader.pinNext(10, head)).isTrue();
         reader.skipTo(packets.get(2) - 1, head);
         assertThat(reader.position()).isEqualTo(packets.get(2));
         assertThat(reader.boundary().position()).isEqualTo(packets.get(2));
-        assertThat(reader.heldFrom()).as("what was held is let go of").isEqualTo(LogReader.NOTHING);
+        assertThat(reader.pinnedFrom()).as("what was held is let go of").isEqualTo(LogReader.NOTHING);
         long sequence = reader.sequence();
         assertThat(position(sequence)).isEqualTo(packets.get(2));
         reader.skipTo(head.position(), head);
@@ -242,7 +242,7 @@ class LogReaderTest {
         reader.skipTo(0, head);
         assertThat(reader.position()).isEqualTo(head.position());
         assertThat(reader.sequence()).isEqualTo(head.sequence());
-        assertThat(reader.hold(0, head)).isTrue();
+        assertThat(reader.pinNext(0, head)).isTrue();
         reader.release();
     }
 
@@ -253,15 +253,15 @@ class LogReaderTest {
         append(8, 20);
         append(9, 250);
         LogReader reader = reader(1);
-        assertThat(reader.holdAhead(1, head)).isEqualTo(136);
+        assertThat(reader.pinAhead(1, head)).isEqualTo(136);
         assertThat(reader.boundary().position()).as("it stays").isZero();
-        reader.chose(108, 2);
+        reader.moveBoundary(108, 2);
         assertThat(reader.restToBoundary()).isEqualTo(108);
         reader.advance(107);
-        assertThat(reader.heldFrom()).isZero();
+        assertThat(reader.pinnedFrom()).isZero();
         reader.advance(1);
         assertThat(reader.sequence()).isEqualTo(2);
-        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(reader.pinnedFrom()).isEqualTo(LogReader.NOTHING);
         assertThat(reader.offsetInChunk(CHUNK + 5)).isEqualTo(5);
     }
 
@@ -276,7 +276,7 @@ class LogReaderTest {
         reader.seek(2, head);
         assertThat(reader.position()).isEqualTo(108);
         assertThat(reader.sequence()).isEqualTo(2);
-        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(reader.pinnedFrom()).isEqualTo(LogReader.NOTHING);
     }
 
     /** What cannot be had any more leaves it with what it held, and no more. */
@@ -285,17 +285,17 @@ class LogReaderTest {
         append(7, 3 * CHUNK / 2);
         append(8, 3 * CHUNK / 2);
         LogReader reader = reader(1);
-        assertThat(reader.hold(10, head)).isTrue();
+        assertThat(reader.pinNext(10, head)).isTrue();
         reader.advance(CHUNK + 10);
         append(new Random(5), 400);
         assertThat(reader.overtaken()).isTrue();
         // The first chunk is not needed any more, the second one is still held.
         assertThat(reader.frameType(0)).isEqualTo(7);
-        assertThat(reader.hold(10, head)).isFalse();
-        assertThat(reader.holdAhead(10, head)).isEqualTo(-1);
-        assertThat(reader.heldFrom()).isLessThan(2 * CHUNK);
+        assertThat(reader.pinNext(10, head)).isFalse();
+        assertThat(reader.pinAhead(10, head)).isEqualTo(-1);
+        assertThat(reader.pinnedFrom()).isLessThan(2 * CHUNK);
         reader.release();
-        assertThat(reader.heldFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(reader.pinnedFrom()).isEqualTo(LogReader.NOTHING);
     }
 
     /** Also at the very beginning, where there is no chunk before. */
@@ -303,12 +303,12 @@ class LogReaderTest {
     void nothingAheadIsNothingHeldAndNoFailure() {
         log.head().read(head);
         LogReader reader = new LogReader(log);
-        assertThat(reader.holdAhead(100, head)).isZero();
-        assertThat(reader.hold(0, head)).isTrue();
+        assertThat(reader.pinAhead(100, head)).isZero();
+        assertThat(reader.pinNext(0, head)).isTrue();
         reader.release();
         append(1, 92);
-        reader.leaveFor(head);
-        assertThat(reader.holdAhead(100, head)).isEqualTo(100);
+        reader.moveTo(head);
+        assertThat(reader.pinAhead(100, head)).isEqualTo(100);
         reader.release();
     }
 

@@ -89,7 +89,7 @@ class ManyProducersTest {
         }
 
         @Override
-        public boolean makeReady() {
+        public boolean hasRoom() {
             return true;
         }
 

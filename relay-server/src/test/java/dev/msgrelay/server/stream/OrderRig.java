@@ -66,7 +66,7 @@ public final class OrderRig implements AutoCloseable {
 
     /** Takes frames into the order, as a read of the core's own loop does. */
     void readInPlace(Frames frames) {
-        handler.take(scan.scan(frames.nativeBuffer(), 0, frames.size(), log.openPacketBytes()));
+        handler.append(scan.scan(frames.nativeBuffer(), 0, frames.size(), log.openPacketBytes()));
     }
 
     /** A producer's stage; the consumer is busy, so that small messages gather. */
@@ -125,8 +125,8 @@ public final class OrderRig implements AutoCloseable {
 
     private final class Watched implements FrameRing.Handler {
         @Override
-        public boolean makeReady() {
-            return handler.makeReady();
+        public boolean hasRoom() {
+            return handler.hasRoom();
         }
 
         @Override

@@ -35,8 +35,8 @@ class OrderTest {
     /** In a publisher's read, whose wall would end the publisher alone. */
     @Test
     void whatFailsWhileASpanIsPackedEndsTheOrder() {
-        assertThatNullPointerException().isThrownBy(() -> handler.take(null));
-        assertThat(handler.makeReady()).isFalse();
+        assertThatNullPointerException().isThrownBy(() -> handler.append(null));
+        assertThat(handler.hasRoom()).isFalse();
         assertThatIllegalStateException()
                 .isThrownBy(handler::drain)
                 .withMessageContaining("in doubt")
@@ -123,12 +123,12 @@ class OrderTest {
         put(one, 1);
         put(two, 2);
         assertThat(handler.stages()).isEqualTo(2);
-        one.end();
+        one.close();
         handler.drain();
         handler.drain();
         assertThat(log.lastSequence()).isEqualTo(2);
         assertThat(handler.stages()).isEqualTo(1);
-        handler.endStages();
+        handler.closeStages();
         handler.drain();
         assertThat(handler.stages()).isZero();
         assertThat(two.put(3, ByteBuffer.allocate(1), 1)).isFalse();
@@ -145,7 +145,7 @@ class OrderTest {
         put(rig.stage(), 7);
         assertThat(handler.drain()).isFalse();
         assertThat(log.lastSequence()).as("the window, and one run").isEqualTo(2);
-        assertThat(handler.makeReady()).isFalse();
+        assertThat(handler.hasRoom()).isFalse();
         assertThat(handler.isEmpty()).isFalse();
         assertThat(handler.pending()).isFalse();
         assertThat(handler.sleepNanos()).as("until it is woken").isZero();
@@ -194,9 +194,9 @@ class OrderTest {
     void theGateRefusesBehindWhatWasReadInPlace() {
         rig.gate.add(() -> reader);
         readInPlace(1);
-        assertThat(handler.makeReady()).isTrue();
+        assertThat(handler.hasRoom()).isTrue();
         readInPlace(2);
-        assertThat(handler.makeReady()).isFalse();
+        assertThat(handler.hasRoom()).isFalse();
         publishFrame(3);
         assertThat(log.head().position()).as("in the middle of a batch").isZero();
         assertThat(cycle()).isEqualTo(2 * FRAME);

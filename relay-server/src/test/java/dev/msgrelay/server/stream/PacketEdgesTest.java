@@ -57,7 +57,7 @@ class PacketEdgesTest {
 
     private void walk(Frames frames, int open) {
         scan.scan(frames.nativeBuffer(), 0, frames.size(), open);
-        assertThat(scan.end()).isEqualTo(frames.size());
+        assertThat(scan.wholeBytes()).isEqualTo(frames.size());
         new ReferenceScan(frames.bytes(), frames.size(), open, PACKET, 1 << 20).assertSame(scan, "scan");
     }
 }

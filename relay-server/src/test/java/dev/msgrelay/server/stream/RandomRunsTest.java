@@ -36,9 +36,9 @@ class RandomRunsTest {
             scan.scan(wire, pad, length, open, types);
             new ReferenceScan(Arrays.copyOf(bytes, length), length, open, packetBytes, maxBody, types)
                     .assertSame(scan, "round " + round + ", " + length + " bytes, " + open + " open, types " + types);
-            if (scan.each() > 0) {
-                int whole = scan.end();
-                scan.assume(wire, pad, whole, scan.each(), open);
+            if (scan.commonLength() > 0) {
+                int whole = scan.wholeBytes();
+                scan.splitEqualFrames(wire, pad, whole, scan.commonLength(), open);
                 new ReferenceScan(bytes, whole, open, packetBytes, maxBody)
                         .assertSame(scan, "round " + round + ", assumed, " + whole + " bytes, " + open + " open");
             }

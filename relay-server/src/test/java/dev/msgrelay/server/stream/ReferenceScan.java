@@ -75,13 +75,13 @@ final class ReferenceScan {
 
     /** Fails where the scan under test has found something else. */
     void assertSame(RunScan scan, String what) {
-        same(what + ": end", end, scan.end());
+        same(what + ": end", end, scan.wholeBytes());
         same(what + ": frames", frames, scan.frames());
         same(what + ": incomplete frame", incomplete, scan.incompleteFrame());
         assertThat(scan.problem()).as(what).isEqualTo(problem);
         same(what + ": type of the problem", problemType, problem == null ? 0 : scan.problemType());
         same(what + ": bytes behind", length - end, scan.rest());
-        same(what + ": each", each(), scan.each());
+        same(what + ": each", each(), scan.commonLength());
         for (int count = 0; count <= frames; count++) {
             same(what + ": length of " + count, ends.get(count), scan.lengthOf(count));
         }

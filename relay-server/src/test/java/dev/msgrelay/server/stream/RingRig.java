@@ -88,7 +88,7 @@ final class RingRig implements AutoCloseable {
 
     private final class Recorder implements FrameRing.Handler {
         @Override
-        public boolean makeReady() {
+        public boolean hasRoom() {
             return ready.getAsBoolean();
         }
 

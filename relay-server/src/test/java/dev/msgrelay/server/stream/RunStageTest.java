@@ -26,7 +26,7 @@ class RunStageTest {
     private RuntimeException failure;
     private final FrameRing.Handler handler = new FrameRing.Handler() {
         @Override
-        public boolean makeReady() {
+        public boolean hasRoom() {
             return true;
         }
 
@@ -67,8 +67,8 @@ class RunStageTest {
         assertThat(put(stage, 1)).isTrue();
         stage.drop();
         sleeper.drop();
-        stage.end();
-        sleeper.end();
+        stage.close();
+        sleeper.close();
         assertThat(put(stage, 2)).isFalse();
         assertThat(put(sleeper, 3)).isFalse();
         assertThat(rig.ring.isEmpty()).isTrue();
@@ -88,7 +88,7 @@ class RunStageTest {
     void theProducerLooksWhetherTheConsumerSleepsOnlyAfterItLetGo() {
         List<Boolean> free = new ArrayList<>();
         RunStage[] looked = new RunStage[1];
-        looked[0] = stage(() -> free.add(looked[0].ready() && looked[0].take(handler)));
+        looked[0] = stage(() -> free.add(looked[0].ready() && looked[0].drainTo(handler)));
         put(looked[0], 7);
         assertThat(free).containsExactly(true);
         assertThat(handed).containsExactly(7);
@@ -102,10 +102,10 @@ class RunStageTest {
         put(late, 1);
         put(late, 2);
         assertThat(late.ready()).isFalse();
-        assertThat(late.take(handler)).isFalse();
+        assertThat(late.drainTo(handler)).isFalse();
         rig.poll();
         assertThat(late.ready()).isTrue();
-        assertThat(late.take(handler)).isTrue();
+        assertThat(late.drainTo(handler)).isTrue();
         assertThat(handed).containsExactly(2);
     }
 
@@ -131,16 +131,16 @@ class RunStageTest {
     void aHandlerThatFailsLeavesTheStageFree() {
         put(stage, 1);
         failure = new IllegalStateException("provoked by a test");
-        assertThatIllegalStateException().isThrownBy(() -> stage.take(handler));
+        assertThatIllegalStateException().isThrownBy(() -> stage.drainTo(handler));
         assertThat(stage.ready()).isTrue();
-        stage.end();
+        stage.close();
         assertThat(stage.isDone()).isTrue();
     }
 
     @Test
     void anEndedStageHasGivenAllItHad() {
         put(stage, 1);
-        stage.end();
+        stage.close();
         assertThat(put(stage, 2)).isFalse();
         assertThat(stage.isDone()).isTrue();
         assertThat(rig.poll()).hasSize(1);
@@ -212,7 +212,7 @@ class RunStageTest {
         put(stage, 2);
         assertThat(rig.pollLengths()).filteredOn(bytes -> bytes > 0).containsExactly(FRAME);
         assertTaken(2);
-        stage.end();
+        stage.close();
         assertThat(stage.putRun(frames(FRAME), FRAME)).isFalse();
         assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
     }
@@ -223,15 +223,15 @@ class RunStageTest {
         put(stage, 1);
         put(stage, 2);
         assertThat(stage.putRun(frames(2 * FRAME), 2 * FRAME)).isTrue();
-        assertThat(stage.take(handler)).isTrue();
+        assertThat(stage.drainTo(handler)).isTrue();
         put(stage, 1);
         stage.put(1, ByteBuffer.allocate(16), 16);
         put(stage, 2);
-        assertThat(stage.take(handler)).isTrue();
-        assertThat(stage.take(handler)).as("nothing is left").isFalse();
+        assertThat(stage.drainTo(handler)).isTrue();
+        assertThat(stage.drainTo(handler)).as("nothing is left").isFalse();
         assertThat(stage.putRun(frames(FRAME), FRAME)).isTrue();
         put(stage, 2);
-        assertThat(stage.take(handler)).isTrue();
+        assertThat(stage.drainTo(handler)).isTrue();
         assertThat(lengthsOfEach).containsExactly(FRAME, 0, FRAME);
     }
 
@@ -295,7 +295,7 @@ class RunStageTest {
             }
         });
         while (handed.size() < messages && !workers.failed()) {
-            if (rig.ring.poll(handler) == FrameRing.Polled.NOTHING && !sleeps.take(handler)) {
+            if (rig.ring.poll(handler) == FrameRing.Polled.NOTHING && !sleeps.drainTo(handler)) {
                 sleeper.sleepUnless(() -> rig.ring.hasNext() || sleeps.ready(), rig.ring);
             }
         }
@@ -334,7 +334,7 @@ class RunStageTest {
     }
 
     private void assertTaken(Integer... numbers) {
-        assertThat(stage.take(handler)).isTrue();
+        assertThat(stage.drainTo(handler)).isTrue();
         assertThat(handed).containsExactly(numbers);
     }
 

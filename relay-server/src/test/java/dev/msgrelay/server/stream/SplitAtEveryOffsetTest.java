@@ -102,7 +102,7 @@ class SplitAtEveryOffsetTest {
         }
         everySplit(new Frames().frame(8, 5).frame(8, 5), types);
         assertThat(scan.problem()).isNull();
-        assertThat(scan.each()).isEqualTo(13);
+        assertThat(scan.commonLength()).isEqualTo(13);
     }
 
     /** Leaves the scan of everything behind. */

@@ -143,7 +143,7 @@ final class FanoutRig implements AutoCloseable {
 
     void publishMany(int messages, int body) {
         for (int i = 0; i < messages; i++) {
-            if (!log.makeReady()) {
+            if (!log.hasRoom()) {
                 throw new AssertionError("the log is held at " + log.endPosition());
             }
             publish(i, body);

@@ -38,7 +38,7 @@ class PinReliefTest {
             }
             subscriber.block();
             stopped.add(subscriber);
-            for (int m = 0; m < 3 && rig.log.makeReady(); m++) {
+            for (int m = 0; m < 3 && rig.log.hasRoom(); m++) {
                 rig.publish(m, FanoutRig.CHUNK / 2);
                 rig.pump();
             }
@@ -61,18 +61,18 @@ class PinReliefTest {
     void thoseThatHoldTheOldestPieceAreCutOffAndNobodyElse() {
         FanoutRig.Subscriber healthy = rig.connect();
         starve(null);
-        long oldest = stopped.get(0).connection.heldFrom();
+        long oldest = stopped.get(0).connection.pinnedFrom();
         assertThat(oldest).isLessThan(rig.log.tail());
         relieveUntilItGoesOn();
         assertThat(stopped.get(0).channel.isOpen()).isFalse();
-        assertThat(stopped.get(0).connection.heldFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(stopped.get(0).connection.pinnedFrom()).isEqualTo(LogReader.NOTHING);
         assertThat(stopped.get(stopped.size() - 1).channel.isOpen()).isTrue();
         assertThat(healthy.channel.isOpen()).isTrue();
         long cut = stopped.stream().filter(s -> !s.channel.isOpen()).count();
         assertThat(cut).isLessThan(stopped.size());
         assertThat(rig.closed(CloseReason.MEMORY_LIMIT)).isEqualTo(cut);
         assertThat(rig.sum(Counter.PINS_EVICTED)).isEqualTo(cut);
-        assertThat(rig.log.makeReady()).isTrue();
+        assertThat(rig.log.hasRoom()).isTrue();
     }
 
     @Test
@@ -82,7 +82,7 @@ class PinReliefTest {
         slow.block();
         rig.publishMany(10, 100);
         rig.pump();
-        assertThat(slow.connection.heldFrom()).isGreaterThanOrEqualTo(rig.log.tail());
+        assertThat(slow.connection.pinnedFrom()).isGreaterThanOrEqualTo(rig.log.tail());
         for (int i = 0; i < 5; i++) {
             relief().relieve();
         }
@@ -98,7 +98,7 @@ class PinReliefTest {
     void thoseThatAreBeingClosedAreFoundToo(Policy policy) {
         starve(HelloFrame.subscriber().policy(policy));
         relieveUntilItGoesOn();
-        assertThat(rig.log.makeReady()).isTrue();
+        assertThat(rig.log.hasRoom()).isTrue();
         assertThat(rig.sum(Counter.PINS_EVICTED))
                 .isEqualTo(stopped.stream().filter(s -> !s.channel.isOpen()).count());
     }

@@ -115,7 +115,7 @@ class ReplayStartTest {
 
     private void publishUpTo(long end) {
         while (log.endPosition() < end) {
-            assertThat(log.makeReady()).isTrue();
+            assertThat(log.hasRoom()).isTrue();
             ByteBuffer frame = new Frames().frame(published++, FRAME - 8).nativeBuffer();
             if (log.openPacketBytes() + FRAME > PACKET) {
                 log.packetStartsAt(0, 0);
@@ -191,7 +191,7 @@ class ReplayStartTest {
         while (step == CatchUp.Next.AGAIN) {
             Mark end = reader.pageEnd() == null ? head() : reader.pageEnd();
             int bytes = (int) (end.position() - reader.position());
-            assertThat(reader.hold(bytes, end)).isTrue();
+            assertThat(reader.pinNext(bytes, end)).isTrue();
             reader.advance(bytes);
             step = catchUp.next(behind());
         }

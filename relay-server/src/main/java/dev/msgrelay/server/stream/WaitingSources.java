@@ -13,7 +13,7 @@ import java.util.function.LongSupplier;
  * other in turns.
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
-public final class HeldSources {
+public final class WaitingSources {
     public interface Source {
         /** Tells the source that there is room again. Called on any thread: the source continues on its own thread. */
         void resume();
@@ -29,7 +29,7 @@ public final class HeldSources {
      * @param plentyOfRoom asked on the core's thread, and on that of a source which has just added itself
      * @param clock in nanoseconds
      */
-    public HeldSources(BooleanSupplier plentyOfRoom, LongSupplier clock) {
+    public WaitingSources(BooleanSupplier plentyOfRoom, LongSupplier clock) {
         this.plentyOfRoom = plentyOfRoom;
         this.clock = clock;
     }

@@ -9,75 +9,75 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
 /** Sources without room wait together and go on together. */
-class HeldSourcesTest {
+class WaitingSourcesTest {
     private final AtomicLong clock = new AtomicLong();
     private boolean plenty;
-    private final HeldSources held = new HeldSources(() -> plenty, clock::get);
+    private final WaitingSources waiting = new WaitingSources(() -> plenty, clock::get);
     private final List<String> resumed = new ArrayList<>();
 
-    private HeldSources.Source source(String name) {
+    private WaitingSources.Source source(String name) {
         return () -> resumed.add(name);
     }
 
     @Test
     void theyGoOnTogetherInTheirOrderOnceThereIsPlenty() {
-        held.add(source("a"), false);
-        held.add(source("b"), true);
-        assertThat(held.any()).isTrue();
-        held.resumeIfRoom();
+        waiting.add(source("a"), false);
+        waiting.add(source("b"), true);
+        assertThat(waiting.any()).isTrue();
+        waiting.resumeIfRoom();
         assertThat(resumed).isEmpty();
         plenty = true;
-        held.resumeIfRoom();
+        waiting.resumeIfRoom();
         assertThat(resumed).containsExactly("a", "b");
-        assertThat(held.any()).isFalse();
-        held.resumeIfRoom();
+        assertThat(waiting.any()).isFalse();
+        waiting.resumeIfRoom();
         assertThat(resumed).hasSize(2);
     }
 
     @Test
     void whoLooksAtOnceFindsRoomThatHasComeBackMeanwhile() {
         plenty = true;
-        held.add(source("a"), false);
+        waiting.add(source("a"), false);
         assertThat(resumed).isEmpty();
-        held.add(source("b"), true);
+        waiting.add(source("b"), true);
         assertThat(resumed).containsExactly("a", "b");
     }
 
     @Test
     void oneThatFindsNoRoomAgainMayWaitAgain() {
-        HeldSources.Source[] again = new HeldSources.Source[1];
+        WaitingSources.Source[] again = new WaitingSources.Source[1];
         again[0] = () -> {
             resumed.add("a");
             plenty = false;
-            held.add(again[0], false);
+            waiting.add(again[0], false);
         };
-        held.add(again[0], false);
+        waiting.add(again[0], false);
         plenty = true;
-        held.resumeIfRoom();
-        assertThat(held.any()).isTrue();
+        waiting.resumeIfRoom();
+        assertThat(waiting.any()).isTrue();
         int before = resumed.size();
-        held.resumeIfRoom();
+        waiting.resumeIfRoom();
         assertThat(resumed).hasSize(before);
     }
 
     /** The clock may be negative. */
     @Test
     void theTimeInWhichAnybodyWaitsAddsUp() {
-        assertThat(held.nanos(-200)).isZero();
+        assertThat(waiting.nanos(-200)).isZero();
         clock.set(-100);
-        held.add(source("a"), false);
+        waiting.add(source("a"), false);
         clock.set(-80);
-        held.add(source("b"), false);
-        assertThat(held.nanos(-70)).isEqualTo(30);
+        waiting.add(source("b"), false);
+        assertThat(waiting.nanos(-70)).isEqualTo(30);
         plenty = true;
         clock.set(-60);
-        held.resumeIfRoom();
-        assertThat(held.nanos(1000)).isEqualTo(40);
+        waiting.resumeIfRoom();
+        assertThat(waiting.nanos(1000)).isEqualTo(40);
         clock.set(1000);
-        held.add(source("a"), false);
+        waiting.add(source("a"), false);
         clock.set(1005);
-        held.resumeIfRoom();
-        assertThat(held.nanos(9000)).isEqualTo(45);
+        waiting.resumeIfRoom();
+        assertThat(waiting.nanos(9000)).isEqualTo(45);
     }
 
     /** A second beginning is part of the first, and an end without one is none. */
