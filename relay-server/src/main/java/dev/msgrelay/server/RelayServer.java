@@ -254,12 +254,12 @@ public final class RelayServer implements AutoCloseable {
             return null;
         }
         Recovery found = parts.journal().recovered();
-        Recovery.Cut cut = found.cut();
+        long end = found.endSequence();
         return new RecoveredJournal(
                 found.startSequence(),
-                found.endSequence(),
-                cut == null ? found.endSequence() : cut.sequence(),
-                cut == null ? found.endSequence() : cut.endSequence());
+                end,
+                found.cut().map(Recovery.Cut::sequence).orElse(end),
+                found.cut().map(Recovery.Cut::endSequence).orElse(end));
     }
 
     public MemoryPlan memory() {

@@ -84,7 +84,7 @@ final class SimJournal {
             }
             try {
                 journal = new JournalOpening(disk, settings, epoch, millis(), null, Recovery.Progress.NOBODY).open();
-                world.saw("torn tails", journal.recovered().cut() == null ? 0 : 1);
+                world.saw("torn tails", journal.recovered().cut().isPresent() ? 1 : 0);
                 // What has not come yet is not of this life.
                 disk.heal();
                 disk.duringForce(this::meanwhile);
@@ -294,7 +294,7 @@ final class SimJournal {
         disk.killed();
         open(world.nextLong() | 1);
         world.check(
-                journal.recovered().cut() == null && journal.goesOnAt().sequence() == world.model.count + 1,
+                journal.recovered().cut().isEmpty() && journal.goesOnAt().sequence() == world.model.count + 1,
                 "behind an end in order " + journal.recovered().cut() + " is cut");
         world.throwIfFailed();
     }

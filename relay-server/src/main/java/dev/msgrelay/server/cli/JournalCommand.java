@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -266,7 +267,7 @@ final class JournalCommand implements Runnable {
     }
 
     private void printFindings(Disk disk, Recovery found, boolean json, String damaged) {
-        Recovery.Cut cut = found.cut();
+        Optional<Recovery.Cut> cut = found.cut();
         if (json) {
             JsonLine line = new JsonLine()
                     .text("event", "journal")
@@ -284,8 +285,8 @@ final class JournalCommand implements Runnable {
                     .number("names", found.states().size())
                     .truth("namesDamaged", found.namesDamaged())
                     .number("clockSteps", found.stepCount())
-                    .number("tornMessages", cut == null ? 0 : cut.endSequence() - cut.sequence())
-                    .number("tornBytes", cut == null ? 0 : cut.endPosition() - cut.position());
+                    .number("tornMessages", cut.map(Recovery.Cut::messages).orElse(0L))
+                    .number("tornBytes", cut.map(Recovery.Cut::bytes).orElse(0L));
             out.println(line.end());
             found.steps()
                     .forEach(step -> out.println(new JsonLine()
@@ -326,10 +327,10 @@ final class JournalCommand implements Runnable {
                     .forEach(step -> out.println("  before message " + step.sequence() + " by "
                             + Duration.ofMillis(step.millis()) + ", to " + JournalClock.timeText(step.timeMillis())));
         }
-        if (cut != null) {
-            long torn = cut.endSequence() - cut.sequence();
-            out.println("torn tail, which the next start cuts off: from message " + cut.sequence() + " on ("
-                    + ShortText.counted(torn, "message") + ", " + (cut.endPosition() - cut.position())
+        if (cut.isPresent()) {
+            Recovery.Cut tail = cut.get();
+            out.println("torn tail, which the next start cuts off: from message " + tail.sequence() + " on ("
+                    + ShortText.counted(tail.messages(), "message") + ", " + tail.bytes()
                     + " bytes that were not forced)");
         }
         found.lost().forEach(loss -> out.println("lost: " + loss.description()));

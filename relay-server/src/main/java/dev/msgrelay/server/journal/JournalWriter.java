@@ -324,7 +324,7 @@ final class JournalWriter {
             lives.write(disk);
             tabled = lives;
         }
-        long epoch = lives.at(at.position()).epoch();
+        long epoch = lives.at(at.position()).orElseThrow().epoch();
         Segment next =
                 files.next(new SegmentHeader(epoch, at.position(), at.sequence(), times.time(), named, times.skew()));
         if (next == null) {

@@ -43,8 +43,8 @@ public final class PublisherName implements Orderer.Numbered {
     private long goesOnAt;
     private long missingFrom;
 
-    // What is gone of it, behind which it went on; null: nothing.
-    private JournalName.Hole hole;
+    // The messages that are gone, behind which it went on.
+    private JournalName.Hole hole = JournalName.Hole.NONE;
     private JournalName journalName;
 
     // The table's own fields.
@@ -97,7 +97,7 @@ public final class PublisherName implements Orderer.Numbered {
      * {@code fork} has not been told; 0: none.
      */
     long untold(long number, long fork) {
-        return hole != null && hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
+        return hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }
 
     /** Marks that the log has said that the producer sends no id. Returns whether it is the first time. */
@@ -114,7 +114,7 @@ public final class PublisherName implements Orderer.Numbered {
         accepted = 0;
         any = false;
         sequence = 0;
-        hole = null;
+        hole = JournalName.Hole.NONE;
         goOn();
     }
 

@@ -161,7 +161,7 @@ class FileDiskTest {
             rig.close();
             Recovery found = JournalRig.inspect(rig.disk);
             assertThat(found.sound()).isTrue();
-            assertThat(found.cut()).isNull();
+            assertThat(found.cut()).isEmpty();
             assertThat(found.epochs().epochs()).hasSize(life + 1);
             assertThat(rig.read(found, "life " + life)).isEmpty();
             assertThat(found.endPosition()).isEqualTo(rig.end());

@@ -238,7 +238,7 @@ class JournalDamageTest {
             torn.flip(FileNames.index(0), SegmentHeader.LENGTH + random.nextInt(records) * IndexRecord.LENGTH + 8, 0);
             torn.flip(FileNames.stream(0), forced + random.nextInt((int) there.end() - forced), 0);
             Recovery found = Repair.all(torn);
-            both += found.damage().isEmpty() || found.cut() == null ? 0 : 1;
+            both += found.damage().isEmpty() || found.cut().isEmpty() ? 0 : 1;
             Recovery repaired = inspect(torn);
             repaired.states()
                     .forEach(state ->
@@ -411,10 +411,9 @@ class JournalDamageTest {
         String stream = FileNames.stream(header.base());
         ByteBuffer records = ByteBuffer.wrap(disk.bytes(index));
         int at = SegmentHeader.LENGTH;
-        IndexRecord block = IndexRecord.read(records, at, header.seed());
-        while (block == null || block.kind() != IndexRecord.Kind.BLOCK) {
+        while (!(IndexRecord.read(records, at, header.seed()) instanceof IndexRecord block)
+                || block.kind() != IndexRecord.Kind.BLOCK) {
             at += IndexRecord.LENGTH;
-            block = IndexRecord.read(records, at, header.seed());
         }
         int from = (int) (block.position() - header.base());
         ByteBuffer frames = ByteBuffer.wrap(disk.bytes(stream)).slice(from, (int) block.bytes());

@@ -157,7 +157,8 @@ final class JournalRig {
     }
 
     private static JournalName name(String name, long producer) {
-        return new JournalName(name, new ProducerId(7, producer), producer % 2 == 0 ? "" : "identity", null);
+        return new JournalName(
+                name, new ProducerId(7, producer), producer % 2 == 0 ? "" : "identity", JournalName.Hole.NONE);
     }
 
     /** How far each name is in the first so many messages. */

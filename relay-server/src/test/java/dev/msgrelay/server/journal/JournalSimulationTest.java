@@ -170,7 +170,7 @@ class JournalSimulationTest {
                 rig.append(10);
                 rig.close();
                 check(rig.end(), "after a quiet end");
-                assertThat(JournalRig.inspect(disk).cut()).isNull();
+                assertThat(JournalRig.inspect(disk).cut()).isEmpty();
                 assertThat(rig.allocator.metric().usedDirectMemory())
                         .as("direct memory at the end")
                         .isZero();
@@ -211,8 +211,7 @@ class JournalSimulationTest {
             rig.open();
             open = true;
             long end = rig.journal.goesOnAt().position();
-            Recovery.Cut cut = rig.journal.recovered().cut();
-            tally.add(Seen.CUTS, cut == null ? 0 : 1);
+            tally.add(Seen.CUTS, rig.journal.recovered().cut().isPresent() ? 1 : 0);
             assertThat(end).as("end after opening").isGreaterThanOrEqualTo(written);
             assertThat(rig.end()).as("end of what was published").isEqualTo(end);
             lifeBegan = rig.stream.size() + 1L;

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Test;
 
 /** What names move, from one thread to another. */
 class NameMovesTest {
-    private static final JournalName ORDERS = new JournalName("orders", ProducerId.NONE, "", null);
-    private static final JournalName PRICES = new JournalName("prices", ProducerId.NONE, "", null);
+    private static final JournalName ORDERS = new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE);
+    private static final JournalName PRICES = new JournalName("prices", ProducerId.NONE, "", JournalName.Hole.NONE);
 
     private final NameMoves moves = new NameMoves();
 

@@ -157,7 +157,7 @@ class WriterAndForcerTest {
     void aTableOfNamesWithoutRoomIsTriedAgainAfterAPause() throws IOException {
         write();
         log.head().read(end);
-        moves.add(new JournalName("orders", ProducerId.NONE, "", null), end.sequence(), 1, 1);
+        moves.add(new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE), end.sequence(), 1, 1);
         fillSegment();
         assertThat(files.prepare()).isTrue();
         assertThat(files.ready()).isTrue();
@@ -177,7 +177,7 @@ class WriterAndForcerTest {
 
     private void moveName(long number) throws IOException {
         log.head().read(end);
-        moves.add(new JournalName("orders", ProducerId.NONE, "", null), end.sequence(), 1, number);
+        moves.add(new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE), end.sequence(), 1, number);
         append();
         assertThat(writer.step(nanos, nanos)).isTrue();
         force();

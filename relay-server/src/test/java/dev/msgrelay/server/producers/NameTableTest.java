@@ -107,9 +107,9 @@ class NameTableTest {
         JournalName.Hole hole = new JournalName.Hole(21, 31, 600);
         names.restore(
                 List.of(
-                        new JournalName.State(new JournalName("b", ME, "me", null), 20, 700),
-                        new JournalName.State(new JournalName("first", ME, "", null), 10, 500),
-                        new JournalName.State(new JournalName("a", STRANGER, "", null), 30, 600),
+                        new JournalName.State(new JournalName("b", ME, "me", JournalName.Hole.NONE), 20, 700),
+                        new JournalName.State(new JournalName("first", ME, "", JournalName.Hole.NONE), 10, 500),
+                        new JournalName.State(new JournalName("a", STRANGER, "", JournalName.Hole.NONE), 30, 600),
                         new JournalName.State(new JournalName("c", ME, "", hole), 40, 800)),
                 now);
         // There is room for three: the one whose messages are the oldest has none.

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The lives of a relay, one behind the other: where in the stream each of them began. What lay behind that place before is
@@ -98,16 +99,14 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     /**
      * The life whose messages lie at a position: the last one that began there or before. What an earlier life had from there
      * on was cut, and may still lie in a file that is used again for the same place.
-     *
-     * @return null: the table has none
      */
-    public Epoch at(long position) {
+    public Optional<Epoch> at(long position) {
         for (int i = epochs.size() - 1; i >= 0; i--) {
             if (epochs.get(i).position <= position) {
-                return epochs.get(i);
+                return Optional.of(epochs.get(i));
             }
         }
-        return null;
+        return Optional.empty();
     }
 
     /**
@@ -166,8 +165,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return forkOf(epoch) != 0;
     }
 
-    /** Reads the table; null where it is damaged. Throws where it cannot be read, or is of another version. */
-    public static EpochTable read(Disk disk) throws IOException {
+    /** Reads the table; empty where it is damaged. Throws where it cannot be read, or is of another version. */
+    public static Optional<EpochTable> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.EPOCHS, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();
             long forcedPosition = fields.getLong();
@@ -176,7 +175,9 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
             while (fields.remaining() >= EPOCH_LENGTH) {
                 all.add(new Epoch(fields.getLong(), fields.getLong(), fields.getLong(), fields.getLong()));
             }
-            return all.size() == count ? new EpochTable(all, forcedPosition, forcedSequence) : null;
+            return all.size() == count
+                    ? Optional.of(new EpochTable(all, forcedPosition, forcedSequence))
+                    : Optional.empty();
         });
     }
 

@@ -76,20 +76,17 @@ public final class IndexCursor implements Closeable {
         return slot;
     }
 
-    /** The current slot's record of the stream; null: it holds none. */
-    public IndexRecord record() {
-        return IndexRecord.read(piece, current * IndexRecord.LENGTH, seed);
+    /** The current slot's record: an {@link IndexRecord}, a {@link NameRecord}, or {@link SealedRecord#NONE}. */
+    public SealedRecord record() {
+        int at = current * IndexRecord.LENGTH;
+        SealedRecord record = IndexRecord.read(piece, at, seed);
+        return record == SealedRecord.NONE ? NameRecord.read(piece, at, seed) : record;
     }
 
-    /** The current slot's record, where it names a place in the stream: a BLOCK or a LOST; otherwise null. */
-    public IndexRecord place() {
-        IndexRecord record = record();
-        return record == null || record.kind() == Kind.FORCED ? null : record;
-    }
-
-    /** The current slot's record of a publisher's name; null: it holds none. */
-    public NameRecord name() {
-        return NameRecord.read(piece, current * IndexRecord.LENGTH, seed);
+    /** The current slot's record where it names a place in the stream, a BLOCK or a LOST; otherwise none. */
+    public SealedRecord place() {
+        SealedRecord record = IndexRecord.read(piece, current * IndexRecord.LENGTH, seed);
+        return record instanceof IndexRecord place && place.kind() != Kind.FORCED ? place : SealedRecord.NONE;
     }
 
     @Override

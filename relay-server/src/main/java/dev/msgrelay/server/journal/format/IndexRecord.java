@@ -4,6 +4,8 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.journal.disk.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -72,29 +74,17 @@ public record IndexRecord(
         }
     }
 
+    /** The kinds, in the order of their codes: 1, 2, 3. */
     public enum Kind {
         /** These bytes lie in the stream file: whole frames. */
-        BLOCK(1),
+        BLOCK,
         /** Everything before its position was forced, with its records, before this one was written. */
-        FORCED(2),
+        FORCED,
         /** These messages were in the stream once, and were lost by damage. Written by a repair. */
-        LOST(3);
-
-        private final int code;
-
-        Kind(int code) {
-            this.code = code;
-        }
-
-        private static Kind of(int code) {
-            return switch (code) {
-                case 1 -> BLOCK;
-                case 2 -> FORCED;
-                case 3 -> LOST;
-                default -> null;
-            };
-        }
+        LOST
     }
+
+    private static final List<Kind> KINDS = List.of(Kind.values());
 
     public static IndexRecord forced(long position, long sequence, long timeMillis, long skew) {
         return new IndexRecord(Kind.FORCED, 0, position, sequence, position, sequence, timeMillis, skew);
@@ -136,31 +126,33 @@ public record IndexRecord(
     }
 
     /**
-     * What is wrong with the bytes of a BLOCK in the stream file; null: they are those that were written, and its messages. The
-     * buffer is used, and its limit changed.
+     * The fault of a BLOCK's bytes in the stream file, in words; empty: they are those that were written, and its messages.
+     * The buffer is used, and its limit changed.
      */
-    public String fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
+    public Optional<String> fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();
         FrameWalk frames = new FrameWalk();
         for (long at = position; at < endPosition; at += piece.limit()) {
             piece.clear().limit((int) Math.min(piece.capacity(), endPosition - at));
             stream.read(at - base, piece);
             if (piece.hasRemaining()) {
-                return "do not match";
+                return Optional.of("do not match");
             }
             frames.walk(piece.flip());
             all.update(piece);
         }
         if ((int) all.getValue() != crc) {
-            return "do not match";
+            return Optional.of("do not match");
         }
-        return frames.found(endSequence - sequence) ? null : "are no whole messages, or not so many";
+        return frames.found(endSequence - sequence)
+                ? Optional.empty()
+                : Optional.of("are no whole messages, or not so many");
     }
 
     @Override
     public void put(ByteBuffer target, long seed) {
         int at = target.position();
-        target.putInt(kind.code)
+        target.putInt(kind.ordinal() + 1)
                 .putInt(crc)
                 .putLong(position)
                 .putLong(sequence)
@@ -171,15 +163,15 @@ public record IndexRecord(
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads the record at an offset; null where none was sealed with this seed. */
-    public static IndexRecord read(ByteBuffer index, int at, long seed) {
+    /** Reads the record at an offset; {@link SealedRecord#NONE} where no such record was sealed with this seed. */
+    public static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
-        Kind kind = Kind.of(fields.getInt());
-        if (kind == null || !SealedRecord.isSealed(index, at, seed)) {
-            return null;
+        int code = fields.getInt();
+        if (code < 1 || code > KINDS.size() || !SealedRecord.isSealed(index, at, seed)) {
+            return NONE;
         }
         IndexRecord record = new IndexRecord(
-                kind,
+                KINDS.get(code - 1),
                 fields.getInt(),
                 fields.getLong(),
                 fields.getLong(),
@@ -187,6 +179,6 @@ public record IndexRecord(
                 fields.getLong(),
                 fields.getLong(),
                 fields.getLong());
-        return record.isPossible() ? record : null;
+        return record.isPossible() ? record : NONE;
     }
 }

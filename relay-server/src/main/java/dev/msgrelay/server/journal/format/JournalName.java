@@ -8,7 +8,7 @@ import dev.msgrelay.protocol.ProducerId;
  * @param name of the publisher
  * @param producer that has the name
  * @param owner the identity that the name belongs to; empty: the relay knows no identities
- * @param hole the last one; null: there is none
+ * @param hole the last one, or {@link Hole#NONE}
  */
 public record JournalName(String name, ProducerId producer, String owner, Hole hole) {
     /** Names that are remembered at most. */
@@ -22,7 +22,9 @@ public record JournalName(String name, ProducerId producer, String owner, Hole h
      * @param next number of the one that came behind them
      * @param sequence of that one
      */
-    public record Hole(long from, long next, long sequence) {}
+    public record Hole(long from, long next, long sequence) {
+        public static final Hole NONE = new Hole(0, 0, 0);
+    }
 
     /** How far a name's messages are in the stream: number and sequence of the last one. */
     public record State(JournalName name, long number, long sequence) {}

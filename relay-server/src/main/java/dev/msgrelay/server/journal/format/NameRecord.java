@@ -1,11 +1,13 @@
 package dev.msgrelay.server.journal.format;
 
 import dev.msgrelay.protocol.ProducerId;
+import dev.msgrelay.server.journal.format.JournalName.Hole;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A record of an index that says which publisher a slot is (NAME, as many as it takes), or how far one is (MOVED). It lies
@@ -22,12 +24,18 @@ import java.util.List;
  *   with 0x8000 in the length: producer id | length | hole: from, next, sequence (3 * int64) | name | identity
  * </pre>
  *
- * @param bytes of a NAME; null: it is a MOVED
+ * @param bytes of a NAME; of a MOVED none
  */
-public record NameRecord(int slot, int offset, int total, byte[] bytes, long number, long sequence)
+public record NameRecord(Kind kind, int slot, int offset, int total, byte[] bytes, long number, long sequence)
         implements SealedRecord {
-    private static final int NAME = 4;
-    private static final int MOVED = 5;
+    /** Kinds, in the order of their codes: 4, 5. */
+    public enum Kind {
+        NAME,
+        MOVED
+    }
+
+    private static final int FIRST_CODE = 4;
+    private static final byte[] NO_BYTES = {};
     private static final int MOST_BYTES = CRC_OFFSET - 4 * Integer.BYTES;
 
     /** In the length of the name: a hole lies before it. */
@@ -39,7 +47,7 @@ public record NameRecord(int slot, int offset, int total, byte[] bytes, long num
     static final int MOST_TOTAL = 4096;
 
     public static NameRecord moved(int slot, long number, long sequence) {
-        return new NameRecord(slot, 0, 0, null, number, sequence);
+        return new NameRecord(Kind.MOVED, slot, 0, 0, NO_BYTES, number, sequence);
     }
 
     /** The records of a name, in the order of the index. */
@@ -48,7 +56,7 @@ public record NameRecord(int slot, int offset, int total, byte[] bytes, long num
         List<NameRecord> records = new ArrayList<>();
         for (int at = 0; at < all.length; at += MOST_BYTES) {
             byte[] part = Arrays.copyOfRange(all, at, Math.min(all.length, at + MOST_BYTES));
-            records.add(new NameRecord(slot, at, all.length, part, 0, 0));
+            records.add(new NameRecord(Kind.NAME, slot, at, all.length, part, 0, 0));
         }
         return records;
     }
@@ -56,8 +64,8 @@ public record NameRecord(int slot, int offset, int total, byte[] bytes, long num
     @Override
     public void put(ByteBuffer target, long seed) {
         int at = target.position();
-        target.putInt(bytes == null ? MOVED : NAME).putInt(slot);
-        if (bytes == null) {
+        target.putInt(FIRST_CODE + kind.ordinal()).putInt(slot);
+        if (kind == Kind.MOVED) {
             target.putLong(number).putLong(sequence);
         } else {
             target.putInt(offset).putInt(total).put(bytes);
@@ -65,63 +73,64 @@ public record NameRecord(int slot, int offset, int total, byte[] bytes, long num
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads the record at an offset; null where none was sealed with this seed, or it is another kind. */
-    static NameRecord read(ByteBuffer index, int at, long seed) {
+    /** Reads the record at an offset; {@link SealedRecord#NONE} where no such record was sealed with this seed. */
+    static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
-        int kind = fields.getInt();
-        if (kind != NAME && kind != MOVED || !SealedRecord.isSealed(index, at, seed)) {
-            return null;
+        int kind = fields.getInt() - FIRST_CODE;
+        boolean moved = kind == Kind.MOVED.ordinal();
+        if (!moved && kind != Kind.NAME.ordinal() || !SealedRecord.isSealed(index, at, seed)) {
+            return NONE;
         }
         int slot = fields.getInt();
-        if (kind == MOVED) {
+        if (moved) {
             return moved(slot, fields.getLong(), fields.getLong());
         }
         int offset = fields.getInt();
         int total = fields.getInt();
         if (total < 0 || total > MOST_TOTAL || offset < 0 || offset >= total) {
-            return null;
+            return NONE;
         }
         byte[] part = new byte[Math.min(MOST_BYTES, total - offset)];
         fields.get(part);
-        return new NameRecord(slot, offset, total, part, 0, 0);
+        return new NameRecord(Kind.NAME, slot, offset, total, part, 0, 0);
     }
 
     /** A name as bytes. */
     static byte[] encode(JournalName name) {
         byte[] text = name.name().getBytes(StandardCharsets.UTF_8);
         byte[] owner = name.owner().getBytes(StandardCharsets.UTF_8);
-        JournalName.Hole hole = name.hole();
-        int holeLength = hole == null ? 0 : HOLE_LENGTH;
+        Hole hole = name.hole();
+        boolean hasHole = !hole.equals(Hole.NONE);
+        int holeLength = hasHole ? HOLE_LENGTH : 0;
         ByteBuffer all = ByteBuffer.allocate(ProducerId.LENGTH + Short.BYTES + holeLength + text.length + owner.length)
                 .putLong(name.producer().high())
                 .putLong(name.producer().low())
-                .putShort((short) (hole == null ? text.length : text.length | HAS_HOLE));
-        if (hole != null) {
+                .putShort((short) (hasHole ? text.length | HAS_HOLE : text.length));
+        if (hasHole) {
             all.putLong(hole.from()).putLong(hole.next()).putLong(hole.sequence());
         }
         return all.put(text).put(owner).array();
     }
 
-    /** The name that bytes are; null: none. */
-    public static JournalName decode(byte[] all) {
+    /** The name that bytes are; empty: they are none. */
+    public static Optional<JournalName> decode(byte[] all) {
         ByteBuffer bytes = ByteBuffer.wrap(all);
         if (all.length < ProducerId.LENGTH + Short.BYTES) {
-            return null;
+            return Optional.empty();
         }
         ProducerId producer = new ProducerId(bytes.getLong(), bytes.getLong());
         int said = bytes.getShort() & 0xFFFF;
         boolean hasHole = (said & HAS_HOLE) != 0;
         int length = said & ~HAS_HOLE;
         if (length + (hasHole ? HOLE_LENGTH : 0) > bytes.remaining()) {
-            return null;
+            return Optional.empty();
         }
-        JournalName.Hole hole =
-                hasHole ? new JournalName.Hole(bytes.getLong(), bytes.getLong(), bytes.getLong()) : null;
+        Hole hole = hasHole ? new Hole(bytes.getLong(), bytes.getLong(), bytes.getLong()) : Hole.NONE;
         int at = bytes.position();
-        return new JournalName(
+        return Optional.of(new JournalName(
                 new String(all, at, length, StandardCharsets.UTF_8),
                 producer,
                 new String(all, at + length, all.length - at - length, StandardCharsets.UTF_8),
-                hole);
+                hole));
     }
 }

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * How far each name was where a segment begins. What moved since then is in the indexes from that segment on, so those before
@@ -35,33 +36,29 @@ public record NamesFile(long position, List<JournalName.State> names) {
     /** Larger than any table that was ever written: a longer one is damaged. */
     private static final long MOST_BYTES = 128L << 20;
 
-    /** Reads the table; null where it is damaged. Throws where it cannot be read, or is of another version. */
-    public static NamesFile read(Disk disk) throws IOException {
+    /** Reads the table; empty where it is damaged. Throws where it cannot be read, or is of another version. */
+    public static Optional<NamesFile> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.NAMES, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();
             long position = fields.getLong();
-            List<JournalName.State> names = states(fields, count);
-            return names == null ? null : new NamesFile(position, names);
+            return states(fields, count).map(names -> new NamesFile(position, names));
         });
     }
 
-    /** The states that follow; null where they are not {@code count}, or one of them is none. */
-    private static List<JournalName.State> states(TableFile fields, int count) throws IOException {
+    /** The states that follow; empty where they are not {@code count}, or one of them is none. */
+    private static Optional<List<JournalName.State>> states(TableFile fields, int count) throws IOException {
         List<JournalName.State> names = new ArrayList<>();
-        while (fields.remaining() >= STATE_LENGTH && names.size() < count) {
+        for (int i = 0; i < count && fields.remaining() >= STATE_LENGTH; i++) {
             long number = fields.getLong();
             long sequence = fields.getLong();
             int length = fields.getInt();
             if (length < 0 || length > Math.min(NameRecord.MOST_TOTAL, fields.remaining())) {
-                return null;
+                return Optional.empty();
             }
-            JournalName name = NameRecord.decode(fields.bytes(length));
-            if (name == null) {
-                return null;
-            }
-            names.add(new JournalName.State(name, number, sequence));
+            NameRecord.decode(fields.bytes(length))
+                    .ifPresent(name -> names.add(new JournalName.State(name, number, sequence)));
         }
-        return names.size() == count && fields.remaining() == 0 ? names : null;
+        return names.size() == count && fields.remaining() == 0 ? Optional.of(names) : Optional.empty();
     }
 
     /** Replaces the table on the disk; it survives the machine when this returns. */

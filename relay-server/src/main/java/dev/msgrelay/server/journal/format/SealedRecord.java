@@ -3,11 +3,16 @@ package dev.msgrelay.server.journal.format;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** A record of an index: 64 bytes, so that none lies across two sectors of a disk, the last four of which seal it. */
+/**
+ * A record in a slot of an index: 64 bytes, so that no slot lies across two sectors of a disk. The last four bytes seal it.
+ */
 public interface SealedRecord {
     int LENGTH = 64;
 
     int CRC_OFFSET = LENGTH - Integer.BYTES;
+
+    /** The content of a slot without a record of its segment: a slot that was never used has zeros, a damaged one anything. */
+    SealedRecord NONE = (target, seed) -> target.put(new byte[LENGTH]);
 
     /** Puts it at the buffer's position, which moves on. */
     void put(ByteBuffer target, long seed);

@@ -2,6 +2,7 @@ package dev.msgrelay.server.journal.format;
 
 import dev.msgrelay.server.journal.disk.DiskException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -71,14 +72,14 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         return target.putInt(crc(target)).flip();
     }
 
-    /** Reads the front of an index; null where it is none, or damaged. */
-    public static SegmentHeader read(ByteBuffer index) {
+    /** Reads the front of an index; empty where it is none, or damaged. */
+    public static Optional<SegmentHeader> read(ByteBuffer index) {
         if (index.limit() < LENGTH || index.getInt(CRC_OFFSET) != crc(index)) {
-            return null;
+            return Optional.empty();
         }
         ByteBuffer front = index.slice(0, LENGTH);
         if (front.getLong() != MAGIC) {
-            return null;
+            return Optional.empty();
         }
         int version = front.getInt();
         long upperStep = front.getInt();
@@ -89,7 +90,9 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         long named = front.getLong();
         long step = upperStep << Integer.SIZE | front.getInt() & 0xFFFFFFFFL;
         boolean within = base >= 0 && base <= IndexRecord.MOST && sequence >= 0 && sequence <= IndexRecord.MOST;
-        return within ? new SegmentHeader(version, epoch, base, sequence, timeMillis, named, step) : null;
+        return within
+                ? Optional.of(new SegmentHeader(version, epoch, base, sequence, timeMillis, named, step))
+                : Optional.empty();
     }
 
     /** Refuses a file of another version; {@code what} begins the message: the journal, and the file. */

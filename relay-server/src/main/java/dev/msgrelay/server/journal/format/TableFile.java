@@ -3,6 +3,7 @@ package dev.msgrelay.server.journal.format;
 import dev.msgrelay.server.journal.disk.Disk;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
@@ -30,9 +31,9 @@ final class TableFile {
         this.end = end;
     }
 
-    /** Reads the fields of a table, which was checked before. Returns null where they make no table. */
+    /** Reads the fields of a table, which was checked before; empty where they make no table. */
     interface Reading<T> {
-        T read(TableFile fields) throws IOException;
+        Optional<T> read(TableFile fields) throws IOException;
     }
 
     /**
@@ -40,21 +41,22 @@ final class TableFile {
      *
      * @param least bytes of the fields that every table has
      * @param most a length that no table ever had
-     * @return null where the file is damaged, or another one
+     * @return empty where the file is damaged, or another one
      * @throws IOException the file cannot be read, or is of another version
      */
-    static <T> T read(Disk disk, String name, long magic, int least, long most, Reading<T> reading) throws IOException {
+    static <T> Optional<T> read(Disk disk, String name, long magic, int least, long most, Reading<T> reading)
+            throws IOException {
         try (Disk.File file = disk.openToRead(name)) {
             long length = file.length();
             if (length < FRONT + Integer.BYTES || length > most || !isSealed(file, length - Integer.BYTES)) {
-                return null;
+                return Optional.empty();
             }
             TableFile fields = new TableFile(file, length - Integer.BYTES);
             if (fields.getLong() != magic) {
-                return null;
+                return Optional.empty();
             }
             SegmentHeader.checkVersion(fields.getInt(), "journal " + disk.place());
-            return fields.remaining() < least ? null : reading.read(fields);
+            return fields.remaining() < least ? Optional.empty() : reading.read(fields);
         }
     }
 

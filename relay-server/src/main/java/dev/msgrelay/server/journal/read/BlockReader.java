@@ -6,6 +6,7 @@ import dev.msgrelay.server.journal.format.IndexCursor;
 import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.JournalClock;
+import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.StreamHead;
@@ -15,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.zip.CRC32C;
@@ -69,8 +71,8 @@ public final class BlockReader {
     private final Mark end = new Mark();
     private final Mark limit = new Mark();
     private final List<IndexRecord> blocks = new ArrayList<>();
-    // By the last search; null: no record was the one.
-    private IndexRecord landed;
+    // Found by the last search.
+    private SealedRecord landed = SealedRecord.NONE;
 
     // The segment, and the slot of its index where the next record is looked for.
     private long base = -1;
@@ -118,12 +120,8 @@ public final class BlockReader {
 
     /** The place of the oldest message that is readable; if there is none, that of the next one. */
     public void oldest(Mark into) {
-        Map.Entry<Long, SegmentHeader> first = readable.firstEntry();
-        if (first == null) {
-            written.read(into);
-        } else {
-            into.set(first.getValue().base(), first.getValue().sequence());
-        }
+        written.read(into);
+        readable.values().stream().findFirst().ifPresent(first -> into.set(first.base(), first.sequence()));
     }
 
     /**
@@ -132,14 +130,12 @@ public final class BlockReader {
      */
     public void seek(long sequence) {
         written.read(limit);
-        SegmentHeader segment = null;
-        for (SegmentHeader header : readable.values()) {
-            // Behind the end the disk is not asked: one that does not answer would be damage, told again and again.
-            if (sequence >= limit.sequence() || (header.sequence() > sequence && segment != null)) {
-                break;
-            }
-            segment = header;
-        }
+        Optional<SegmentHeader> segment = readable.values().stream()
+                .takeWhile(header -> header.sequence() <= sequence)
+                .reduce((before, header) -> header)
+                .or(() -> readable.values().stream().findFirst())
+                // Behind the end the disk is not asked: one that does not answer would be damage, told again and again.
+                .filter(header -> sequence < limit.sequence());
         go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
     }
 
@@ -149,15 +145,16 @@ public final class BlockReader {
      */
     public void seekTime(long millis) {
         written.read(limit);
-        TimeSearch search = TimeSearch.of(readable, present.get(), millis);
-        go(search.now());
-        if (search.then() != null && !search.now().isOfNow(landed)) {
-            go(search.then());
+        List<TimeSearch.Place> places = TimeSearch.places(readable, present.get(), millis);
+        if (places.isEmpty()) {
+            go(Optional.empty(), record -> false, record -> false);
         }
-    }
-
-    private void go(TimeSearch.Place place) {
-        go(place.segment(), record -> record.steady() >= place.steady(), record -> false);
+        for (TimeSearch.Place place : places) {
+            go(Optional.of(place.segment()), record -> record.steady() >= place.steady(), record -> false);
+            if (place.isOfNow(landed)) {
+                return;
+            }
+        }
     }
 
     /**
@@ -166,15 +163,15 @@ public final class BlockReader {
      * @param reached holds for all records behind the first one, too
      * @param itself whether the record itself is meant, although no record tells what lies before it
      */
-    private void go(SegmentHeader segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
+    private void go(Optional<SegmentHeader> segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
         end.copy(limit);
-        landed = null;
-        if (segment != null) {
+        landed = SealedRecord.NONE;
+        if (segment.isPresent()) {
             try {
-                find(segment, reached, itself);
+                find(segment.get(), reached, itself);
             } catch (IOException e) {
                 // The segment was dropped, or cannot be read: the next look tells.
-                end.set(segment.base(), segment.sequence());
+                end.set(segment.get().base(), segment.get().sequence());
             }
         }
         pass();
@@ -192,40 +189,36 @@ public final class BlockReader {
             while (low < high) {
                 int middle = (low + high) >>> 1;
                 index.range(middle, Math.min(high, middle + PROBE));
-                IndexRecord record = nextPlace(index);
-                if (record == null || reached.test(record)) {
-                    high = middle;
-                } else {
+                if (nextPlace(index) instanceof IndexRecord record && !reached.test(record)) {
                     low = index.slot() + 1;
                     end.set(record.endPosition(), record.endSequence());
+                } else {
+                    high = middle;
                 }
             }
             index.range(low, index.slots());
-            IndexRecord record = nextPlace(index);
-            while (record != null && !reached.test(record)) {
+            while (nextPlace(index) instanceof IndexRecord record) {
+                if (reached.test(record)) {
+                    slot = index.slot();
+                    landed = record;
+                    if (itself.test(record)) {
+                        end.set(record.position(), record.sequence());
+                    }
+                    return;
+                }
                 // A stretch without a place was taken for what comes later.
                 end.set(record.endPosition(), record.endSequence());
-                record = nextPlace(index);
-            }
-            if (record != null) {
-                slot = index.slot();
-                landed = record;
-                if (itself.test(record)) {
-                    end.set(record.position(), record.sequence());
-                }
             }
         }
     }
 
-    /** Goes on to the next record that names a place in the stream; null: there is none in the range. */
-    private static IndexRecord nextPlace(IndexCursor index) throws IOException {
-        while (index.next()) {
-            IndexRecord record = index.place();
-            if (record != null) {
-                return record;
-            }
+    /** Goes on to the next record in the range that names a place in the stream, if there is one. */
+    private static SealedRecord nextPlace(IndexCursor index) throws IOException {
+        SealedRecord place = SealedRecord.NONE;
+        while (place == SealedRecord.NONE && index.next()) {
+            place = index.place();
         }
-        return null;
+        return place;
     }
 
     // ---- what comes next ---------------------------------------------------------------------------------------
@@ -275,18 +268,17 @@ public final class BlockReader {
         Found found;
         try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
             index.range(slot, index.slots());
-            found = gather(index, into.capacity());
+            found = gather(segment, index, into.capacity());
         }
-        return found == Found.BLOCKS ? read(segment, into) : found == null ? lost(segment) : found;
+        return found == Found.BLOCKS ? read(segment, into) : found;
     }
 
-    /** Looks at the next records. Returns null where none of them says what comes next. */
-    private Found gather(IndexCursor index, int room) throws IOException {
+    /** Looks at the next records; where none of them says what comes next, the rest of the segment is lost. */
+    private Found gather(SegmentHeader segment, IndexCursor index, int room) throws IOException {
         blocks.clear();
         end.copy(at);
         while (blocks.size() < RECORDS && index.next()) {
-            IndexRecord record = index.place();
-            if (record == null || record.endPosition() <= at.position()) {
+            if (!(index.place() instanceof IndexRecord record) || record.endPosition() <= at.position()) {
                 continue;
             }
             if (!follows(record)) {
@@ -315,7 +307,7 @@ public final class BlockReader {
             // The slot moves no further: the next record may not be written yet.
             slot = index.slot() + 1;
         }
-        return blocks.isEmpty() ? null : Found.BLOCKS;
+        return blocks.isEmpty() ? lost(segment) : Found.BLOCKS;
     }
 
     private boolean follows(IndexRecord record) {

@@ -78,9 +78,9 @@ final class FoundNames {
         List<NameRecord> counted = List.copyOf(pending.subList(0, first));
         pending.subList(0, first).clear();
         for (NameRecord record : counted) {
-            if (record.bytes() != null) {
+            if (record.kind() == NameRecord.Kind.NAME) {
                 say(record);
-            } else if (slots.get(record.slot()) != null) {
+            } else if (slots.containsKey(record.slot())) {
                 named = endPosition;
                 if (tells) {
                     JournalName name = slots.get(record.slot());
@@ -104,10 +104,7 @@ final class FoundNames {
         begun.put(record.slot(), all);
         if (!all.hasRemaining()) {
             begun.remove(record.slot());
-            JournalName name = NameRecord.decode(all.array());
-            if (name != null) {
-                slots.put(record.slot(), name);
-            }
+            NameRecord.decode(all.array()).ifPresent(name -> slots.put(record.slot(), name));
         }
     }
 

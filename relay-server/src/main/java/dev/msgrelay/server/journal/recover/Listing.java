@@ -9,10 +9,12 @@ import dev.msgrelay.server.journal.format.IndexRecord;
 import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.NamesFile;
 import dev.msgrelay.server.journal.format.SegmentHeader;
+import dev.msgrelay.server.journal.recover.Recovery.Part;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -23,14 +25,23 @@ import java.util.TreeSet;
  * <p>One thread.
  */
 final class Listing {
+    /** The state of a segment's header. */
+    enum Header {
+        WHOLE,
+        /** The index has a damaged one, and its records tell what was in it. */
+        DAMAGED,
+        /** There is no index, or nothing of it is whole. */
+        NONE
+    }
+
     /** A segment, or what there is of it. */
     static final class Entry {
         final long base;
         final boolean stream;
         final boolean index;
-        // Null: nothing of the index is whole.
+        Header state = Header.NONE;
+        // Unless there is none.
         SegmentHeader header;
-        boolean headerDamaged;
         long streamLength;
         long indexLength;
 
@@ -41,7 +52,7 @@ final class Listing {
         }
 
         boolean usable() {
-            return stream && header != null;
+            return stream && state != Header.NONE;
         }
 
         String name() {
@@ -99,14 +110,14 @@ final class Listing {
     private void tables() throws IOException {
         if (disk.has(FileNames.NAMES)) {
             namesThere = true;
-            NamesFile read = NamesFile.read(disk);
-            namesDamaged = read == null;
-            names = read == null ? names : read;
+            Optional<NamesFile> read = NamesFile.read(disk);
+            namesDamaged = read.isEmpty();
+            names = read.orElse(names);
         }
         if (disk.has(FileNames.EPOCHS)) {
-            EpochTable read = EpochTable.read(disk);
-            epochsDamaged = read == null;
-            epochs = read == null ? epochs : read;
+            Optional<EpochTable> read = EpochTable.read(disk);
+            epochsDamaged = read.isEmpty();
+            epochs = read.orElse(epochs);
         } else {
             epochsMissing = true;
         }
@@ -116,14 +127,15 @@ final class Listing {
      * Whether the table of names is missing or damaged. Segments that a relay has dropped meanwhile were listed after the
      * table, and say nothing against it.
      *
-     * @param oldest header of the oldest segment that is held; null: none is
+     * @param parts the segments that are held, from the oldest on
      * @param end position where the stream ends
      */
-    boolean namesDamaged(SegmentHeader oldest, long end) {
-        boolean missing = !namesThere && oldest != null && oldest.named() > 0;
+    boolean namesDamaged(List<Part> parts, long end) {
+        boolean missing =
+                !namesThere && !parts.isEmpty() && parts.get(0).header().named() > 0;
         // With names that are ahead of the stream, messages that are gone would be taken for known ones.
         boolean ahead = names.position() > end;
-        return namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && oldest == null);
+        return namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && parts.isEmpty());
     }
 
     private void segments() throws IOException {
@@ -192,33 +204,33 @@ final class Listing {
             checkLength(e.name(), e.indexLength, SegmentHeader.MOST_INDEX);
             index.read(0, front);
         }
-        SegmentHeader header = SegmentHeader.read(front.flip());
-        if (header != null) {
-            SegmentHeader.checkVersion(header.version(), "journal " + disk.place() + ": " + e.name());
+        Optional<SegmentHeader> header = SegmentHeader.read(front.flip());
+        if (header.isPresent()) {
+            SegmentHeader.checkVersion(header.get().version(), "journal " + disk.place() + ": " + e.name());
         }
-        EpochTable.Epoch life = epochs.at(e.base);
-        boolean ours = header != null
-                && header.base() == e.base
-                && (epochsDamaged || life != null && life.epoch() == header.epoch());
-        if (ours) {
-            e.header = header;
-        } else {
-            e.headerDamaged = true;
-            e.header = life == null ? null : headerFromRecords(e, life.epoch());
+        Optional<Long> epoch = epochs.at(e.base).map(EpochTable.Epoch::epoch);
+        header = header.filter(read -> read.base() == e.base)
+                .filter(read ->
+                        epochsDamaged || epoch.filter(id -> id == read.epoch()).isPresent());
+        if (header.isPresent()) {
+            e.header = header.get();
+            e.state = Header.WHOLE;
+        } else if (epoch.isPresent()) {
+            restoreHeader(e, epoch.get());
         }
     }
 
     /** The records are sealed with what the header says: where one of them passes, it is known. */
-    private SegmentHeader headerFromRecords(Entry e, long epoch) throws IOException {
+    private void restoreHeader(Entry e, long epoch) throws IOException {
         try (IndexCursor index = new IndexCursor(disk, e.base, epoch ^ e.base)) {
             while (index.next()) {
-                IndexRecord record = index.place();
-                if (record != null && record.position() == e.base) {
-                    return new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base, 0);
+                if (index.place() instanceof IndexRecord record && record.position() == e.base) {
+                    e.header = new SegmentHeader(epoch, e.base, record.sequence(), record.timeMillis(), e.base, 0);
+                    e.state = Header.DAMAGED;
+                    return;
                 }
             }
         }
-        return null;
     }
 
     /** The last FORCED record: they only grow, so the newest segment that has one tells. */
@@ -227,7 +239,7 @@ final class Listing {
         forcedSequence = epochs.forcedSequence();
         for (int i = entries.size() - 1; i >= 0; i--) {
             Entry e = entries.get(i);
-            if (e.header == null) {
+            if (e.state == Header.NONE) {
                 continue;
             }
             boolean found = false;
@@ -236,8 +248,7 @@ final class Listing {
             }
             try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
                 while (index.next()) {
-                    IndexRecord record = index.record();
-                    if (record != null && record.kind() == Kind.FORCED) {
+                    if (index.record() instanceof IndexRecord record && record.kind() == Kind.FORCED) {
                         found = true;
                         if (record.position() > forced) {
                             forced = record.position();

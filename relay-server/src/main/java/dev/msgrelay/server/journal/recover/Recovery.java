@@ -13,6 +13,7 @@ import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The result of looking at a directory: what it holds, what is damaged, and what a crash left behind. Looking changes nothing,
@@ -30,7 +31,7 @@ import java.util.List;
  * @param parts the segments that are held, from the oldest on
  * @param damage messages that are missing among those that were forced; until a repair nothing is written here
  * @param lost messages that earlier repairs have written off
- * @param cut the torn tail, which the next start cuts off; null: there is none
+ * @param cut the torn tail, which the next start cuts off
  * @param dropped files behind the cut
  * @param asideFiles useless files among what was forced
  * @param leftovers files that an interrupted retention or replacement left behind
@@ -51,7 +52,7 @@ public record Recovery(
         List<Part> parts,
         List<Loss> damage,
         List<Loss> lost,
-        Cut cut,
+        Optional<Cut> cut,
         List<String> dropped,
         List<String> asideFiles,
         List<String> leftovers,
@@ -83,7 +84,7 @@ public record Recovery(
      * @param length bytes of both files
      * @param timeMillis of the newest message, or a little later
      * @param skew steps of the clock up to then, from the oldest segment that is held on
-     * @param mended the records that a repair writes, where the index or bytes of the stream are damaged; otherwise null
+     * @param mended the records that a repair writes, where the index or bytes of the stream are damaged
      */
     public record Part(
             SegmentHeader header,
@@ -93,7 +94,7 @@ public record Recovery(
             long length,
             long timeMillis,
             long skew,
-            List<SealedRecord> mended) {
+            Optional<List<SealedRecord>> mended) {
         public boolean isEmpty() {
             return endPosition == header.base();
         }
@@ -115,11 +116,12 @@ public record Recovery(
      * @param endSequence number of the first message there
      */
     public record Cut(long position, long sequence, long endPosition, long endSequence) {
-        /** The same tail, which reaches as far as this record at least. */
-        Cut extendedTo(IndexRecord record) {
-            return record.endPosition() <= endPosition
-                    ? this
-                    : new Cut(position, sequence, record.endPosition(), record.endSequence());
+        public long messages() {
+            return endSequence - sequence;
+        }
+
+        public long bytes() {
+            return endPosition - position;
         }
     }
 

@@ -10,6 +10,7 @@ import dev.msgrelay.server.journal.format.NameRecord;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Listing.Entry;
+import dev.msgrelay.server.journal.recover.Listing.Header;
 import dev.msgrelay.server.journal.recover.Recovery.Cut;
 import dev.msgrelay.server.journal.recover.Recovery.Depth;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * Walks through the segments of a directory, record by record, and tells damage from a torn tail.
@@ -59,8 +61,12 @@ final class RecoveryWalk {
     private final List<String> aside = new ArrayList<>();
     // The faults of the unusable segments since the last part.
     private final List<String> unusable = new ArrayList<>();
-    private Cut cut;
     private long checkedBytes;
+
+    // The stream ends at the place of the walk, which moves no more; and how far the records of the torn tail reach.
+    private boolean torn;
+    private long tornEnd;
+    private long tornEndSequence;
 
     // The current segment's whole records, and whether a repair has to write them anew.
     private List<SealedRecord> records = new ArrayList<>();
@@ -78,10 +84,10 @@ final class RecoveryWalk {
     Recovery run() throws IOException {
         position = forced;
         sequence = forcedSequence;
-        for (int i = 0; i < there.entries.size() && cut == null; i++) {
+        for (int i = 0; i < there.entries.size() && !torn; i++) {
             Entry e = there.entries.get(i);
             try {
-                entry(e, i + 1 < there.entries.size() ? there.entries.get(i + 1) : null);
+                entry(e, there.entries.subList(i + 1, there.entries.size()));
             } catch (IOException cause) {
                 if (!e.isGone(disk)) {
                     throw cause;
@@ -89,11 +95,11 @@ final class RecoveryWalk {
             }
             if (e.isGone(disk)) {
                 startAnew();
-            } else if (cut != null) {
+            } else if (torn) {
                 dropFrom(parts.isEmpty() || parts.get(parts.size() - 1).header().base() != e.base ? i : i + 1);
             }
         }
-        if (cut == null && position < forced) {
+        if (!torn && position < forced) {
             missingUntilForced();
         }
         return new Recovery(
@@ -105,11 +111,11 @@ final class RecoveryWalk {
                 names.states(),
                 names.named(),
                 there.names.position(),
-                there.namesDamaged(parts.isEmpty() ? null : parts.get(0).header(), position),
+                there.namesDamaged(parts, position),
                 parts,
                 damage,
                 lost,
-                cut,
+                torn ? Optional.of(new Cut(position, sequence, tornEnd, tornEndSequence)) : Optional.empty(),
                 dropped,
                 aside,
                 there.leftovers,
@@ -118,10 +124,10 @@ final class RecoveryWalk {
                 checkedBytes);
     }
 
-    private void entry(Entry e, Entry next) throws IOException {
+    private void entry(Entry e, List<Entry> behind) throws IOException {
         boolean first = parts.isEmpty();
         if (!e.usable() || !first && e.base < position) {
-            unusable(e, first);
+            unusable(e, first, behind);
             return;
         }
         if (first) {
@@ -132,8 +138,8 @@ final class RecoveryWalk {
             hole(e.base, e.header.sequence(), missing("what lies before " + e.name() + " is missing"));
             mendLast();
         }
-        if (cut == null) {
-            part(e, next);
+        if (!torn) {
+            part(e, behind);
         }
     }
 
@@ -147,7 +153,7 @@ final class RecoveryWalk {
         unusable.clear();
         clock = new FoundClock();
         mend = false;
-        cut = null;
+        torn = false;
         position = forced;
         sequence = forcedSequence;
     }
@@ -157,26 +163,23 @@ final class RecoveryWalk {
         mendLast();
     }
 
-    private void unusable(Entry e, boolean first) {
+    private void unusable(Entry e, boolean first, List<Entry> behind) {
         String why = !e.stream
                 ? FileNames.stream(e.base) + " is missing"
                 : !e.index
                         ? e.name() + " is missing"
-                        : e.header == null ? e.name() + ": nothing of it is whole" : e.name() + " overlaps";
+                        : e.state == Header.NONE ? e.name() + ": nothing of it is whole" : e.name() + " overlaps";
         if (e.base >= forced) {
             if (position < forced) {
                 missingUntilForced();
             }
-            cut = new Cut(position, sequence, position, sequence);
+            tear();
             return;
         }
         if (first) {
-            Entry next = there.entries.stream()
-                    .filter(other -> other.base > e.base && other.usable())
-                    .findFirst()
-                    .orElse(null);
-            long to = next == null ? forced : next.base;
-            long toSequence = next == null ? forcedSequence : next.header.sequence();
+            Optional<Entry> next = behind.stream().filter(Entry::usable).findFirst();
+            long to = next.map(later -> later.base).orElse(forced);
+            long toSequence = next.map(later -> later.header.sequence()).orElse(forcedSequence);
             damage.add(new Loss(e.base, 0, to, toSequence, why));
         } else if (e.base < position) {
             damage.add(new Loss(position, sequence, position, sequence, why));
@@ -194,12 +197,12 @@ final class RecoveryWalk {
     }
 
     /** Walks through one segment whose files and header are there. */
-    private void part(Entry e, Entry next) throws IOException {
+    private void part(Entry e, List<Entry> behind) throws IOException {
         records = new ArrayList<>();
         names.segment(e.header, e.base >= there.names.position());
-        mend = e.headerDamaged;
+        mend = e.state == Header.DAMAGED;
         if (mend && e.base >= forced) {
-            cut = new Cut(position, sequence, position, sequence);
+            tear();
             return;
         }
         if (mend) {
@@ -209,7 +212,8 @@ final class RecoveryWalk {
         }
         clock.segment(e.header, parts.isEmpty(), sequence);
         int used = -1;
-        if (mayPass(e, next)) {
+        if (mayPass(e, behind)) {
+            Entry next = behind.get(0);
             position = next.base;
             sequence = next.header.sequence();
             clock.reach(next.header.timeMillis(), next.header.step());
@@ -217,17 +221,21 @@ final class RecoveryWalk {
             used = records(e);
         }
         long length = e.streamLength + e.indexLength;
-        parts.add(new Part(
-                e.header, position, sequence, used, length, clock.time(), clock.allSteps(), mend ? records : null));
+        parts.add(new Part(e.header, position, sequence, used, length, clock.time(), clock.allSteps(), mended()));
+    }
+
+    private Optional<List<SealedRecord>> mended() {
+        return mend ? Optional.of(records) : Optional.empty();
     }
 
     /** Whether a start may believe the next header, and leave the records of this segment unread. */
-    private boolean mayPass(Entry e, Entry next) {
-        return depth == Depth.START
-                && !mend
-                && next != null
-                && next.usable()
-                && !next.headerDamaged
+    private boolean mayPass(Entry e, List<Entry> behind) {
+        if (depth != Depth.START || mend || behind.isEmpty()) {
+            return false;
+        }
+        Entry next = behind.get(0);
+        return next.stream
+                && next.state == Header.WHOLE
                 && next.base <= forced
                 && next.base - e.base <= e.streamLength
                 && next.header.named() <= Math.max(there.names.position(), e.base);
@@ -241,42 +249,45 @@ final class RecoveryWalk {
                 Disk.File stream = disk.openToRead(FileNames.stream(e.base))) {
             while (index.next()) {
                 int number = index.slot() + 1;
-                IndexRecord record = index.record();
-                if (record == null || !fits(record)) {
-                    NameRecord name = record == null ? index.name() : null;
-                    if (name != null && cut == null) {
+                SealedRecord slot = index.record();
+                if (slot instanceof NameRecord name) {
+                    if (!torn) {
                         names.add(name);
-                    } else if (name == null) {
-                        // The end, or damage, or torn: the next record tells.
-                        unread = true;
-                        names.unreadable();
                     }
                     continue;
                 }
-                if (cut == null && record.kind() == Kind.FORCED) {
+                if (!(slot instanceof IndexRecord record) || !fits(record)) {
+                    // The end, or damage, or torn: the next record tells.
+                    unread = true;
+                    names.unreadable();
+                    continue;
+                }
+                if (torn) {
+                    extendTail(record);
+                    continue;
+                }
+                if (record.kind() == Kind.FORCED) {
                     // FORCED says nothing of where the records before it ended; behind what was forced they are torn.
                     if (unread && position >= forced) {
                         hole(position, sequence, "");
                     }
-                } else if (cut == null && (unread || record.position() > position)) {
+                } else if (unread || record.position() > position) {
                     hole(record.position(), record.sequence(), e.name() + ": damaged before record " + number);
                     unread = false;
                     names.readable();
                 }
-                String fault = cut == null && record.kind() == Kind.BLOCK ? fault(record, e, stream) : null;
-                if (fault != null) {
-                    String why = FileNames.stream(e.base) + ": the bytes of record " + number + " " + fault;
+                Optional<String> fault =
+                        !torn && record.kind() == Kind.BLOCK ? fault(record, e, stream) : Optional.empty();
+                if (fault.isPresent()) {
+                    String why = FileNames.stream(e.base) + ": the bytes of record " + number + " " + fault.get();
                     hole(record.endPosition(), record.endSequence(), why);
-                    if (cut == null) {
-                        continue;
-                    }
                 }
-                if (cut != null) {
-                    cut = cut.extendedTo(record);
-                    continue;
+                if (torn) {
+                    extendTail(record);
+                } else if (fault.isEmpty()) {
+                    append(record);
+                    used = number;
                 }
-                append(record);
-                used = number;
             }
         }
         return used;
@@ -297,7 +308,7 @@ final class RecoveryWalk {
 
     /** Whether a record may come at the place of the walk, or behind it. */
     private boolean fits(IndexRecord record) {
-        if (cut != null || record.kind() == Kind.FORCED) {
+        if (torn || record.kind() == Kind.FORCED) {
             return true;
         }
         return record.position() == position
@@ -305,13 +316,13 @@ final class RecoveryWalk {
                 : record.position() > position && record.sequence() > sequence;
     }
 
-    /** The fault of a block's bytes; null: there is none. A start believes what was forced. */
-    private String fault(IndexRecord block, Entry e, Disk.File stream) throws IOException {
+    /** The fault of a block's bytes, in words; empty: there is none. A start believes what was forced. */
+    private Optional<String> fault(IndexRecord block, Entry e, Disk.File stream) throws IOException {
         if (block.endPosition() - e.base > e.streamLength) {
-            return "are not there";
+            return Optional.of("are not there");
         }
         if (depth == Depth.START && block.endPosition() <= forced) {
-            return null;
+            return Optional.empty();
         }
         checkedBytes += block.bytes();
         return block.fault(stream, e.base, piece);
@@ -337,7 +348,21 @@ final class RecoveryWalk {
                 return;
             }
         }
-        cut = new Cut(position, sequence, position, sequence);
+        tear();
+    }
+
+    private void tear() {
+        torn = true;
+        tornEnd = position;
+        tornEndSequence = sequence;
+    }
+
+    /** The torn tail reaches as far as this record at least. */
+    private void extendTail(IndexRecord record) {
+        if (record.endPosition() > tornEnd) {
+            tornEnd = record.endPosition();
+            tornEndSequence = record.endSequence();
+        }
     }
 
     /** Writes a hole behind a segment into the index of this segment. */
@@ -346,17 +371,18 @@ final class RecoveryWalk {
             Part old = parts.remove(parts.size() - 1);
             SegmentHeader header = old.header();
             parts.add(new Part(
-                    header, position, sequence, old.records(), old.length(), old.timeMillis(), old.skew(), records));
+                    header, position, sequence, old.records(), old.length(), old.timeMillis(), old.skew(), mended()));
         }
     }
 
     private void dropFrom(int from) throws IOException {
         for (Entry e : there.entries.subList(from, there.entries.size())) {
-            if (e.index && e.header != null && !e.isGone(disk)) {
+            if (e.index && e.state != Header.NONE && !e.isGone(disk)) {
                 try (IndexCursor index = new IndexCursor(disk, e.base, e.header.seed())) {
                     while (index.next()) {
-                        IndexRecord record = index.record();
-                        cut = record == null ? cut : cut.extendedTo(record);
+                        if (index.record() instanceof IndexRecord record) {
+                            extendTail(record);
+                        }
                     }
                 }
             }

@@ -76,10 +76,10 @@ public final class Repair {
      */
     static void mend(Disk disk, Recovery found) throws IOException {
         for (Part part : found.parts()) {
-            if (part.mended() != null) {
+            if (part.mended().isPresent()) {
                 String name = FileNames.index(part.header().base());
                 copy(disk, name, aside(disk, name));
-                replace(disk, name, part);
+                replace(disk, name, part.header(), part.mended().get());
             }
         }
         for (String name : found.asideFiles()) {
@@ -156,12 +156,12 @@ public final class Repair {
         }
     }
 
-    private static void replace(Disk disk, String name, Part part) throws IOException {
-        ByteBuffer fresh =
-                ByteBuffer.allocate(SegmentHeader.LENGTH + part.mended().size() * IndexRecord.LENGTH);
-        fresh.put(part.header().bytes());
-        for (SealedRecord record : part.mended()) {
-            record.put(fresh, part.header().seed());
+    private static void replace(Disk disk, String name, SegmentHeader header, List<SealedRecord> records)
+            throws IOException {
+        ByteBuffer fresh = ByteBuffer.allocate(SegmentHeader.LENGTH + records.size() * IndexRecord.LENGTH);
+        fresh.put(header.bytes());
+        for (SealedRecord record : records) {
+            record.put(fresh, header.seed());
         }
         disk.replace(name, fresh.flip());
     }

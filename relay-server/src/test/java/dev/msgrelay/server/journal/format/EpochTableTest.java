@@ -22,11 +22,13 @@ class EpochTableTest {
     @Test
     void isReadAsItWasWritten() throws IOException {
         table.write(disk);
-        assertThat(EpochTable.read(disk).epochs()).isEqualTo(table.epochs());
-        assertThat(EpochTable.read(disk).forcedPosition()).isEqualTo(700);
-        assertThat(EpochTable.read(disk).forcedSequence()).isEqualTo(15);
+        assertThat(EpochTable.read(disk).orElseThrow().epochs()).isEqualTo(table.epochs());
+        assertThat(EpochTable.read(disk).orElseThrow().forcedPosition()).isEqualTo(700);
+        assertThat(EpochTable.read(disk).orElseThrow().forcedSequence()).isEqualTo(15);
         disk.powerCut();
-        assertThat(EpochTable.read(disk).epochs()).as("after a power cut").isEqualTo(table.epochs());
+        assertThat(EpochTable.read(disk).orElseThrow().epochs())
+                .as("after a power cut")
+                .isEqualTo(table.epochs());
     }
 
     @Test
@@ -36,10 +38,10 @@ class EpochTableTest {
         for (int at = 0; at < length; at++) {
             SimDisk other = disk.copy();
             other.flip(FileNames.EPOCHS, at, at % 8);
-            assertThat(EpochTable.read(other)).as("byte %d", at).isNull();
+            assertThat(EpochTable.read(other)).as("byte %d", at).isEmpty();
             SimDisk cut = disk.copy();
             cut.cut(FileNames.EPOCHS, at);
-            assertThat(EpochTable.read(cut)).as("length %d", at).isNull();
+            assertThat(EpochTable.read(cut)).as("length %d", at).isEmpty();
         }
     }
 
@@ -56,10 +58,10 @@ class EpochTableTest {
 
     @Test
     void whoseMessagesLieAtAPosition() {
-        assertThat(table.at(0).epoch()).as("nothing is left of 7").isEqualTo(-8);
-        assertThat(table.at(499).epoch()).isEqualTo(-8);
-        assertThat(table.at(500).epoch()).isEqualTo(9);
-        assertThat(table.at(-1)).isNull();
+        assertThat(table.at(0).orElseThrow().epoch()).as("nothing is left of 7").isEqualTo(-8);
+        assertThat(table.at(499).orElseThrow().epoch()).isEqualTo(-8);
+        assertThat(table.at(500).orElseThrow().epoch()).isEqualTo(9);
+        assertThat(table.at(-1)).isEmpty();
     }
 
     @Test
