@@ -3,7 +3,6 @@ package dev.msgrelay.server;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Peer;
 import dev.msgrelay.server.assembly.ClusterProvider;
 import dev.msgrelay.server.assembly.Entrances;
@@ -38,6 +37,7 @@ import java.net.SocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.slf4j.Logger;
@@ -235,7 +235,7 @@ public final class RelayServer implements AutoCloseable {
             parts.tls().reload(other.tls().files());
             engine.services().counters().increment(Counter.TLS_RELOADS);
         }
-        engine.services().access().change(other.access());
+        engine.services().access().change(Optional.ofNullable(other.access()));
     }
 
     /** The transport in use; never AUTO. */
@@ -287,10 +287,9 @@ public final class RelayServer implements AutoCloseable {
         return last != null ? List.of() : PeekedMessage.last(engine.log(), most, bytes);
     }
 
-    /** Types that a client may get, by its token or by what it is without one; null: none. Any thread. */
-    public TypeRanges subscribable(Token token, Peer peer) {
-        AccessPolicy policy = engine.services().access().policy();
-        return policy == null ? TypeRanges.ALL : policy.subscribable(token, peer);
+    /** Types that a client may get, by its token or by its peer; empty: it may not subscribe. Any thread. */
+    public Optional<TypeRanges> subscribable(Token token, Peer peer) {
+        return engine.services().access().policy().subscribable(token, peer);
     }
 
     /**

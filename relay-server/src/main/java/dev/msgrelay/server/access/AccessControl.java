@@ -1,6 +1,7 @@
 package dev.msgrelay.server.access;
 
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -12,22 +13,20 @@ public final class AccessControl {
     private final Map<String, Use> uses = new ConcurrentHashMap<>();
     private volatile AccessPolicy policy;
 
-    /** @param policy null: everybody may do everything */
-    public AccessControl(AccessPolicy policy) {
-        this.policy = policy;
+    /** @param policy empty: everybody may do everything */
+    public AccessControl(Optional<AccessPolicy> policy) {
+        this.policy = policy.orElse(AccessPolicy.EVERYBODY);
     }
 
-    /** The current policy; null: everybody may do everything. */
+    /** The current policy. */
     public AccessPolicy policy() {
         return policy;
     }
 
     /** Replaces the policy. Each connection notices the new one within a few tenths of a second. */
-    public void change(AccessPolicy other) {
-        policy = other;
-        Set<String> known = other == null
-                ? Set.of()
-                : other.identities().stream().map(Identity::name).collect(Collectors.toSet());
+    public void change(Optional<AccessPolicy> other) {
+        policy = other.orElse(AccessPolicy.EVERYBODY);
+        Set<String> known = policy.identities().stream().map(Identity::name).collect(Collectors.toSet());
         uses.entrySet().removeIf(use -> use.getValue().isUnused() && !known.contains(use.getKey()));
     }
 
@@ -48,10 +47,7 @@ public final class AccessControl {
         // The rate that these times were computed with.
         private volatile long lastRate;
 
-        /**
-         * Counts one more connection and returns true, unless there are {@code most} already. After true, {@link #removeConnection} is
-         * due.
-         */
+        /** Counts a connection, unless there are {@code most} already. After true, {@link #removeConnection} is due. */
         boolean addConnection(long most) {
             return oneMore(connections, most);
         }
@@ -64,10 +60,7 @@ public final class AccessControl {
             connections.decrementAndGet();
         }
 
-        /**
-         * Counts one more subscriber that gets the journal and returns true, unless there are {@code most} already. After
-         * true, {@link #endReplay} is due.
-         */
+        /** Counts a subscriber that gets the journal, unless there are {@code most}. After true, {@link #endReplay} is due. */
         boolean beginReplay(long most) {
             return oneMore(replays, most);
         }
@@ -80,10 +73,7 @@ public final class AccessControl {
             return connections.get() == 0 && replays.get() == 0;
         }
 
-        /**
-         * Counts bytes that have gone through. Returns the nanoseconds for which no more shall go through; 0 or less: no
-         * pause.
-         */
+        /** Counts bytes. Returns the nanoseconds for which no further bytes shall go through; 0 or less: no pause. */
         long took(boolean publishing, long bytes, long rate, long nowNanos) {
             if (rate != lastRate) {
                 // A reload has changed the rate: bytes owed at the old one might take hours, so they are forgotten.

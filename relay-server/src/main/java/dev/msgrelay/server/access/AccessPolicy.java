@@ -1,5 +1,6 @@
 package dev.msgrelay.server.access;
 
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import java.util.ArrayList;
@@ -8,12 +9,15 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** All identities that the relay knows. Immutable. */
 public final class AccessPolicy {
-    /**
-     * Limit on identities: a file written by a program may be long, and each connection may walk through all networks.
-     */
+    /** The policy of a relay without an access block: everybody may do everything, and nobody has an identity. */
+    static final AccessPolicy EVERYBODY = new AccessPolicy(List.of());
+
+    /** Limit on identities: a program may have written the file, and each connection may walk through all networks. */
     private static final int MOST_IDENTITIES = 10_000;
 
     private final List<Identity> identities;
@@ -44,9 +48,7 @@ public final class AccessPolicy {
                     byNetwork.add(Map.entry(network, identity));
                 }
             }
-            identity.users().stream()
-                    .filter(user -> user.principal() != null)
-                    .forEach(user -> byProof.put(user.principal(), identity));
+            identity.users().forEach(user -> user.principal().ifPresent(it -> byProof.put(it, identity)));
         }
         byNetwork.sort(Comparator.comparingInt(entry -> -entry.getKey().bits()));
     }
@@ -60,43 +62,38 @@ public final class AccessPolicy {
                 : proof instanceof Network ? "network, " + proof : "certificate, " + proof;
     }
 
-    /**
-     * The identity of a token; null: no identity has that token, or its holder may not come from this peer's address.
-     */
-    Identity byToken(TokenHash token, Peer peer) {
-        return comingFrom(byProof.get(token), peer);
+    /** The identity of a token; empty: no identity has it, or its holder may not come from the peer's address. */
+    Optional<Identity> byToken(TokenHash token, Peer peer) {
+        return byProof(token, peer);
     }
 
-    /** The identity of a peer by its certificate, else by its user, else by its network; null: none. */
-    Identity byPeer(Peer peer) {
-        Identity identity = peer.certificate() == null ? null : comingFrom(byProof.get(peer.certificate()), peer);
-        if (identity == null && peer.uid() != Peer.UNKNOWN) {
-            identity = comingFrom(byProof.get(peer.uid()), peer);
-        }
-        if (identity == null && peer.user() != null) {
-            identity = comingFrom(byProof.get(peer.user()), peer);
-        }
-        for (int i = 0; identity == null && i < byNetwork.size(); i++) {
-            if (byNetwork.get(i).getKey().contains(peer.address())) {
-                identity = byNetwork.get(i).getValue();
-            }
-        }
-        return identity;
+    /** The identity of a peer by its certificate, else by its user, else by its network. */
+    Optional<Identity> byPeer(Peer peer) {
+        return Stream.of(peer.certificate(), peer.uid(), peer.user())
+                .flatMap(Optional::stream)
+                .flatMap(proof -> byProof(proof, peer).stream())
+                .findFirst()
+                .or(() -> byNetwork.stream()
+                        .filter(entry -> entry.getKey().contains(peer))
+                        .map(Map.Entry::getValue)
+                        .findFirst());
+    }
+
+    private Optional<Identity> byProof(Object proof, Peer peer) {
+        return Optional.ofNullable(byProof.get(proof)).filter(identity -> identity.mayComeFrom(peer));
     }
 
     /**
-     * Types that a client may get as a subscriber: that of the token, or that which the peer is without one; null: none.
+     * Types that a client may get as a subscriber, by its token or by its peer; empty: it may not subscribe.
      *
-     * @param token {@link Token#NONE}: none is shown
+     * @param token {@link Token#NONE}: the client shows no token
      */
-    public TypeRanges subscribable(Token token, Peer peer) {
-        Identity identity = token.isNone() ? null : byToken(TokenHash.of(token), peer);
-        identity = identity == null ? byPeer(peer) : identity;
-        return identity == null ? null : identity.subscribe();
-    }
-
-    private static Identity comingFrom(Identity identity, Peer peer) {
-        return identity == null || identity.mayComeFrom(peer) ? identity : null;
+    public Optional<TypeRanges> subscribable(Token token, Peer peer) {
+        if (this == EVERYBODY) {
+            return Optional.of(TypeRanges.ALL);
+        }
+        Optional<Identity> holder = token.isNone() ? Optional.empty() : byToken(TokenHash.of(token), peer);
+        return holder.or(() -> byPeer(peer)).flatMap(identity -> identity.types(Role.SUBSCRIBER));
     }
 
     public List<Identity> identities() {

@@ -4,6 +4,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.TypeRanges;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import javax.security.auth.x500.X500Principal;
 
@@ -77,13 +78,13 @@ public record Identity(
         }
     }
 
-    /** Types that the identity may publish or get in a role; null: it may not have that role. */
-    public TypeRanges types(Role role) {
-        return role == Role.PUBLISHER ? publish : subscribe;
+    /** Types that the identity may publish or get in a role; empty: it may not have that role. */
+    public Optional<TypeRanges> types(Role role) {
+        return Optional.ofNullable(role == Role.PUBLISHER ? publish : subscribe);
     }
 
     boolean mayComeFrom(Peer peer) {
-        return from.isEmpty() || from.stream().anyMatch(network -> network.contains(peer.address()));
+        return from.isEmpty() || from.stream().anyMatch(network -> network.contains(peer));
     }
 
     /** Whether an address from its networks is enough. */

@@ -46,12 +46,11 @@ public record Network(byte[] address, int bits) {
         return new Network(address, bits);
     }
 
-    /** @param peer address of a peer; null: the peer of a Unix socket */
-    boolean contains(InetAddress peer) {
-        if (peer == null) {
-            return address.length == 0;
-        }
-        byte[] other = peer.getAddress();
+    boolean contains(Peer peer) {
+        return peer.address().map(InetAddress::getAddress).map(this::contains).orElse(address.length == 0);
+    }
+
+    private boolean contains(byte[] other) {
         int first = Arrays.mismatch(address, other);
         return first < 0
                 || address.length == other.length

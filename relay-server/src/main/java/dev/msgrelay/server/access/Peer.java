@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.file.attribute.UserPrincipal;
+import java.util.Optional;
 import javax.security.auth.x500.X500Principal;
 import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
@@ -19,44 +20,50 @@ import jdk.net.UnixDomainPrincipal;
 /**
  * A peer as the layers below report it, before it has sent anything. A connection takes nothing else from them.
  *
- * @param address the peer's address; null: the peer of a Unix socket
- * @param uid of the process at the other end of a Unix socket; {@link #UNKNOWN}: the system does not tell
- * @param user user of the same process; null: the system does not tell
- * @param certificate subject of the certificate that the TLS layer has verified; null: none
+ * @param address the peer's address; empty: the peer of a Unix socket
+ * @param uid of the process at the other end of a Unix socket, if the system tells it
+ * @param user user of the same process, if the system tells it
+ * @param certificate subject of the certificate that the TLS layer has verified
  */
-public record Peer(InetAddress address, int uid, UserPrincipal user, X500Principal certificate) {
-    /** The value of {@code uid} where the system does not tell the user. */
-    public static final int UNKNOWN = -1;
-
+public record Peer(
+        Optional<InetAddress> address,
+        Optional<Integer> uid,
+        Optional<UserPrincipal> user,
+        Optional<X500Principal> certificate) {
     /** The subject of the client's certificate; the TLS layer sets it before the connection is active. */
     public static final AttributeKey<X500Principal> CERTIFICATE = AttributeKey.valueOf(Peer.class, "certificate");
 
     private static final int MOST_CHARS = 200;
 
     public static Peer of(Channel channel) {
-        X500Principal subject =
-                channel.hasAttr(CERTIFICATE) ? channel.attr(CERTIFICATE).get() : null;
+        Optional<X500Principal> subject = channel.hasAttr(CERTIFICATE)
+                ? Optional.ofNullable(channel.attr(CERTIFICATE).get())
+                : Optional.empty();
         if (channel.remoteAddress() instanceof InetSocketAddress inet) {
-            return new Peer(inet.getAddress(), UNKNOWN, null, subject);
+            return ofNetwork(inet, subject);
         }
         if (channel instanceof SocketChannel) {
-            // A TCP channel that is closed already: an address from nowhere, since null would mean a Unix socket.
-            return new Peer(new InetSocketAddress(0).getAddress(), UNKNOWN, null, subject);
+            // A TCP channel that is closed already: an address from nowhere, since none would mean a Unix socket.
+            return ofNetwork(new InetSocketAddress(0), subject);
         }
-        int uid = UNKNOWN;
-        UserPrincipal user = null;
+        Optional<Integer> uid = Optional.empty();
+        Optional<UserPrincipal> user = Optional.empty();
         try {
             if (channel instanceof EpollDomainSocketChannel epoll) {
-                uid = epoll.peerCredentials().uid();
+                uid = Optional.of(epoll.peerCredentials().uid());
             } else if (channel instanceof NioDomainSocketChannel nio) {
-                UnixDomainPrincipal both =
-                        nio.config().getOption(NioChannelOption.of(ExtendedSocketOptions.SO_PEERCRED));
-                user = both == null ? null : both.user();
+                user = Optional.ofNullable(
+                                nio.config().getOption(NioChannelOption.of(ExtendedSocketOptions.SO_PEERCRED)))
+                        .map(UnixDomainPrincipal::user);
             }
         } catch (IOException | ChannelException | UnsupportedOperationException e) {
             // The peer is gone, or the system does not tell its user: then no user proves an identity.
         }
-        return new Peer(null, uid, user, subject);
+        return new Peer(Optional.empty(), uid, user, subject);
+    }
+
+    private static Peer ofNetwork(InetSocketAddress from, Optional<X500Principal> subject) {
+        return new Peer(Optional.of(from.getAddress()), Optional.empty(), Optional.empty(), subject);
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.text.ShortText;
+import java.util.Optional;
 
 /**
  * The rights of one connection: its identity under the current policy, first by its peer, then by its token; its types,
@@ -19,17 +20,20 @@ public final class Rights {
     private final AccessControl control;
     private final Role role;
     private Peer peer;
-    private TokenHash token;
-    private AccessPolicy judgedBy;
-    private Identity identity;
-    private AccessControl.Use use;
-    // The identity whose replay slot this connection holds; null: it holds none.
-    private AccessControl.Use replays;
-    private Refusal refusal;
-    // Types that the connection may publish or get; null: all.
-    private TypeRanges types;
-    // Types that a subscriber was granted last; null: none yet.
-    private TypeRanges granted;
+    private Optional<TokenHash> token = Optional.empty();
+    private AccessPolicy judgedBy = AccessPolicy.EVERYBODY;
+    private Optional<Identity> identity = Optional.empty();
+    // The connection's place among those of its identity.
+    private Optional<AccessControl.Use> place = Optional.empty();
+    // The identity whose replay slot this connection has.
+    private Optional<AccessControl.Use> replay = Optional.empty();
+    private Optional<Refusal> refusal = Optional.empty();
+    private TypeRanges permitted = TypeRanges.ALL;
+    // Types that a subscriber was granted last.
+    private Optional<TypeRanges> granted = Optional.empty();
+    // Of the identity that the connection has a place at.
+    private long maxRate = Identity.UNLIMITED;
+    private long maxLag = Identity.UNLIMITED;
     // The end of the pause that the identity's rate demands; valid while the rate is still pausedAtRate.
     private long pausedUntilNanos;
     private long pausedAtRate;
@@ -47,11 +51,9 @@ public final class Rights {
         judge();
     }
 
-    /**
-     * Takes the token of HELLO; see {@link #refusal}. Without a policy a token proves nothing, and is not looked at.
-     */
+    /** Takes the token of HELLO. Without a policy a token proves nothing, and is not looked at. */
     public void said(Token secret) {
-        token = secret.isNone() ? null : TokenHash.of(secret);
+        token = secret.isNone() ? Optional.empty() : Optional.of(TokenHash.of(secret));
         judge();
     }
 
@@ -63,101 +65,102 @@ public final class Rights {
         if (control.policy() == judgedBy) {
             return;
         }
-        boolean acted = refusal == null;
-        Identity before = identity;
+        boolean acted = mayAct();
+        Optional<Identity> before = identity;
         judge();
         if (acted) {
-            String taken = refusal != null ? refusal.text() : takenBack(before);
-            refusal = taken == null ? null : new Refusal(CloseReason.REVOKED, taken);
+            refusal = refusal.map(Refusal::text)
+                    .or(() -> lostRights(before))
+                    .map(text -> new Refusal(CloseReason.REVOKED, text));
         }
     }
 
-    /** A text about the rights that the connection had under {@code before} and has lost; null: it has lost none. */
-    private String takenBack(Identity before) {
-        if (before != null && identity != null && !before.name().equals(identity.name())) {
-            return "it was " + before.name() + " and is " + identity.name();
+    /** A text about the rights that the connection had as {@code before} and has lost; empty: it has lost none. */
+    private Optional<String> lostRights(Optional<Identity> before) {
+        if (before.isPresent() && identity.isPresent() && !before.get().name().equals(name)) {
+            return Optional.of("it was " + before.get().name() + " and is " + name);
         }
         // A subscriber gets added types when it asks for them; lost types would make its count of skipped messages
         // wrong.
-        if (granted != null && types != null && !granted.equals(granted.intersect(types))) {
-            return "types " + describe(granted) + " were permitted, and " + describe(types) + " are now";
-        }
-        return null;
+        return granted.filter(types -> !types.equals(types.intersect(permitted)))
+                .map(types -> "types " + describe(types) + " were permitted, and " + describe(permitted) + " are now");
     }
 
     private void judge() {
         judgedBy = control.policy();
-        Identity now = null;
-        if (judgedBy != null) {
-            now = token == null ? judgedBy.byPeer(peer) : judgedBy.byToken(token, peer);
-        }
-        refusal = judgedBy == null ? null : refusalOf(now);
-        takeOn(now);
-        if (refusal == null && identity != null && use == null) {
-            use = control.use(identity);
-            if (!use.addConnection(identity.maxConnections())) {
-                use = null;
-                refusal = new Refusal(
-                        CloseReason.TOO_MANY_CONNECTIONS,
-                        ShortText.there(identity.maxConnections(), "connection") + " of " + identity.name()
-                                + " already, which is the limit");
-            }
-        }
-    }
-
-    /** Takes on an identity, or none, and gives back the use of a former one that differs. */
-    private void takeOn(Identity now) {
-        boolean same = now != null && identity != null && now.name().equals(identity.name());
-        if (!same || refusal != null) {
+        Optional<Identity> now = token.isPresent() ? judgedBy.byToken(token.get(), peer) : judgedBy.byPeer(peer);
+        refusal = judgedBy == AccessPolicy.EVERYBODY ? Optional.empty() : refusalOf(now);
+        if (!mayAct() || now.isEmpty() || !name.equals(now.get().name())) {
             giveBackPlace();
         }
         identity = now;
-        name = now == null ? "" : now.name();
-        TypeRanges all = now == null ? null : now.types(role);
-        types = all == null || all.isAll() ? null : all;
+        name = now.map(Identity::name).orElse("");
+        permitted = now.flatMap(known -> known.types(role)).orElse(TypeRanges.ALL);
+        maxLag = now.map(Identity::maxLag).orElse(Identity.UNLIMITED);
+        if (mayAct() && now.isPresent()) {
+            takePlace(now.get());
+        }
     }
 
-    private Refusal refusalOf(Identity who) {
-        if (who == null) {
-            return new Refusal(CloseReason.NOT_AUTHENTICATED, unknown());
+    private Optional<Refusal> refusalOf(Optional<Identity> found) {
+        if (found.isEmpty()) {
+            return Optional.of(new Refusal(CloseReason.NOT_AUTHENTICATED, unknown()));
         }
-        if (who.types(role) == null) {
-            return new Refusal(
-                    CloseReason.NOT_PERMITTED,
-                    who.name() + " may not " + (role == Role.PUBLISHER ? "publish" : "subscribe"));
+        if (found.get().types(role).isEmpty()) {
+            String verb = role == Role.PUBLISHER ? "publish" : "subscribe";
+            return Optional.of(
+                    new Refusal(CloseReason.NOT_PERMITTED, found.get().name() + " may not " + verb));
         }
-        return null;
+        return Optional.empty();
     }
 
     /** The text about a connection without an identity, which names all that it has shown but secrets. */
     private String unknown() {
-        if (token != null) {
+        if (token.isPresent()) {
             return "the token is not one that is known here";
         }
         String needed = "HELLO with a token is needed here";
-        if (peer.certificate() == null) {
-            return needed;
+        return peer.certificate()
+                .map(subject -> "no identity has the certificate " + Peer.printable(subject.getName())
+                        + " (or none that may come from there): " + needed)
+                .orElse(needed);
+    }
+
+    private void takePlace(Identity owner) {
+        AccessControl.Use use = control.use(owner);
+        if (place.isEmpty() && !use.addConnection(owner.maxConnections())) {
+            refusal = Optional.of(new Refusal(
+                    CloseReason.TOO_MANY_CONNECTIONS,
+                    ShortText.there(owner.maxConnections(), "connection") + " of " + name
+                            + " already, which is the limit"));
+            return;
         }
-        return "no identity has the certificate "
-                + Peer.printable(peer.certificate().getName()) + " (or none that may come from there): " + needed;
+        if (place.isEmpty()) {
+            place = Optional.of(use);
+        }
+        maxRate = owner.maxRate();
     }
 
     /** Gives back the connection's place at its identity. Further calls do nothing. */
     public void giveBackPlace() {
-        if (use != null) {
-            use.removeConnection();
-            use = null;
-        }
+        place.ifPresent(AccessControl.Use::removeConnection);
+        place = Optional.empty();
+        maxRate = Identity.UNLIMITED;
     }
 
-    /** The reason why the connection may not act; null: it may act. */
-    public Refusal refusal() {
+    /** Whether the connection may act in its role. */
+    public boolean mayAct() {
+        return refusal.isEmpty();
+    }
+
+    /** The reason why the connection may not act. */
+    public Optional<Refusal> whyRefused() {
         return refusal;
     }
 
-    /** Types that the connection may publish or get; null: all. Valid only without a {@link #refusal}. */
-    public TypeRanges types() {
-        return types;
+    /** Types that the connection may publish or get. Valid only if it {@link #mayAct}. */
+    public TypeRanges permittedTypes() {
+        return permitted;
     }
 
     /**
@@ -167,18 +170,18 @@ public final class Rights {
      * @throws FrameException the subscriber may have none of the types, or not every one
      */
     public TypeRanges grant(TypeRanges wanted, boolean orFewer) throws FrameException {
-        TypeRanges both = types == null ? wanted : wanted.intersect(types);
+        TypeRanges both = wanted.intersect(permitted);
         if (both == null) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "types " + describe(wanted) + " are wanted, and " + describe(types) + " are permitted");
+                    "types " + describe(wanted) + " are wanted, and " + describe(permitted) + " are permitted");
         }
-        if (types != null && wanted.isAll() && !orFewer) {
+        if (wanted.isAll() && !permitted.isAll() && !orFewer) {
             throw new FrameException(
                     CloseReason.NOT_PERMITTED,
-                    "every type is wanted, and " + describe(types) + " are permitted: ask for those");
+                    "every type is wanted, and " + describe(permitted) + " are permitted: ask for those");
         }
-        granted = both;
+        granted = Optional.of(both);
         return both;
     }
 
@@ -188,49 +191,42 @@ public final class Rights {
 
     /** Most bytes that a subscriber may be behind the head. */
     public long maxLag() {
-        return identity == null ? Identity.UNLIMITED : identity.maxLag();
+        return maxLag;
     }
 
-    /**
-     * Takes a replay slot for a subscriber. Returns null if there is one, and {@link #endReplay} is due then; otherwise
-     * the reason.
-     */
-    public Refusal beginReplay() {
-        if (use == null) {
-            return null;
-        }
-        if (!use.beginReplay(identity.maxReplays())) {
-            return new Refusal(
+    /** Takes a replay slot for a subscriber, for {@link #endReplay} to give back; or returns why there is none. */
+    public Optional<Refusal> beginReplay() {
+        long most = identity.map(Identity::maxReplays).orElse(Identity.UNLIMITED);
+        if (place.isPresent() && !place.get().beginReplay(most)) {
+            return Optional.of(new Refusal(
                     CloseReason.TOO_MANY_CONNECTIONS,
-                    ShortText.there(identity.maxReplays(), "subscriber") + " of " + name
-                            + " already that get the stream from the journal, which is the limit");
+                    ShortText.there(most, "subscriber") + " of " + name
+                            + " already that get the stream from the journal, which is the limit"));
         }
-        replays = use;
-        return null;
+        replay = place;
+        return Optional.empty();
     }
 
     /** Gives the replay slot back: the subscriber has caught up, or is gone. */
     public void endReplay() {
-        if (replays != null) {
-            replays.endReplay();
-            replays = null;
-        }
+        replay.ifPresent(AccessControl.Use::endReplay);
+        replay = Optional.empty();
     }
 
     /** Whether the identity has a limit of bytes a second. */
     public boolean hasRate() {
-        return use != null && identity.maxRate() != Identity.UNLIMITED;
+        return maxRate != Identity.UNLIMITED;
     }
 
-    /** Spends so many bytes of the rate, published or sent; only where there is one: see {@link #hasRate}. */
+    /** Spends bytes of the rate, published or sent; only with one: see {@link #hasRate}. */
     public void spend(long bytes, long nowNanos) {
-        pausedAtRate = identity.maxRate();
-        pausedUntilNanos = nowNanos + use.took(role == Role.PUBLISHER, bytes, identity.maxRate(), nowNanos);
+        pausedAtRate = maxRate;
+        pausedUntilNanos = nowNanos + place.orElseThrow().took(role == Role.PUBLISHER, bytes, maxRate, nowNanos);
     }
 
     /** Whether the identity has moved more bytes than its rate allows so far. */
     public boolean isPaused(long nowNanos) {
-        return hasRate() && pausedAtRate == identity.maxRate() && nowNanos - pausedUntilNanos < 0;
+        return hasRate() && pausedAtRate == maxRate && nowNanos - pausedUntilNanos < 0;
     }
 
     /**
@@ -240,13 +236,12 @@ public final class Rights {
      * @param byRate whether its rate has paused it since it was last at the head
      */
     public Refusal tooFarBehind(long logBytes, boolean byRate) {
-        String behind = maxLag() < logBytes
-                ? "more than the " + maxLag() + " bytes behind that " + name + " may be"
+        String behind = maxLag < logBytes
+                ? "more than the " + maxLag + " bytes behind that " + name + " may be"
                 : "more than the log's " + logBytes + " bytes behind";
         return byRate
                 ? new Refusal(
-                        CloseReason.RATE_LIMITED,
-                        behind + ": " + name + " is sent " + identity.maxRate() + " bytes a second")
+                        CloseReason.RATE_LIMITED, behind + ": " + name + " is sent " + maxRate + " bytes a second")
                 : new Refusal(CloseReason.SLOW_SUBSCRIBER, behind);
     }
 
@@ -257,10 +252,13 @@ public final class Rights {
 
     /** The kind of proof of the identity, for the log. */
     public String proof() {
-        return token != null
-                ? "token"
-                : peer.certificate() != null && identity.certificates().contains(peer.certificate())
-                        ? "certificate"
-                        : identity.isKnownByNetwork() ? "network" : "user";
+        if (token.isPresent()) {
+            return "token";
+        }
+        Identity proved = identity.orElseThrow();
+        if (peer.certificate().filter(proved.certificates()::contains).isPresent()) {
+            return "certificate";
+        }
+        return proved.isKnownByNetwork() ? "network" : "user";
     }
 }

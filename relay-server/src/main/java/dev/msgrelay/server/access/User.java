@@ -5,15 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystems;
 import java.nio.file.attribute.UserPrincipal;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
  * A user of this host, by its number and as the JDK's sockets report it. Immutable.
  * @param uid the user's number
- * @param principal the JDK's object for the same user; null: the system has no such thing
+ * @param principal the JDK's object for the same user, if the system has one
  */
-public record User(int uid, UserPrincipal principal) {
+public record User(int uid, Optional<UserPrincipal> principal) {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
     private static final long LOOKUP_SECONDS = 5;
 
@@ -26,16 +27,18 @@ public record User(int uid, UserPrincipal principal) {
      */
     public static User parse(String nameOrNumber) {
         int uid = NUMBER.matcher(nameOrNumber).matches() ? Integer.parseInt(nameOrNumber) : ask(nameOrNumber);
-        UserPrincipal principal = null;
         try {
-            principal =
-                    FileSystems.getDefault().getUserPrincipalLookupService().lookupPrincipalByName(String.valueOf(uid));
+            return new User(
+                    uid,
+                    Optional.of(FileSystems.getDefault()
+                            .getUserPrincipalLookupService()
+                            .lookupPrincipalByName(String.valueOf(uid))));
         } catch (UserPrincipalNotFoundException | UnsupportedOperationException e) {
-            // The user is known by its number alone.
+            // The relay knows the user by its number alone.
+            return new User(uid, Optional.empty());
         } catch (IOException e) {
             throw new IllegalArgumentException("user " + nameOrNumber + " cannot be looked up: " + e.getMessage(), e);
         }
-        return new User(uid, principal);
     }
 
     private static int ask(String name) {

@@ -31,6 +31,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -216,8 +217,8 @@ final class Answers {
 
     /** The last messages that a client with this token, from this peer, may get; refused if it may not subscribe. */
     Answer peek(Token token, Peer peer) {
-        TypeRanges types = relay.subscribable(token, peer);
-        if (types == null) {
+        Optional<TypeRanges> types = relay.subscribable(token, peer);
+        if (types.isEmpty()) {
             return Answer.text(
                     HttpResponseStatus.FORBIDDEN,
                     "no identity of this request may subscribe: show the token of one that may");
@@ -226,7 +227,8 @@ final class Answers {
             peeked = relay.lastMessages(MOST_PEEKED, PEEKED_BYTES);
             peekedNanos = System.nanoTime();
         }
-        Stream<PeekedMessage> shown = peeked.stream().filter(message -> types.contains(message.type()));
+        Stream<PeekedMessage> shown =
+                peeked.stream().filter(message -> types.get().contains(message.type()));
         JsonLine line = new JsonLine();
         line.list("messages", shown, (item, message) -> item.number("sequence", message.sequence())
                 .number("type", message.type())

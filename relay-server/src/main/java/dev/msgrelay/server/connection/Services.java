@@ -8,6 +8,7 @@ import dev.msgrelay.server.figures.CloseLog;
 import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.memory.MemoryBudget;
 import io.netty.util.concurrent.Ticker;
+import java.util.Optional;
 
 /**
  * The services that all connections of a relay share.
@@ -38,7 +39,7 @@ public record Services(
                 config.limits(),
                 budget,
                 new Admission(config.clients(), config.limits()),
-                new AccessControl(config.access()),
+                new AccessControl(Optional.ofNullable(config.access())),
                 new ConnectionTable(),
                 counters,
                 new CloseLog(counters),

@@ -267,8 +267,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void hello(HelloFrame said) throws FrameException {
         name = Peer.printable(said.name());
         rights.said(said.token());
-        if (rights.refusal() != null) {
-            throw rights.refusal().exception();
+        if (!rights.mayAct()) {
+            throw rights.whyRefused().orElseThrow().exception();
         }
         audit();
         dialogue.greeted(said);
@@ -278,7 +278,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     private void audit() {
         audited = true;
-        if (!rights.name().isEmpty() && rights.refusal() == null) {
+        if (!rights.name().isEmpty() && rights.mayAct()) {
             String line = who() + " is " + rights.name() + " by its " + rights.proof()
                     + (keyExchange().isEmpty() ? "" : ", key exchange " + keyExchange());
             services.closes().decided(line, services.clock().nanoTime());
@@ -404,7 +404,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** The peer has ended a connection that has not brought a byte. Its line has the identity, which was not logged yet. */
     private void endProbe() {
-        String identity = rights.refusal() == null ? rights.name() : "";
+        String identity = rights.mayAct() ? rights.name() : "";
         String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + rights.proof();
         end(now -> services.closes().probed(who, channel.remoteAddress(), now));
     }

@@ -98,7 +98,7 @@ final class Timeouts {
     /** The client has not said in time who it is, or what it may do was taken back. */
     private Refusal refused(long nowNanos) {
         rights.review();
-        Refusal refusal = rights.refusal();
+        Refusal refusal = rights.whyRefused().orElse(null);
         long timeout = clients.handshakeTimeout().toNanos();
         boolean over = refusal != null && (refusal.reason() == CloseReason.REVOKED || nowNanos - openedNanos > timeout);
         return over ? refusal : null;

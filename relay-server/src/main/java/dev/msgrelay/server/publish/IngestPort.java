@@ -41,7 +41,7 @@ public sealed interface IngestPort {
         return buffers().reads().open(0, front + most);
     }
 
-    /** Walks what was read; {@code types}: those that its publisher may send, null: all. */
+    /** Walks what was read; {@code types}: those that its publisher may send. */
     default RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
         return scan().scan(view, offset, length, openBytes(), types);
     }

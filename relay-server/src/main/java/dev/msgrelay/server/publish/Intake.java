@@ -273,10 +273,10 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         try {
             // Once, but for control frames and for messages that were sent before.
             while (true) {
-                RunScan run = port.walk(view, at, end - at, session.rights().types());
+                RunScan run = port.walk(view, at, end - at, session.rights().permittedTypes());
                 if (run.frames() > 0) {
-                    if (session.rights().refusal() != null) {
-                        throw session.rights().refusal().exception();
+                    if (!session.rights().mayAct()) {
+                        throw session.rights().whyRefused().orElseThrow().exception();
                     }
                     if (producer.sendsAgain()) {
                         at += producer.drop(run);

@@ -60,17 +60,18 @@ public final class RunScan {
      * @param open bytes that the packet under construction holds already; the first frames may still go into it
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open) {
-        return scan(buffer, offset, length, open, null);
+        return scan(buffer, offset, length, open, TypeRanges.ALL);
     }
 
     /**
      * As above, for a publisher that may send some types only.
      *
-     * @param types asked once for each stretch of equal headers; null: every type
+     * @param types asked once for each stretch of equal headers, unless it has every type
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
         reset(buffer, offset, length, open);
         allowed = types;
+        boolean checked = !types.isAll();
         stretches = 0;
         int at = 0;
         int count = 0;
@@ -83,7 +84,7 @@ public final class RunScan {
                 fault(type, body);
                 break;
             }
-            if (types != null && !types.contains(type)) {
+            if (checked && !types.contains(type)) {
                 problem = CloseReason.NOT_PERMITTED;
                 problemType = type;
                 problemLength = body;

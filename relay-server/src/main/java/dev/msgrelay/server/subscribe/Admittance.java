@@ -172,7 +172,7 @@ final class Admittance {
         delivery.choose(firstTypes, sequences);
         // A client that did not offer REPLAY may not decode it; WELCOME then says RELAY_DEFAULT.
         boolean unknown = granted == Policy.REPLAY && said.policy() != Policy.REPLAY;
-        int features = rights.types() == null ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
+        int features = rights.permittedTypes().isAll() ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
         Policy policy = unknown ? Policy.RELAY_DEFAULT : granted;
         session.welcome(said, policy, features, first, 0, start.fork());
     }

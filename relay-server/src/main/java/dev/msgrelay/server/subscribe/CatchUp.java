@@ -12,6 +12,7 @@ import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.WindowGate;
+import java.util.Optional;
 
 /**
  * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then through the
@@ -127,9 +128,9 @@ final class CatchUp {
     Refusal toJournal() {
         slowness.leave();
         if (state == State.LIVE) {
-            Refusal refusal = rights.beginReplay();
-            if (refusal != null) {
-                return refusal;
+            Optional<Refusal> refusal = rights.beginReplay();
+            if (refusal.isPresent()) {
+                return refusal.get();
             }
             services.counters().increment(Counter.JOURNAL_REPLAYS_BEGUN);
             feed = journal.newBlockReader(pages.records);

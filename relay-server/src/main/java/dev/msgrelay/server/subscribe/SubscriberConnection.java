@@ -92,7 +92,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void opened() {
-        if (session.rights().refusal() != null || startPlain()) {
+        if (!session.rights().mayAct() || startPlain()) {
             seat.enter();
         }
     }
@@ -350,7 +350,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     public void tick(long nowNanos) {
         if (delivery == null) {
             // The client has not said who it is; a reload may have made that needless.
-            if (session.rights().refusal() == null) {
+            if (session.rights().mayAct()) {
                 startPlain();
             }
             return;

@@ -2,6 +2,7 @@ package dev.msgrelay.server.publish;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Workers;
@@ -51,7 +52,7 @@ class RingPortTest {
     private RunScan read(byte[] bytes) {
         ReadWindow window = port.window(0, bytes.length);
         window.writeBytes(bytes);
-        return port.walk(window.view(), window.readerIndex(), window.readableBytes(), null);
+        return port.walk(window.view(), window.readerIndex(), window.readableBytes(), TypeRanges.ALL);
     }
 
     @Test

@@ -30,7 +30,7 @@ class RandomRunsTest {
             ByteBuffer wire = new Frames().raw(new byte[pad]).raw(bytes).nativeBuffer();
 
             // Nearly all of the types that there are: most frames may be sent.
-            TypeRanges types = random.nextBoolean() ? null : TypeRanges.of(1 << 20, Integer.MAX_VALUE, -9, 9);
+            TypeRanges types = random.nextBoolean() ? TypeRanges.ALL : TypeRanges.of(1 << 20, Integer.MAX_VALUE, -9, 9);
 
             RunScan scan = new RunScan(packetBytes, maxBody);
             scan.scan(wire, pad, length, open, types);

@@ -24,10 +24,10 @@ final class ReferenceScan {
     private final Set<Long> headers = new HashSet<>();
 
     ReferenceScan(byte[] bytes, int length, int open, int packetBytes, int maxBody) {
-        this(bytes, length, open, packetBytes, maxBody, null);
+        this(bytes, length, open, packetBytes, maxBody, TypeRanges.ALL);
     }
 
-    /** @param allowed types that may be sent; null: every one */
+    /** @param allowed types that may be sent */
     ReferenceScan(byte[] bytes, int length, int open, int packetBytes, int maxBody, TypeRanges allowed) {
         this.length = length;
         ByteBuffer wire = ByteBuffer.wrap(bytes);
@@ -65,7 +65,7 @@ final class ReferenceScan {
         if (body < 0 || body > maxBody) {
             return body < 0 ? CloseReason.NEGATIVE_LENGTH : CloseReason.OVERSIZED_LENGTH;
         }
-        return allowed == null || allowed.contains(type) ? null : CloseReason.NOT_PERMITTED;
+        return allowed.contains(type) ? null : CloseReason.NOT_PERMITTED;
     }
 
     /** The length of each frame, where there is nothing but whole ones that are alike. */

@@ -77,7 +77,7 @@ class SplitAtEveryOffsetTest {
     @ParameterizedTest
     @MethodSource("runs")
     void isFoundAtEverySplit(Frames frames, int before, CloseReason reason, List<String> words) {
-        everySplit(frames, null);
+        everySplit(frames, TypeRanges.ALL);
         assertThat(scan.frames()).isEqualTo(before);
         assertThat(scan.problem()).isEqualTo(reason);
         if (reason != null) {
