@@ -175,7 +175,7 @@ public final class EngineAssembly {
         journal.feed(log, clock.nanoTime());
         TimeHistogram transits = services.counters().transits();
         RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-        handler = new NetworkBatchHandler(ring, log, gate, orderer, scan, clock::nanoTime, transits::add);
+        handler = new NetworkBatchHandler(ring, log, gate, scan, clock::nanoTime, transits::add);
         taken.taken(handler::dropStages);
     }
 
@@ -191,6 +191,7 @@ public final class EngineAssembly {
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
             corePort = new IngestPort.InPlace(handler, log, names, scan, waiting, loopBuffers());
         } else {
+            handler.decidedBy(orderer);
             names.decidedBy(orderer);
             corePort = new IngestPort.ToOrderer(orderer, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
         }

@@ -90,7 +90,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
-    public Stopwatch heldBack() {
+    public Stopwatch heldBack(Stopwatch common) {
         return heldBack;
     }
 

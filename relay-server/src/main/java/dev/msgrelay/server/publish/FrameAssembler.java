@@ -33,6 +33,8 @@ final class FrameAssembler {
     /** With so much of a frame that does not fit otherwise, its memory is asked for. */
     private static final int ASK_AT = 2 << 10;
 
+    private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
+
     private enum Size {
         NONE,
         SMALL,
@@ -44,7 +46,9 @@ final class FrameAssembler {
     private final MemoryBudget.Pool own;
     private final MemoryLine line;
     private IngestPort port;
+    // Of the size; without one there is none.
     private ReadWindow memory;
+    private ByteBuffer view = NO_BYTES;
     private Size size = Size.NONE;
     private int bytes;
     private int frame;
@@ -70,7 +74,7 @@ final class FrameAssembler {
 
     /** The waiting bytes are {@link #bytes} from 0 on, in the machine's own byte order. */
     ByteBuffer view() {
-        return memory.view();
+        return view;
     }
 
     /** Whether a control frame begins here, as far as can be told: {@code 80 00 00} is all that their types share. */
@@ -102,13 +106,13 @@ final class FrameAssembler {
     /** Memory behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, that the log has no room for. */
     ReadWindow behind(int most) {
         if (bytes + most > capacity()) {
-            moveBytes(bytes + most, memory == null ? null : memory.view(), 0, bytes);
+            moveBytes(bytes + most, view, 0, bytes);
         }
         return memory.open(bytes, bytes + most);
     }
 
     boolean owns(ReadWindow read) {
-        return memory != null && read.view() == memory.view();
+        return read.view() == view;
     }
 
     /** A read has brought so many bytes to this memory, behind what waits. */
@@ -141,7 +145,7 @@ final class FrameAssembler {
             }
             return;
         }
-        boolean here = memory != null && source == memory.view();
+        boolean here = source == view;
         if (!here) {
             bytes = 0;
         }
@@ -150,14 +154,14 @@ final class FrameAssembler {
         if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
             moveBytes(length, source, offset, length);
         } else if (!here || offset != 0) {
-            memory.view().put(0, source, offset, length);
+            view.put(0, source, offset, length);
         }
         bytes = length;
         frame = whole;
     }
 
     private int capacity() {
-        return memory == null ? 0 : memory.view().capacity();
+        return view.capacity();
     }
 
     /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
@@ -179,6 +183,7 @@ final class FrameAssembler {
         Size oldSize = size;
         memory = other;
         size = otherSize;
+        view = size == Size.NONE ? NO_BYTES : other.view();
         switch (oldSize) {
             case NONE -> {}
             case SMALL -> {
@@ -225,7 +230,7 @@ final class FrameAssembler {
             line.giveBack(frame);
             throw none;
         }
-        moveTo(other, Size.LONG, memory.view(), 0, bytes);
+        moveTo(other, Size.LONG, view, 0, bytes);
     }
 
     // ---- the end -----------------------------------------------------------------------------------------------

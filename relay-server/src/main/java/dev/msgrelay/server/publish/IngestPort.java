@@ -106,8 +106,9 @@ public sealed interface IngestPort {
 
         @Override
         public ReadWindow window(int front, int most) {
-            ReadWindow inPlace = log.windowAtEnd(front + Math.min(most, LEAST_IN_PLACE), front + most);
-            return inPlace != null ? inPlace : buffers.reads().open(0, front + Math.min(most, LoopBuffers.SHORT_READ));
+            return log.roomInChunk() >= front + Math.min(most, LEAST_IN_PLACE)
+                    ? log.windowAtEnd(front + most)
+                    : buffers.reads().open(0, front + Math.min(most, LoopBuffers.SHORT_READ));
         }
 
         @Override

@@ -199,24 +199,16 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     void received(ByteBuf from) {
-        ReadWindow read = from instanceof ReadWindow window && !session.state().ended() ? window : null;
-        boolean own = false;
-        try {
-            if (read != null && assembler.owns(read)) {
-                own = true;
-                bytesRead += read.readableBytes();
-                assembler.filled(read.readableBytes());
-            }
-        } finally {
-            // The memory is the log's, the loop's or the connection's own, and stays: nobody counts it any more.
-            from.release();
-        }
-        if (read == null) {
+        // The memory is the log's, the loop's or the connection's own, and stays: nobody counts it any more.
+        from.release();
+        if (session.state().ended() || !(from instanceof ReadWindow read)) {
             return;
         }
         segment.written();
         session.dialogue().heard();
-        if (own) {
+        if (assembler.owns(read)) {
+            bytesRead += read.readableBytes();
+            assembler.filled(read.readableBytes());
             proceed(processStored());
         } else {
             bytesRead += read.readableBytes() - assembler.bytes();
@@ -289,7 +281,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
                     ready = false;
                 }
                 at += run.wholeBytes();
-                boolean message = run.problem() == null;
+                boolean message = !run.isFaulty();
                 if (session.state() == SessionState.CONNECTED && awaitsStranger(run, view, at, end - at)) {
                     assembler.store(view, at, end - at, 0);
                     return Outcome.ALL;
@@ -326,13 +318,13 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
      * @throws FrameException it is another protocol
      */
     private boolean awaitsStranger(RunScan run, ByteBuffer view, int offset, int length) throws FrameException {
-        boolean header = run.problem() == null || run.problem() == CloseReason.NOT_PERMITTED;
+        boolean header = !run.isFaulty() || run.problem() == CloseReason.NOT_PERMITTED;
         Stranger who = Stranger.of(view, offset, length, header);
         if (who != null) {
-            String fault = run.problem() == null ? "" : run.problemText();
+            String fault = run.isFaulty() ? run.problemText() : "";
             throw session.dialogue().refusalOf(who, run.problem(), fault);
         }
-        return run.problem() != null && Stranger.mayFollow(view, offset, length, header);
+        return run.isFaulty() && Stranger.mayFollow(view, offset, length, header);
     }
 
     private boolean handIn(RunScan run, boolean ready) throws FrameException {

@@ -50,14 +50,14 @@ public final class LoopBuffers {
     }
 
     ReadWindow borrow() {
-        ReadWindow buffer = free.pollFirst();
-        if (buffer != null) {
-            return buffer;
+        if (!free.isEmpty()) {
+            return free.removeFirst();
         }
         if (made >= most || !pool.tryTake(FrameAssembler.SHORT)) {
             throw new IllegalStateException("all " + most + " buffers for begun frames are in use");
         }
-        buffer = pool.allocate(FrameAssembler.SHORT, () -> ReadWindow.allocate(allocator, FrameAssembler.SHORT));
+        ReadWindow buffer =
+                pool.allocate(FrameAssembler.SHORT, () -> ReadWindow.allocate(allocator, FrameAssembler.SHORT));
         made++;
         return buffer;
     }

@@ -41,7 +41,8 @@ public final class LogReader {
     private final ArrayDeque<Chunk> chunks = new ArrayDeque<>(4);
     private long firstChunk;
 
-    // Memory outside of the log that the reader stands in; null: the reader stands in the log.
+    // The reader reads memory outside of the log: the page, from pageStart to pageEnd.
+    private boolean onPage;
     private Chunk page;
     private long pageStart;
     private final Mark pageEnd = new Mark();
@@ -80,7 +81,7 @@ public final class LogReader {
 
     /** Whether the log has dropped the bytes that come next. */
     public boolean overtaken() {
-        return page == null && position < log.tail();
+        return !onPage && position < log.tail();
     }
 
     /**
@@ -91,7 +92,7 @@ public final class LogReader {
         if (atBoundary()) {
             return boundary.sequence();
         }
-        return page == null ? log.sequenceNear(position) : boundary.sequence() - 1;
+        return onPage ? boundary.sequence() - 1 : log.sequenceNear(position);
     }
 
     // ---- not in the log ----------------------------------------------------------------------------------------
@@ -105,6 +106,7 @@ public final class LogReader {
      */
     public void enterPage(Chunk memory, long start, Mark end) {
         release();
+        onPage = true;
         page = memory;
         pageStart = start;
         pageEnd.copy(end);
@@ -112,12 +114,17 @@ public final class LogReader {
 
     /** Reads from the log again. */
     public void leavePage() {
-        page = null;
+        onPage = false;
     }
 
-    /** The end of the memory that was entered; null: the reader reads the log. */
+    /** Whether the reader reads memory that was entered, and not the log. */
+    public boolean onPage() {
+        return onPage;
+    }
+
+    /** The end of the memory that was entered. Only if {@link #onPage}. */
     public Mark pageEnd() {
-        return page == null ? null : pageEnd;
+        return pageEnd;
     }
 
     /** Moves the position to a message of the memory that was entered, or to the end of that memory. */
@@ -146,7 +153,7 @@ public final class LogReader {
     /** Holds the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
     public boolean pinNext(int amount, Mark head) {
         long from = position;
-        if (page != null) {
+        if (onPage) {
             walk(from + amount, Long.MAX_VALUE);
             return true;
         }
@@ -165,7 +172,7 @@ public final class LogReader {
      *     bytes
      */
     public long pinAhead(int most, Mark head) {
-        if (page != null) {
+        if (onPage) {
             return Math.min(pageEnd.position(), head.position());
         }
         long from = position;
@@ -292,7 +299,7 @@ public final class LogReader {
 
     /** The held chunk that a position lies in. */
     public Chunk chunkAt(long at) {
-        if (page != null) {
+        if (onPage) {
             return page;
         }
         long steps = log.chunkNumber(at) - firstChunk;
@@ -309,12 +316,12 @@ public final class LogReader {
 
     /** The offset of a position within its chunk. */
     public int offsetInChunk(long at) {
-        return page == null ? log.offsetInChunk(at) : (int) (at - pageStart);
+        return onPage ? (int) (at - pageStart) : log.offsetInChunk(at);
     }
 
     /** Bytes from a position to the end of its chunk. */
     public int leftInChunk(long at) {
-        return page == null ? log.chunkBytes() - log.offsetInChunk(at) : (int) (pageEnd.position() - at);
+        return onPage ? (int) (pageEnd.position() - at) : log.chunkBytes() - log.offsetInChunk(at);
     }
 
     // ---- frames in place: the caller asks for held bytes only ---------------------------------------------------

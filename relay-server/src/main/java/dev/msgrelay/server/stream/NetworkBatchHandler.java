@@ -26,6 +26,36 @@ import org.slf4j.LoggerFactory;
  * <p>Owned by the core's thread, the log's only writer, unless a method says otherwise.
  */
 public final class NetworkBatchHandler implements FrameRing.Handler {
+    /** Runs that an {@link Orderer} has put in order, and those on their way there. A relay that is alone has none. */
+    public interface OrderedRuns {
+        OrderedRuns NONE = new OrderedRuns() {};
+
+        /** Whether one more run may be on its way. */
+        default boolean hasRoom() {
+            return true;
+        }
+
+        /** Whether there is room for all publishers that were held back. */
+        default boolean hasPlentyOfRoom() {
+            return true;
+        }
+
+        /** Whether runs in order wait to be handed over. */
+        default boolean hasOrdered() {
+            return false;
+        }
+
+        /** Hands over some runs that are in order; returns whether more can be taken right away. */
+        default boolean drain() {
+            return false;
+        }
+
+        /** Whether nothing is under way. Any thread. */
+        default boolean isEmpty() {
+            return true;
+        }
+    }
+
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final int BATCHES_PER_LOOK = 256;
@@ -35,10 +65,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private final FrameRing ring;
     private final PacketLog log;
     private final WindowGate gate;
-    // Null: the order is made here.
-    private final Orderer others;
-    // The receiver of runs: the others if there are any, else this handler.
-    private final FrameRing.Handler runs;
+    // The receiver of runs: this handler, or an orderer.
+    private FrameRing.Handler runs = this;
+    private OrderedRuns ordered = OrderedRuns.NONE;
     private final RunScan scan;
     private final LongSupplier clock;
     private final LongConsumer times;
@@ -52,27 +81,24 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private Throwable inDoubt;
 
     /**
-     * @param others decide the order; null: it is made here
      * @param scan knows the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
      * @param clock in ns, read at the begin and the end of a batch alone
      * @param times gets the time of each batch, in ns
      */
     public NetworkBatchHandler(
-            FrameRing ring,
-            PacketLog log,
-            WindowGate gate,
-            Orderer others,
-            RunScan scan,
-            LongSupplier clock,
-            LongConsumer times) {
+            FrameRing ring, PacketLog log, WindowGate gate, RunScan scan, LongSupplier clock, LongConsumer times) {
         this.ring = ring;
         this.log = log;
         this.gate = gate;
-        this.others = others;
-        this.runs = others == null ? this : others;
         this.scan = scan;
         this.clock = clock;
         this.times = times;
+    }
+
+    /** Has the order of several relays made by an orderer. Called before the first batch, if at all. */
+    public void decidedBy(Orderer orderer) {
+        runs = orderer;
+        ordered = orderer;
     }
 
     // ---- a batch -----------------------------------------------------------------------------------------------
@@ -116,11 +142,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
                 }
             }
         }
-        boolean more = readIsFull;
+        boolean more = ordered.drain() | readIsFull;
         readIsFull = false;
-        if (others != null) {
-            more |= others.drain();
-        }
         if (!allShown()) {
             endOfBatch();
         }
@@ -138,10 +161,10 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
             // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
             // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
             LOG.error(
-                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped{}",
+                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped ({})",
                     walked.rest(),
                     length,
-                    walked.problem() == null ? "" : " (" + walked.problemText() + ")");
+                    walked.problemText());
         }
         pack(walked);
     }
@@ -154,10 +177,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     public void append(ByteBuffer buffer, int offset, int length) {
         RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
         if (walked.wholeBytes() != length) {
-            throw new IllegalStateException(
-                    "a run that the others have put in order is not whole frames: " + walked.rest()
-                            + " of its " + length + " bytes are none"
-                            + (walked.problem() == null ? "" : " (" + walked.problemText() + ")"));
+            throw new IllegalStateException("a run that the others have put in order is not whole frames: "
+                    + walked.rest() + " of its " + length + " bytes are none (" + walked.problemText() + ")");
         }
         pack(walked);
     }
@@ -203,9 +224,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     public boolean pending() {
         // While readers hold the writer back the ring stays full, and their progress wakes the core. Likewise runs that
         // the others have put in order make room, and wake it.
-        boolean waits = others == null
-                ? ring.hasNext() || stageReadySoon()
-                : others.hasOrdered() || others.hasRoom() && (ring.hasNext() || stageReadySoon());
+        boolean waits = ordered.hasOrdered() || ordered.hasRoom() && (ring.hasNext() || stageReadySoon());
         return waits && !gate.stillRefuses() && !log.starved();
     }
 
@@ -238,12 +257,12 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     /** Whether nothing waits in a stage, in the ring or for others. Any thread. */
     public boolean isEmpty() {
         // Upstream first: a run that moves on meanwhile is found where it has gone.
-        return !anyStage(RunStage::waiting) && ring.isEmpty() && (others == null || others.isEmpty());
+        return !anyStage(RunStage::waiting) && ring.isEmpty() && ordered.isEmpty();
     }
 
     /** Whether there is room for all publishers that were held back. */
     public boolean hasPlentyOfRoom() {
-        return ring.remainingCells() >= ring.cells() / 2 && (others == null || others.hasPlentyOfRoom());
+        return ring.remainingCells() >= ring.cells() / 2 && ordered.hasPlentyOfRoom();
     }
 
     /** Stages of producers that have not ended. Any thread. */

@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  *
  * <p>On the core's thread unless a method says otherwise. Nothing here waits.
  */
-public interface Orderer extends FrameRing.Handler, AutoCloseable {
+public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedRuns, AutoCloseable {
     /** A connection that asks for a name. */
     interface Claimant {
         /**
@@ -105,17 +105,8 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** Takes note that the connection that had the name has gone. */
     void releaseName(String name, ProducerId producer);
 
-    /** Hands over some runs that are in order; returns whether more can be taken right away. */
-    boolean drain();
-
-    /** Whether runs in order wait to be handed over. */
-    boolean hasOrdered();
-
-    /** Whether there is room for all publishers that were held back. */
-    boolean hasPlentyOfRoom();
-
-    /** Whether nothing is under way. Any thread. */
-    boolean isEmpty();
+    @Override
+    boolean hasRoom();
 
     /** The state of this relay among the others. Any thread. */
     ClusterStatus status();

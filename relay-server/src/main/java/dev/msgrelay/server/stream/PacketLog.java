@@ -186,18 +186,21 @@ public final class PacketLog {
         nextSequence += messages;
     }
 
+    /** Bytes that are free at the end of the current chunk. */
+    public int roomInChunk() {
+        return chunkMask + 1 - ((int) end & chunkMask);
+    }
+
     /**
      * The free end of the current chunk, for a channel to read into. If nothing else is appended before these bytes
      * are, they need not be copied. Readers do not see them before {@link #publish}.
      *
-     * @param atLeast bytes that must be free; with fewer, null is returned
      * @param atMost bytes that the view may have
      * @return a view with both its indices at the end of the log; the caller retains it for the party that releases it
      */
-    public ReadWindow windowAtEnd(int atLeast, int atMost) {
+    public ReadWindow windowAtEnd(int atMost) {
         int at = (int) end & chunkMask;
-        int room = chunkMask + 1 - at;
-        return room < atLeast ? null : current.window().open(at, at + Math.min(room, atMost));
+        return current.window().open(at, at + Math.min(roomInChunk(), atMost));
     }
 
     /** Shows readers all runs appended so far. */

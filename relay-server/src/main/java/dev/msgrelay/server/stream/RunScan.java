@@ -161,7 +161,7 @@ public final class RunScan {
 
     /** The length of each frame if everything scanned is whole frames of one length and type; otherwise 0. */
     public int commonLength() {
-        return stretches == 1 && problem == null && incomplete == 0 ? lastFrame : 0;
+        return stretches == 1 && !isFaulty() && incomplete == 0 ? lastFrame : 0;
     }
 
     /** Bytes of whole frames at the front. */
@@ -194,7 +194,12 @@ public final class RunScan {
         return framesBefore[k];
     }
 
-    /** Fault of the frame behind {@link #wholeBytes}, RESERVED_TYPE for any control frame; null: there is none. */
+    /** Whether the frame behind {@link #wholeBytes} breaks a rule, as control frames do. */
+    public boolean isFaulty() {
+        return problem != null;
+    }
+
+    /** The rule that the faulty frame breaks: RESERVED_TYPE for any control frame. Only if {@link #isFaulty}. */
     public CloseReason problem() {
         return problem;
     }
@@ -209,8 +214,11 @@ public final class RunScan {
         return problemLength;
     }
 
-    /** The problem in words, with the value and the limit; allocates. */
+    /** The reason in words why the walk stopped, with the value and the limit; allocates. */
     public String problemText() {
+        if (!isFaulty()) {
+            return "does not end with a whole frame";
+        }
         String type = ControlFrames.typeName(problemType);
         return switch (problem) {
             case NEGATIVE_LENGTH -> "negative body length " + problemLength + " in a frame of type " + type;

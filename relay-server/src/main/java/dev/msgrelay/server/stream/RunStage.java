@@ -165,8 +165,7 @@ public final class RunStage {
 
     private void check(int length) {
         if (scan.wholeBytes() != length) {
-            throw new IllegalArgumentException("run of " + length + " bytes: "
-                    + (scan.problem() == null ? "does not end with a whole frame" : scan.problemText()));
+            throw new IllegalArgumentException("run of " + length + " bytes: " + scan.problemText());
         }
     }
 

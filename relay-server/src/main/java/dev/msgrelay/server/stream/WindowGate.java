@@ -23,11 +23,12 @@ public final class WindowGate implements PacketLog.Gate {
         long position();
 
         /**
-         * The sum of the times for which this limit kept the log from growing; null: the limit counts in the common sum
-         * of all limits without one of their own.
+         * The sum of the times for which this limit kept the log from growing.
+         *
+         * @param common the sum of all limits without one of their own
          */
-        default Stopwatch heldBack() {
-            return null;
+        default Stopwatch heldBack(Stopwatch common) {
+            return common;
         }
     }
 
@@ -121,7 +122,7 @@ public final class WindowGate implements PacketLog.Gate {
             long position = limit.position();
             if (position < least) {
                 least = position;
-                found = limit.heldBack() == null ? time : limit.heldBack();
+                found = limit.heldBack(time);
             }
         }
         return found;

@@ -214,7 +214,7 @@ final class CatchUp {
             return Place.WAIT;
         }
         starts = false;
-        if (reader.pageEnd() != null) {
+        if (reader.onPage()) {
             reader.skipInPage(wanted);
         }
         standsHere(way.nanos());
@@ -260,7 +260,7 @@ final class CatchUp {
         return switch (read()) {
             case MISSING -> Next.GAP;
             case NO_MEMORY -> Next.WAIT;
-            case AT_HAND -> reader.pageEnd() != null ? Next.AGAIN : backInTheLog(behind);
+            case AT_HAND -> reader.onPage() ? Next.AGAIN : backInTheLog(behind);
         };
     }
 
@@ -297,8 +297,7 @@ final class CatchUp {
 
     /** Finds the bytes that come next. May wait for the disk. */
     private Read read() {
-        Mark end = reader.pageEnd();
-        if (end != null && reader.position() < end.position()) {
+        if (reader.onPage() && reader.position() < reader.pageEnd().position()) {
             return Read.AT_HAND;
         }
         reader.leavePage();

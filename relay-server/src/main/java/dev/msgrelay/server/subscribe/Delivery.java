@@ -186,9 +186,9 @@ final class Delivery implements Feed.Sent {
             // Negative for a durable-only subscriber whose start is not durable yet.
             return Outcome.WAIT;
         }
-        Mark page = reader.pageEnd();
-        Mark upTo = page != null && page.position() < end.position() ? page : end;
-        return switch (feed.next(upTo, stride, least, everything || page != null)) {
+        boolean onPage = reader.onPage();
+        Mark upTo = onPage && reader.pageEnd().position() < end.position() ? reader.pageEnd() : end;
+        return switch (feed.next(upTo, stride, least, everything || onPage)) {
             case WAIT -> Outcome.WAIT;
             case SENT, MOVED -> {
                 feed.written();

@@ -125,12 +125,13 @@ final class PublisherRig implements AutoCloseable {
         waiting = new WaitingSources(() -> true, clock::nanoTime);
         WindowGate gate = new WindowGate(1, null, null);
         RunScan scan = new RunScan(PACKET, MAX_BODY);
-        handler = new NetworkBatchHandler(ring, log, gate, orderer, scan, clock::nanoTime, nanos -> {});
+        handler = new NetworkBatchHandler(ring, log, gate, scan, clock::nanoTime, nanos -> {});
         LoopBuffers buffers = new LoopBuffers(allocator, budget, SHORTS);
         if (orderer == null) {
             port = new IngestPort.InPlace(handler, log, names, new RunScan(PACKET, MAX_BODY), waiting, buffers);
         } else {
             port = new IngestPort.ToOrderer(orderer, waiting, RunScan.unpacked(MAX_BODY), buffers);
+            handler.decidedBy(orderer);
             names.decidedBy(orderer);
             orderer.into(handler, log);
         }

@@ -46,7 +46,7 @@ public final class OrderRig implements AutoCloseable {
         ring = new FrameRing(CELLS, MAX_RUN, memory, () -> {});
         log = new PacketLog(UnpooledByteBufAllocator.DEFAULT, LOG, chunk, PACKET, 8, MAX_RUN, gate, Mark.of(0, 1));
         handler = new NetworkBatchHandler(
-                ring, log, gate, null, new RunScan(PACKET, MAX_BODY), () -> nanos, nanosOfBatches::add);
+                ring, log, gate, new RunScan(PACKET, MAX_BODY), () -> nanos, nanosOfBatches::add);
     }
 
     /** Publishes frames as one run. */

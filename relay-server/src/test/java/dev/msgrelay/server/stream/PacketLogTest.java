@@ -73,14 +73,14 @@ class PacketLogTest {
     @Test
     void aRunThatWasReadToTheEndStaysWhereItIs() {
         rig.append(100);
-        ByteBuf end = log.windowAtEnd(50, 200);
+        ByteBuf end = log.windowAtEnd(200);
         assertThat(end.writerIndex()).isEqualTo(100);
         assertThat(end.writableBytes()).isEqualTo(200);
         for (int i = 0; i < 60; i++) {
             end.writeByte(LogRig.at(100 + i));
         }
         // Ten bytes of it are left over: what comes next is written over them.
-        log.append(log.windowAtEnd(0, 1).view(), 100, 50, 1);
+        log.append(log.windowAtEnd(1).view(), 100, 50, 1);
         log.publish();
         rig.append(300);
         assertHeld(0, 450);
@@ -89,8 +89,8 @@ class PacketLogTest {
     @Test
     void theEndOfAChunkIsOfferedAsLongAsThereIsEnoughOfIt() {
         rig.append(LogRig.CHUNK - 50);
-        assertThat(log.windowAtEnd(50, 200).writableBytes()).isEqualTo(50);
-        assertThat(log.windowAtEnd(51, 200)).isNull();
+        assertThat(log.windowAtEnd(200).writableBytes()).isEqualTo(50);
+        assertThat(log.roomInChunk()).isEqualTo(50);
     }
 
     @Test

@@ -165,7 +165,7 @@ class WindowGateTest {
             }
 
             @Override
-            public Stopwatch heldBack() {
+            public Stopwatch heldBack(Stopwatch common) {
                 return own;
             }
         });

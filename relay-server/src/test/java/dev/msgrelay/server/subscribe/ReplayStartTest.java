@@ -189,7 +189,7 @@ class ReplayStartTest {
     private CatchUp.Next goOn() {
         CatchUp.Next step = catchUp.next(behind());
         while (step == CatchUp.Next.AGAIN) {
-            Mark end = reader.pageEnd() == null ? head() : reader.pageEnd();
+            Mark end = reader.onPage() ? reader.pageEnd() : head();
             int bytes = (int) (end.position() - reader.position());
             assertThat(reader.pinNext(bytes, end)).isTrue();
             reader.advance(bytes);
