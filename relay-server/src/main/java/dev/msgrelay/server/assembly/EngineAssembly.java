@@ -201,7 +201,7 @@ public final class EngineAssembly {
             reading.add(new PublisherConnection.Reader(reader, port));
         }
         MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
-        return new PublisherConnection.Shared(log, names, orderer, line, reading);
+        return new PublisherConnection.Shared(log, names, line, reading);
     }
 
     private LoopBuffers loopBuffers() {

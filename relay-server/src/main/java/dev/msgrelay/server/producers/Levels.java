@@ -7,6 +7,9 @@ import dev.msgrelay.server.stream.StreamHead;
 
 /** How far one publisher's messages have got in the journal, by its own numbers. Owned by the publisher's thread. */
 final class Levels {
+    /** The levels of a publisher that is not told of them: it waits for nothing. */
+    static final Levels NONE = new Levels();
+
     private final Durability durability;
     private final Level wanted;
     private final Watermark written;
@@ -25,6 +28,13 @@ final class Levels {
         this.forced = mark(durability.forced(), sequence, number);
     }
 
+    private Levels() {
+        durability = null;
+        wanted = Level.STREAM;
+        written = new Watermark(0);
+        forced = written;
+    }
+
     private Watermark mark(StreamHead head, long sequence, long number) {
         boolean there = next(head) > sequence;
         Watermark result = new Watermark(there ? number : 0);
@@ -36,8 +46,10 @@ final class Levels {
 
     /** The message with this number, and all before it, are in the stream, up to this sequence. */
     void addInStream(long sequence, long number) {
-        written.add(sequence, number);
-        forced.add(sequence, number);
+        if (this != NONE) {
+            written.add(sequence, number);
+            forced.add(sequence, number);
+        }
     }
 
     /** Asks for what the publisher waits for; all of its messages in the stream lie before the position. */
@@ -50,6 +62,9 @@ final class Levels {
 
     /** Sees how far the journal has got; answers whether that has moved either number. */
     boolean look() {
+        if (!waits()) {
+            return false;
+        }
         // Forced first: it is never ahead of what is written.
         boolean moved = forced.reached(next(durability.forced()));
         return written.reached(next(durability.written())) | moved;

@@ -1,6 +1,7 @@
 package dev.msgrelay.server.producers;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.NameMoves;
@@ -15,6 +16,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -37,9 +39,6 @@ public final class NameTable {
      */
     public static final int BYTES_PER_NAME = 560;
 
-    /** A name's record, or why it is not to be had. */
-    record Answer(PublisherName name, CloseReason refusal, String text) {}
-
     private final Pool memory;
     private final NameRules rules;
     private final LongSupplier clock;
@@ -56,8 +55,8 @@ public final class NameTable {
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
     // Null: nothing outlives the relay.
     private NameMoves moves;
-    // Who decides whose a name is; null: this table does.
-    private Orderer others;
+    // Gives names where several relays are one; otherwise the table does.
+    private Optional<Orderer> giver = Optional.empty();
 
     /**
      * @param memory how many names there may be, in bytes
@@ -76,30 +75,31 @@ public final class NameTable {
      * Gives a name to a connection; an older connection of the same producer loses it, and is told.
      *
      * @param owner the identity of the connection; empty: nobody is asked who he is
+     * @throws FrameException the name belongs to another producer or identity, or there are too many names
      */
-    Answer connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos) {
-        PublisherName away = left.get(name);
-        PublisherName entry = away == null ? connected.get(name) : away;
-        long awayNanos = away == null ? NameRules.CONNECTED : nowNanos - away.leftNanos;
-        Verdict verdict =
-                entry == null ? Verdict.BEGINS : rules.decide(entry.producer, entry.owner, awayNanos, producer, owner);
+    PublisherName connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos)
+            throws FrameException {
+        boolean away = left.containsKey(name);
+        PublisherName entry = away ? left.get(name) : connected.getOrDefault(name, PublisherName.NONE);
+        long awayNanos = away ? nowNanos - entry.leftNanos : NameRules.CONNECTED;
+        Verdict verdict = entry.isNumbered()
+                ? rules.decide(entry.producer, entry.owner, awayNanos, producer, owner)
+                : Verdict.BEGINS;
         if (verdict.refuses()) {
-            return new Answer(null, CloseReason.NAME_HELD, rules.refusal(verdict, name, awayNanos, ""));
+            throw new FrameException(CloseReason.NAME_HELD, rules.refusal(verdict, name, awayNanos, ""));
         }
-        if (left.remove(name) != null && verdict == Verdict.BEGINS) {
-            memory.giveBack(BYTES_PER_NAME);
-        }
+        left.remove(name);
         if (verdict == Verdict.BEGINS) {
-            entry = add(name, producer, owner, nowNanos);
-            if (entry == null) {
-                return new Answer(null, CloseReason.TOO_MANY_NAMES, NameRules.tooMany(memory.limit() / BYTES_PER_NAME));
+            if (away) {
+                memory.giveBack(BYTES_PER_NAME);
             }
+            long limit = memory.limit() / BYTES_PER_NAME;
+            entry = add(name, producer, owner, nowNanos)
+                    .orElseThrow(() -> new FrameException(CloseReason.TOO_MANY_NAMES, NameRules.tooMany(limit)));
         } else if (verdict == Verdict.STARTS_ANEW) {
             entry.startAnew(producer);
-        } else if (entry.holder != null) {
-            PublisherName.Holder before = entry.holder;
-            entry.holder = null;
-            before.nameTaken();
+        } else {
+            entry.loseHolder();
         }
         // Under the text that the record has, or the text would be kept twice.
         connected.put(entry.name(), entry);
@@ -108,7 +108,7 @@ public final class NameTable {
             // Also of a name that was taken before anybody was asked who he is.
             entry.owner = owner;
         }
-        return new Answer(entry, null, "");
+        return entry;
     }
 
     /** A connection is gone; of no effect where another one has the name by now. */
@@ -116,10 +116,10 @@ public final class NameTable {
         if (entry.holder != holder) {
             return;
         }
-        entry.holder = null;
-        if (others != null) {
+        entry.holder = PublisherName.Holder.NOBODY;
+        if (givenElsewhere()) {
             forget(entry);
-            others.releaseName(entry.name(), entry.producer);
+            giveUp(entry.name(), entry.producer);
         } else if (entry.accepted() == 0) {
             // To be unknown is the same: nobody fills the table with bare HELLOs.
             forget(entry);
@@ -138,16 +138,16 @@ public final class NameTable {
         return connected.size() + left.size();
     }
 
-    private PublisherName add(String name, ProducerId producer, String owner, long nowNanos) {
+    private Optional<PublisherName> add(String name, ProducerId producer, String owner, long nowNanos) {
         if (!memory.tryTake(BYTES_PER_NAME)) {
             // The bytes of the one that left first.
             Iterator<PublisherName> oldest = left.values().iterator();
             if (!oldest.hasNext() || !rules.mayBeForgotten(nowNanos - oldest.next().leftNanos)) {
-                return null;
+                return Optional.empty();
             }
             oldest.remove();
         }
-        return new PublisherName(this, name, producer, owner);
+        return Optional.of(new PublisherName(this, name, producer, owner));
     }
 
     private void forget(PublisherName entry) {
@@ -167,7 +167,8 @@ public final class NameTable {
         int most = (int) Math.min(byAge.size(), memory.limit() / BYTES_PER_NAME);
         for (JournalName.State state : byAge.subList(byAge.size() - most, byAge.size())) {
             JournalName name = state.name();
-            PublisherName entry = add(name.name(), name.producer(), name.owner(), nowNanos);
+            PublisherName entry =
+                    add(name.name(), name.producer(), name.owner(), nowNanos).orElseThrow();
             entry.restore(name.hole(), state.number(), state.sequence());
             leaves(entry, nowNanos);
         }
@@ -180,9 +181,24 @@ public final class NameTable {
 
     // ---- where several relays are one ----------------------------------------------------------------------------
 
-    /** Whose a name is others decide from now on: the table has those names only that have a connection here. */
+    /** Has names given by an orderer: the table then has those names only that have a connection here. */
     public void decidedBy(Orderer orderer) {
-        others = orderer;
+        giver = Optional.of(orderer);
+    }
+
+    /** Whether a name has to be claimed, since the table does not give it. */
+    boolean givenElsewhere() {
+        return giver.isPresent();
+    }
+
+    /** Asks for a name that is given elsewhere; returns false if there is no room for the question now. */
+    boolean claim(String name, ProducerId producer, String owner, Orderer.Claimant claimant) {
+        return giver.orElseThrow().claim(name, producer, owner, claimant);
+    }
+
+    /** Gives back a name that was given elsewhere. */
+    void giveUp(String name, ProducerId producer) {
+        giver.orElseThrow().releaseName(name, producer);
     }
 
     /**
@@ -190,30 +206,32 @@ public final class NameTable {
      *
      * @param accepted number of the name's last message in the stream; {@link Orderer#NONE}: there is none
      * @param sequence of that message
-     * @return null where there are too many names
+     * @throws FrameException there are too many names here: it is given back
      */
     PublisherName claimed(
-            String name, ProducerId producer, String owner, PublisherName.Holder holder, long accepted, long sequence) {
+            String name, ProducerId producer, String owner, PublisherName.Holder holder, long accepted, long sequence)
+            throws FrameException {
         takenElsewhere(name);
-        PublisherName entry = add(name, producer, owner, 0);
-        if (entry != null) {
-            connected.put(name, entry);
-            entry.holder = holder;
-            if (accepted != Orderer.NONE) {
-                entry.restore(null, accepted, sequence);
-            }
+        Optional<PublisherName> added = add(name, producer, owner, 0);
+        if (added.isEmpty()) {
+            giveUp(name, producer);
+            throw new FrameException(CloseReason.TOO_MANY_NAMES, "HELLO: too many names have connections here");
+        }
+        PublisherName entry = added.get();
+        connected.put(name, entry);
+        entry.holder = holder;
+        if (accepted != Orderer.NONE) {
+            entry.restore(null, accepted, sequence);
         }
         return entry;
     }
 
     /** Another connection has got the name: one that has it here loses it, and is told. */
     public void takenElsewhere(String name) {
-        PublisherName entry = connected.get(name);
-        if (entry != null) {
-            PublisherName.Holder before = entry.holder;
-            entry.holder = null;
+        if (connected.containsKey(name)) {
+            PublisherName entry = connected.get(name);
             forget(entry);
-            before.nameTaken();
+            entry.loseHolder();
         }
     }
 
@@ -250,9 +268,7 @@ public final class NameTable {
         for (int i = 0; i < changed.size(); i++) {
             PublisherName entry = changed.get(i);
             entry.changed = false;
-            if (entry.holder != null) {
-                entry.holder.acknowledge();
-            }
+            entry.holder.acknowledge();
         }
         if (!changed.isEmpty()) {
             times.add(clock.getAsLong() - batchNanos);

@@ -46,43 +46,39 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         LOST
     }
 
+    private static final Runnable NOTHING = () -> {};
+
     private final Session session;
     private final Services services;
     private final PacketLog log;
     private final NameTable names;
-    // The giver of names where several relays are one; null: the table gives them.
-    private final Orderer orderer;
     private final Runnable goOn;
     private Stage stage = Stage.NONE;
-    private PublisherName name;
+    private PublisherName name = PublisherName.NONE;
     // The number of messages, of those that come next, that were taken before.
     private long duplicates;
     // The numbers of WELCOME.
     private long acceptedBefore;
     private long fork = Durability.TODAY;
-    // Null: it is not told.
-    private Levels levels;
+    private Levels levels = Levels.NONE;
     private volatile boolean unsettled;
     private HelloFrame hello;
     // Null before HELLO.
     private Replies replies;
-    // The connection has ended, and is told why once all its messages are in the order; null: nothing waits for that.
-    private Runnable lastWords;
+    // Said once all messages of a connection that has ended are in the order.
+    private Runnable lastWords = NOTHING;
     // Whether the table of names tells of the journal.
     private boolean watchesJournal;
 
     /** @param goOn run once a name that was claimed has come, and WELCOME is said or due */
-    public Producer(
-            Session session, Services services, PacketLog log, NameTable names, Orderer orderer, Runnable goOn) {
+    public Producer(Session session, Services services, PacketLog log, NameTable names, Runnable goOn) {
         this.session = session;
         this.services = services;
         this.log = log;
         this.names = names;
-        this.orderer = orderer;
         this.goOn = goOn;
     }
 
-    /** Null: it has none. */
     public PublisherName name() {
         return name;
     }
@@ -103,25 +99,21 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     public void greeted(HelloFrame said) throws FrameException {
         hello = said;
         replies = new Replies(session.channel(), services.budget().pool(Part.CONNECTIONS));
-        if (said.wants(Features.ACKS) && orderer != null) {
+        if (said.wants(Features.ACKS) && names.givenElsewhere()) {
             stage = Stage.CLAIMING;
             return;
         }
         if (said.wants(Features.ACKS)) {
             String owner = session.rights().name();
             long now = services.clock().nanoTime();
-            NameTable.Answer given = names.connect(said.name(), said.producer(), owner, this, now);
-            if (given.refusal() != null) {
-                throw new FrameException(given.refusal(), given.text());
-            }
-            adopt(given.name());
+            adopt(names.connect(said.name(), said.producer(), owner, this, now));
         }
         startSettling();
     }
 
     /** Asks others for the name. Returns false where they have no room for the question now. */
     public boolean claim() {
-        return orderer.claim(hello.name(), hello.producer(), session.rights().name(), this);
+        return names.claim(hello.name(), hello.producer(), session.rights().name(), this);
     }
 
     /** The relay drains: a name that comes from now on is given back. */
@@ -148,20 +140,14 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             if (refusal == null) {
                 // The others take nothing from an older connection here any more: it loses the name as well.
                 names.takenElsewhere(hello.name());
-                orderer.releaseName(hello.name(), hello.producer());
+                names.giveUp(hello.name(), hello.producer());
             }
             return;
         }
         if (refusal != null) {
             throw new FrameException(refusal, text);
         }
-        PublisherName given =
-                names.claimed(hello.name(), hello.producer(), session.rights().name(), this, accepted, sequence);
-        if (given == null) {
-            orderer.releaseName(hello.name(), hello.producer());
-            throw new FrameException(CloseReason.TOO_MANY_NAMES, "HELLO: too many names have connections here");
-        }
-        adopt(given);
+        adopt(names.claimed(hello.name(), hello.producer(), session.rights().name(), this, accepted, sequence));
         startSettling();
         goOn.run();
     }
@@ -200,12 +186,10 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             putAck();
         }
         String lost = name.name();
-        name = null;
+        name = PublisherName.NONE;
         stage = Stage.LOST;
-        if (lastWords != null) {
-            // Nobody tells this connection any more what becomes of its messages.
-            session.execute(this::sayWaiting);
-        }
+        // Nobody tells this connection any more what becomes of its messages.
+        session.execute(this::sayWaiting);
         session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + lost));
     }
 
@@ -219,7 +203,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
      */
     private void decideNumbers(Level level) throws FrameException {
         long known = services.durability().forkOf(hello);
-        if (name == null) {
+        if (!name.isNumbered()) {
             fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
             return;
         }
@@ -261,7 +245,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     /** Whether readers see what was accepted before, and it has got as far as it waits for, so that it may be welcomed. */
     private boolean settled() {
-        return name == null || !name.changed && (levels == null || levels.settled(known()) >= known());
+        return !name.changed && levels.settled(known()) >= known();
     }
 
     /** Number of the last message of {@code acceptedBefore} that is in the stream: behind it some may be gone. */
@@ -269,14 +253,9 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return Math.min(acceptedBefore, name.accepted());
     }
 
-    /** Whether messages of its name wait for their place in the order, which others give. */
-    private boolean isUnderWay() {
-        return name != null && name.isUnderWay();
-    }
-
     /** Throws where so many messages more have no numbers. */
     public void checkNumbers(int messages) throws FrameException {
-        if (name != null && !name.hasNumbersFor(messages)) {
+        if (!name.hasNumbersFor(messages)) {
             throw new FrameException(
                     CloseReason.MESSAGE_GAP, "the numbers of " + name.name() + " are used up: they end at 2^63 - 1");
         }
@@ -312,9 +291,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     }
 
     private void tellInStream() {
-        if (levels != null) {
-            levels.addInStream(name.sequence(), name.accepted());
-        }
+        levels.addInStream(name.sequence(), name.accepted());
         watchJournal();
         if (session.state() == SessionState.OPEN) {
             putAck();
@@ -322,7 +299,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         } else if (stage == Stage.SETTLING) {
             welcomeIfSettled();
         }
-        if (lastWords != null && !isUnderWay()) {
+        if (session.state().ended() && !name.isUnderWay()) {
             ended(SessionState.OPEN);
             sayWaiting();
         }
@@ -359,16 +336,13 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     }
 
     private void putAck() {
-        if (name != null) {
+        if (name.isNumbered()) {
             outbox().ack(name.accepted(), name.sequence());
         }
     }
 
     /** Asks the journal for what it waits for; returns whether there is anything. */
     private boolean wantsMore() {
-        if (levels == null) {
-            return false;
-        }
         unsettled = levels.publisherWaits();
         if (levels.waits()) {
             levels.want(log.head().position());
@@ -379,7 +353,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     /** Tells how far the journal has got. Returns whether that is further than before. */
     private boolean lookAtLevels() {
-        if (levels == null || !levels.look()) {
+        if (!levels.look()) {
             return false;
         }
         unsettled = levels.publisherWaits();
@@ -395,7 +369,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     /** Sends what is due unless a write is in flight. */
     public void speak() {
         // Readers may not see all of a lost name's messages yet: the last words acknowledge them.
-        if (session.state().speaks() && replies != null && stage != Stage.LOST) {
+        if (session.state().speaks() && stage != Stage.LOST) {
             replies.send(outbox(), log.lastSequence());
         }
     }
@@ -415,17 +389,15 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
      * long keeps the name. Returns whether any wait.
      */
     public boolean waitForOrder(Runnable words) {
-        boolean waits = isUnderWay();
-        lastWords = waits ? words : null;
+        boolean waits = name.isUnderWay();
+        lastWords = waits ? words : NOTHING;
         return waits;
     }
 
     private void sayWaiting() {
         Runnable words = lastWords;
-        lastWords = null;
-        if (words != null) {
-            words.run();
-        }
+        lastWords = NOTHING;
+        words.run();
     }
 
     /** Sends what is due to a client that has said HELLO, before the reason of the end. */
@@ -437,12 +409,10 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     /** Gives the name back, and memory once the channel is closed. More than once without harm. */
     public void release() {
-        lastWords = null;
+        lastWords = NOTHING;
         PublisherName had = name;
-        name = null;
-        if (had != null) {
-            names.disconnect(had, this, services.clock().nanoTime());
-        }
+        name = PublisherName.NONE;
+        names.disconnect(had, this, services.clock().nanoTime());
         if (replies != null && session.state() == SessionState.GONE) {
             replies.release();
             replies = null;

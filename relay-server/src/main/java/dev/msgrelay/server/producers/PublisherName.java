@@ -9,16 +9,25 @@ import dev.msgrelay.server.stream.Orderer;
  * on the core's thread.
  */
 public final class PublisherName implements Orderer.Numbered {
+    /** The connection that has a name. */
     interface Holder {
+        /** The holder of a name without a connection. */
+        Holder NOBODY = new Holder() {};
+
         /** Another connection of the same producer takes the name, within a read of its own: this one ends by a task. */
-        void nameTaken();
+        default void nameTaken() {}
 
         /** More of the name's messages are in the stream, and readers see them: see {@link PublisherName#accepted}. */
-        void acknowledge();
+        default void acknowledge() {}
 
         /** More of the stream is written or forced. Returns whether the holder waits for more. */
-        boolean journalMoved();
+        default boolean journalMoved() {
+            return false;
+        }
     }
+
+    /** The name of a publisher that has none: its messages have no numbers. Nothing of it ever changes. */
+    public static final PublisherName NONE = new PublisherName(null, "", ProducerId.NONE, "");
 
     private final NameTable table;
     private final String name;
@@ -48,7 +57,7 @@ public final class PublisherName implements Orderer.Numbered {
     private JournalName journalName;
 
     // The table's own fields.
-    Holder holder;
+    Holder holder = Holder.NOBODY;
     boolean changed;
     long leftNanos;
 
@@ -57,6 +66,11 @@ public final class PublisherName implements Orderer.Numbered {
         this.name = name;
         this.owner = owner;
         this.producer = producer;
+    }
+
+    /** Whether the messages under this name have numbers: not under {@link #NONE}. */
+    public boolean isNumbered() {
+        return this != NONE;
     }
 
     public String name() {
@@ -105,6 +119,13 @@ public final class PublisherName implements Orderer.Numbered {
         boolean first = !warned;
         warned = true;
         return first;
+    }
+
+    /** Another connection has the name from now on: the one that has it, if any, is told. */
+    void loseHolder() {
+        Holder before = holder;
+        holder = Holder.NOBODY;
+        before.nameTaken();
     }
 
     /** Another producer has the name from now on: it starts from nothing. */

@@ -118,11 +118,12 @@ public sealed interface IngestPort {
 
         @Override
         public boolean handIn(RunScan span, PublisherName name) {
-            if (name != null && !names.hasRoom()) {
+            boolean numbered = name.isNumbered();
+            if (numbered && !names.hasRoom()) {
                 return false;
             }
             handler.append(span);
-            if (name != null) {
+            if (numbered) {
                 names.accepted(name, span.frames(), log.lastSequence());
             }
             return true;
@@ -186,7 +187,7 @@ public sealed interface IngestPort {
 
         @Override
         public boolean handIn(RunScan span, PublisherName name) {
-            if (name == null) {
+            if (!name.isNumbered()) {
                 return orderer.submit(span);
             }
             boolean taken = orderer.submit(span, name.name(), name.producer, name.next(), name);

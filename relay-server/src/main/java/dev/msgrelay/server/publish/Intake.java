@@ -334,7 +334,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         if (!ready && !port.hasRoom() || !port.handIn(run, producer.name())) {
             return false;
         }
-        if (producer.name() == null) {
+        if (!producer.name().isNumbered()) {
             session.plain();
         }
         messages += frames;

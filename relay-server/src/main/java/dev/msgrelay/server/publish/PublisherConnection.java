@@ -21,7 +21,6 @@ import dev.msgrelay.server.producers.NameTable;
 import dev.msgrelay.server.producers.Producer;
 import dev.msgrelay.server.producers.Replies;
 import dev.msgrelay.server.publish.Intake.Wait;
-import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.PacketLog;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -46,12 +45,11 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     /**
      * The parts that all publishers of a relay share.
      *
-     * @param orderer the giver of names; null: the table gives them
      * @param readers the loops that read plain publishers and do nothing else: each publisher goes to the next of them with
      *     its first message, and its runs go through the ring from then on; empty: publishers stay with the core. Owned by
      *     the core's thread
      */
-    public record Shared(PacketLog log, NameTable names, Orderer orderer, MemoryLine line, Deque<Reader> readers) {}
+    public record Shared(PacketLog log, NameTable names, MemoryLine line, Deque<Reader> readers) {}
 
     /** A reader loop, and the way of its publishers into the order. */
     public record Reader(EngineLoop loop, IngestPort port) {}
@@ -72,7 +70,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         this.shared = shared;
         session = new Session(services, Role.PUBLISHER, this, SAID_BYTES);
         assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, corePort);
-        producer = new Producer(session, services, shared.log, shared.names, shared.orderer, this::goOnWithName);
+        producer = new Producer(session, services, shared.log, shared.names, this::goOnWithName);
         intake = new Intake(session, services.counters(), shared.line, assembler, producer, services.clock(), corePort);
     }
 

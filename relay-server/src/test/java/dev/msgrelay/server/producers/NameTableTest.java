@@ -1,8 +1,10 @@
 package dev.msgrelay.server.producers;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.figures.TimeHistogram;
@@ -51,20 +53,30 @@ class NameTableTest {
     }
 
     private PublisherName connect(String name, ProducerId producer, Holder holder) {
-        NameTable.Answer answer = names.connect(name, producer, "", holder, now);
-        assertThat(answer.refusal()).as(answer.text()).isNull();
-        return answer.name();
+        return connect(name, producer, "", holder, now);
+    }
+
+    private PublisherName connect(String name, ProducerId producer, String owner, Holder holder, long at) {
+        try {
+            return names.connect(name, producer, owner, holder, at);
+        } catch (FrameException e) {
+            throw new AssertionError(e);
+        }
     }
 
     private PublisherName connect(String name, Holder holder) {
         return connect(name, ProducerId.NONE, holder);
     }
 
-    private NameTable.Answer refused(String name, ProducerId producer, CloseReason reason) {
-        NameTable.Answer answer = names.connect(name, producer, "", new Holder(), now);
-        assertThat(answer.name()).isNull();
-        assertThat(answer.refusal()).isEqualTo(reason);
-        return answer;
+    private FrameException refused(String name, ProducerId producer, CloseReason reason) {
+        return refused(name, producer, "", reason);
+    }
+
+    private FrameException refused(String name, ProducerId producer, String owner, CloseReason reason) {
+        FrameException refusal = catchThrowableOfType(
+                FrameException.class, () -> names.connect(name, producer, owner, new Holder(), now));
+        assertThat(refusal.reason()).isEqualTo(reason);
+        return refusal;
     }
 
     @Test
@@ -299,7 +311,7 @@ class NameTableTest {
         connect("b", new Holder());
         connect("c", new Holder());
         now = 10 * HOUR;
-        assertThat(refused("d", ME, CloseReason.TOO_MANY_NAMES).text()).contains("3 names");
+        assertThat(refused("d", ME, CloseReason.TOO_MANY_NAMES)).hasMessageContaining("3 names");
     }
 
     @Test
@@ -318,21 +330,21 @@ class NameTableTest {
     @Test
     void aNameBelongsToAnIdentity() {
         Holder first = new Holder();
-        NameTable.Answer orders = names.connect("orders", ME, "a", first, now);
-        names.accepted(orders.name(), 3, 3);
-        assertThat(names.connect("orders", ME, "b", first, now).refusal()).isEqualTo(CloseReason.NAME_HELD);
-        names.disconnect(orders.name(), first, now);
+        PublisherName orders = connect("orders", ME, "a", first, now);
+        names.accepted(orders, 3, 3);
+        refused("orders", ME, "b", CloseReason.NAME_HELD);
+        names.disconnect(orders, first, now);
         now = NameRules.KEEP.toNanos() - 1;
-        assertThat(names.connect("orders", ME, "b", first, now).refusal()).isEqualTo(CloseReason.NAME_HELD);
-        NameTable.Answer again = names.connect("orders", ME, "a", first, now);
-        assertThat(again.name().accepted()).isEqualTo(3);
-        names.disconnect(again.name(), first, 0);
-        NameTable.Answer other = names.connect("orders", ME, "b", first, now + 1);
-        assertThat(other.name().accepted()).isZero();
+        refused("orders", ME, "b", CloseReason.NAME_HELD);
+        PublisherName again = connect("orders", ME, "a", first, now);
+        assertThat(again.accepted()).isEqualTo(3);
+        names.disconnect(again, first, 0);
+        PublisherName other = connect("orders", ME, "b", first, now + 1);
+        assertThat(other.accepted()).isZero();
         assertThat(names.size()).isEqualTo(1);
         // Of a name from before anybody was asked, whoever knows the producer's id becomes the owner.
-        assertThat(names.connect("early", ME, "", first, now).refusal()).isNull();
-        assertThat(names.connect("early", ME, "a", first, now).refusal()).isNull();
-        assertThat(names.connect("early", ME, "b", first, now).refusal()).isEqualTo(CloseReason.NAME_HELD);
+        connect("early", ME, "", first, now);
+        connect("early", ME, "a", first, now);
+        refused("early", ME, "b", CloseReason.NAME_HELD);
     }
 }

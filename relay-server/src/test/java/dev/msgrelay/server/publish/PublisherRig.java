@@ -136,7 +136,7 @@ final class PublisherRig implements AutoCloseable {
             orderer.into(handler, log);
         }
         services = Services.of(new RelayIdentity("relay", MAX_BODY), durability, config, budget, clock);
-        shared = new PublisherConnection.Shared(log, names, orderer, line, new ArrayDeque<>());
+        shared = new PublisherConnection.Shared(log, names, line, new ArrayDeque<>());
     }
 
     Publisher connect() {

@@ -9,6 +9,7 @@ import dev.msgrelay.server.harness.Workers;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.ReadWindow;
+import dev.msgrelay.server.producers.PublisherName;
 import dev.msgrelay.server.stream.FrameRing;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
@@ -66,7 +67,7 @@ class RingPortTest {
         RunScan span = read(bytes);
         assertThat(span.frames()).isEqualTo(3);
         assertThat(span.rest()).isEqualTo(8);
-        assertThat(port.handIn(span, null)).isTrue();
+        assertThat(port.handIn(span, PublisherName.NONE)).isTrue();
         assertThat(log.head().position()).isZero();
         handler.drain();
         assertThat(log.head().position()).isEqualTo(bytes.length - 8);
@@ -115,7 +116,7 @@ class RingPortTest {
                 RunScan span = read(bytes);
                 assertThat(span.wholeBytes()).isEqualTo(bytes.length);
                 // As a connection does: where it is refused, it waits until it is resumed.
-                while (!port.hasRoom() || !port.handIn(span, null)) {
+                while (!port.hasRoom() || !port.handIn(span, PublisherName.NONE)) {
                     port.addWaiting(room::release);
                     assertThat(room.tryAcquire(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
                             .isTrue();
