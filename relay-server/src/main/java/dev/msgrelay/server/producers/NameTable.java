@@ -221,7 +221,7 @@ public final class NameTable {
         connected.put(name, entry);
         entry.holder = holder;
         if (accepted != Orderer.NONE) {
-            entry.restore(null, accepted, sequence);
+            entry.restore(JournalName.Hole.NONE, accepted, sequence);
         }
         return entry;
     }

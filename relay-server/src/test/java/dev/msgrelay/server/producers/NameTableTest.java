@@ -326,6 +326,13 @@ class NameTableTest {
         connectedOnesStay();
     }
 
+    /** With the number that {@link #numbersGoOnFromLifeToLife} has lost messages before. */
+    @Test
+    void aNameThatWasGivenElsewhereHasLostNothingHere() throws FrameException {
+        PublisherName name = names.claimed("orders", ME, "", new Holder(), 30, 600);
+        assertThat(name.untold(31, 600)).isZero();
+    }
+
     /** Whoever knows the producer's id, but is another identity, does not get the name before all else has ended. */
     @Test
     void aNameBelongsToAnIdentity() {
