@@ -1,6 +1,7 @@
 package dev.msgrelay.simulation;
 
 import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.producers.Producer;
 import dev.msgrelay.server.publish.PublisherConnection;
 import dev.msgrelay.server.subscribe.PinRelief;
 import dev.msgrelay.server.subscribe.SubscriberConnection;
@@ -14,17 +15,14 @@ import java.util.stream.Stream;
 final class Steps {
     private static final StackWalker STACK = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 
-    private static final String OF_PUBLISHERS = "dev.msgrelay.server.ingest.";
-    private static final String OF_SUBSCRIBERS = "dev.msgrelay.server.fanout.";
     private static final String OF_TLS = "dev.msgrelay.server.tls.";
 
     private static final Map<String, String> CONNECTIONS = Map.ofEntries(
             Map.entry(Session.class.getName(), ""),
             Map.entry(PublisherConnection.class.getName(), "publisher."),
-            Map.entry(OF_PUBLISHERS + "Intake", "publisher."),
-            Map.entry(OF_PUBLISHERS + "Producer", "publisher."),
+            Map.entry("dev.msgrelay.server.publish.Intake", "publisher."),
+            Map.entry(Producer.class.getName(), "publisher."),
             Map.entry(SubscriberConnection.class.getName(), "subscriber."),
-            Map.entry(OF_SUBSCRIBERS + "Seat", "subscriber."),
             Map.entry(PinRelief.class.getName(), "relief."),
             Map.entry(OF_TLS + "TlsHandshake", "handshake."),
             Map.entry(OF_TLS + "TlsHandler", "tls."),
