@@ -153,8 +153,7 @@ class EngineJournalTest {
             Durability durability = relay.relay().engine().services().durability();
             assertThat(durability.forkOf(epoch(relay))).isEqualTo(Durability.TODAY);
             assertThat(durability.forkOf(1)).isEqualTo(Durability.UNKNOWN);
-            assertThat(durability.written()).isNull();
-            assertThat(durability.forced()).isNull();
+            assertThat(durability.keepsStream()).isFalse();
             assertThat(relay.relay().recovered()).isNull();
             assertThat(relay.stats().has(Counter.JOURNAL_FAILED)).isFalse();
         }

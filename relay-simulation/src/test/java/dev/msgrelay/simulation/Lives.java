@@ -66,7 +66,7 @@ final class Lives {
 
     /** Whether there is a journal, and it goes on. */
     boolean keeps() {
-        return durability.written() != null && !durability.failed();
+        return durability.keepsStream() && !durability.failed();
     }
 
     /** Whether the journal has failed, and clients are told. */

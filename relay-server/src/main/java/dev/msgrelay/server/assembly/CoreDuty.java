@@ -53,7 +53,7 @@ final class CoreDuty implements EngineLoop.Duty {
         this.relief = relief;
         this.journal = made.journal;
         this.readsElsewhere = made.readers.length > 0;
-        this.signals = sends.hasOthers() || journal.written() != null;
+        this.signals = sends.hasOthers() || journal.keepsStream();
         this.tickNanos = services.clock().nanoTime();
     }
 

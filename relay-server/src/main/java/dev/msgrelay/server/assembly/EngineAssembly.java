@@ -35,6 +35,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.Ticker;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -216,25 +217,26 @@ public final class EngineAssembly {
         int senders = replayed ? loops.length + 1 : loops.length;
         SendGroup[] groups = new SendGroup[loops.length];
         for (int i = 0; i < groups.length; i++) {
-            groups[i] = group(loops[i], senders, null);
+            groups[i] = new SendGroup(log, loops[i], filterBuffers(senders));
         }
         durable = new DurableEnds(services.durability(), core.io());
-        FanoutParts.Replays replays = null;
-        if (replayed) {
-            ReplayPages pages =
-                    new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
-            taken.taken(pages::close);
-            replays = new FanoutParts.Replays(opened, pages, group(replayLoop, senders, pages));
-        }
-        sends = new SendLoops(groups, replayed ? replays.group() : null);
+        Optional<FanoutParts.Replays> replays = replayed ? Optional.of(replays(senders)) : Optional.empty();
+        sends = new SendLoops(groups, replays.map(FanoutParts.Replays::group).orElse(null));
         long stall = config.stallTimeout().toNanos();
         return new FanoutParts(log, durable, stream.logBytes(), gate, stall, replays, sends::place, orderer != null);
     }
 
-    private SendGroup group(EngineLoop loop, int senders, ReplayPages pages) {
+    private FanoutParts.Replays replays(int senders) {
+        ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
+        taken.taken(pages::close);
+        SendGroup group = new SendGroup(log, replayLoop, filterBuffers(senders), pages);
+        return new FanoutParts.Replays(opened, pages, group);
+    }
+
+    private FilterBuffers filterBuffers(int senders) {
         FilterBuffers buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), services.counters(), senders);
         taken.taken(buffers::close);
-        return new SendGroup(log, loop, buffers, pages);
+        return buffers;
     }
 
     private RelayEngine engine(PublisherConnection.Shared publishing, FanoutParts subscribing) {

@@ -196,6 +196,11 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
+    public boolean keepsStream() {
+        return true;
+    }
+
+    @Override
     public StreamHead written() {
         return journal.written();
     }

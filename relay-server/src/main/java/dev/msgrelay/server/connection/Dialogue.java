@@ -19,6 +19,7 @@ import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.net.Stranger;
 import java.nio.ByteBuffer;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * The control frames of a connection, whatever its role: which one may come when, what is answered, and what is due.
@@ -35,8 +36,8 @@ public final class Dialogue {
     private final Durability durability;
     private final Counters counters;
     private final Timeouts heartbeat;
-    private Outbox outbox;
-    private Level level;
+    private final Outbox outbox = new Outbox();
+    private Optional<Level> level = Optional.empty();
     private Durability.Life life;
 
     Dialogue(Role role, RelayIdentity identity, Durability durability, Counters counters, Timeouts heartbeat) {
@@ -55,13 +56,13 @@ public final class Dialogue {
         life = durability.life();
     }
 
-    /** What is due to be said; null before HELLO. */
+    /** The control frames that are due. */
     public Outbox outbox() {
         return outbox;
     }
 
-    /** How far messages are to get, or must have got, where LEVELS is granted; null without. */
-    public Level level() {
+    /** The level that messages are to reach, or must have reached, where LEVELS is granted. */
+    public Optional<Level> level() {
         return level;
     }
 
@@ -193,16 +194,20 @@ public final class Dialogue {
     /** HELLO has come, of a client that may say it. */
     void greeted(HelloFrame said) throws FrameException {
         heartbeat.wanted(said.heartbeatMillis());
-        level = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? granted(said) : null;
-        outbox = new Outbox();
+        if (role == Role.SUBSCRIBER || said.wants(Features.ACKS)) {
+            level = granted(said);
+        }
     }
 
-    private Level granted(HelloFrame said) throws FrameException {
-        boolean kept = durability.written() != null;
-        if (kept && durability.failed() && said.level() != Level.STREAM) {
+    private Optional<Level> granted(HelloFrame said) throws FrameException {
+        if (!durability.keepsStream()) {
+            return Optional.empty();
+        }
+        if (durability.failed() && said.level() != Level.STREAM) {
             throw noMore(said.level());
         }
-        return kept && said.wants(Features.LEVELS) && !durability.failed() ? said.level() : null;
+        boolean granted = said.wants(Features.LEVELS) && !durability.failed();
+        return granted ? Optional.of(said.level()) : Optional.empty();
     }
 
     private static FrameException noMore(Level level) {
@@ -213,7 +218,7 @@ public final class Dialogue {
     void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
-        int granted = level == null ? features : features | Features.LEVELS;
+        int granted = level.isEmpty() ? features : features | Features.LEVELS;
         Epochs epochs = role == Role.SUBSCRIBER || said.wants(Features.ACKS) ? life.newest() : Epochs.NONE;
         if (!epochs.isNone()) {
             granted |= Features.EPOCHS;
@@ -241,8 +246,8 @@ public final class Dialogue {
         outbox.ping(heartbeat.ping(nowNanos));
     }
 
-    /** Returns why the client cannot stay once the journal has failed; null: it does not wait for the journal. */
-    FrameException journalFailed() {
-        return level == null || level == Level.STREAM ? null : noMore(level);
+    /** Returns why the client cannot stay once the journal has failed, if it waits for the journal. */
+    Optional<FrameException> journalFailed() {
+        return level.filter(waited -> waited != Level.STREAM).map(Dialogue::noMore);
     }
 }

@@ -47,14 +47,19 @@ public interface Durability {
     /** Returns the present life, which a later one follows only where several relays are one. Any thread. */
     Life life();
 
-    /** Up to where it survives the end of the process. Any thread. Null: there is no journal. */
-    default StreamHead written() {
-        return null;
+    /** Returns whether the stream outlives the relay: there is a journal. Any thread. */
+    default boolean keepsStream() {
+        return false;
     }
 
-    /** Up to where it survives the end of the machine. Any thread. Null: there is no journal. */
+    /** The end of the stream that survives the end of the process; only with a journal. Any thread. */
+    default StreamHead written() {
+        throw new UnsupportedOperationException("no journal");
+    }
+
+    /** The end of the stream that survives the end of the machine; only with a journal. Any thread. */
     default StreamHead forced() {
-        return null;
+        throw new UnsupportedOperationException("no journal");
     }
 
     /** The journal has failed: neither head moves any more. Any thread. */

@@ -23,10 +23,12 @@ public final class Outbox {
 
     private static final int FIRST_ANSWERS = 4;
 
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
     /** SUBSCRIBED: header, request, reserved, sequence. */
     public static final int ANSWER_BYTES = FrameLayout.HEADER_LENGTH + 16;
 
-    private ByteBuffer welcome;
+    private ByteBuffer welcome = NOTHING;
     private boolean welcomed;
     private long gapFrom;
     private long gapTo;
@@ -37,13 +39,13 @@ public final class Outbox {
     private boolean tellsLevels;
     private long ackWritten;
     private long ackForced;
-    private int[] answers = new int[FIRST_ANSWERS];
+    private int[] answers = {};
     private int answered;
     private boolean pongDue;
     private long pongId;
     // 0: none is due.
     private long pingId;
-    private GoAwayFrame goAway;
+    private ByteBuffer goAway = NOTHING;
 
     /** Goes before everything else. */
     public void welcome(ByteBuffer frame) {
@@ -93,7 +95,7 @@ public final class Outbox {
     /** A SUBSCRIBE is due an answer; see {@link #answers}. */
     public void subscribed(int request) {
         if (answered == answers.length) {
-            answers = Arrays.copyOf(answers, 2 * answered);
+            answers = Arrays.copyOf(answers, Math.max(FIRST_ANSWERS, 2 * answered));
         }
         answers[answered++] = request;
     }
@@ -112,22 +114,22 @@ public final class Outbox {
     }
 
     public void goAway(GoAwayFrame frame) {
-        goAway = frame;
+        goAway = frame.encode();
     }
 
-    /** GOAWAY alone, where it is due and may be said; otherwise null. */
+    /** Returns GOAWAY alone, where it is due and may be said; otherwise nothing. */
     public ByteBuffer takeGoAway() {
-        if (goAway == null || !welcomed) {
-            return null;
+        if (!welcomed) {
+            return NOTHING;
         }
-        ByteBuffer frame = goAway.encode();
-        goAway = null;
+        ByteBuffer frame = goAway;
+        goAway = NOTHING;
         return frame;
     }
 
     public boolean due() {
-        return welcome != null
-                || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != null));
+        return welcome != NOTHING
+                || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != NOTHING));
     }
 
     /** Bytes that {@link #putDue} puts at most. */
@@ -143,10 +145,10 @@ public final class Outbox {
      * @return whether it holds a number that sets a subscriber's count
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
-        boolean counts = welcome != null || gapTo > 0 || answered > 0 || pingId > 0;
-        if (welcome != null) {
+        boolean counts = welcome != NOTHING || gapTo > 0 || answered > 0 || pingId > 0;
+        if (welcome != NOTHING) {
             to.put(welcome);
-            welcome = null;
+            welcome = NOTHING;
             welcomed = true;
         }
         if (gapTo > 0) {
@@ -173,10 +175,8 @@ public final class Outbox {
             PongFrame.put(to, pongId);
             pongDue = false;
         }
-        if (goAway != null) {
-            to.put(goAway.encode());
-            goAway = null;
-        }
+        to.put(goAway);
+        goAway = NOTHING;
         return counts;
     }
 }

@@ -318,10 +318,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** Nothing more is written or forced: a client that waits for it is told. */
     public void journalFailed() {
-        FrameException why = dialogue.journalFailed();
-        if (why != null) {
-            close(why);
-        }
+        dialogue.journalFailed().ifPresent(this::close);
     }
 
     /** Ends the connection for a reason; the first one counts. */

@@ -162,7 +162,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     private void startSettling() throws FrameException {
         stage = Stage.SETTLING;
-        decideNumbers(session.dialogue().level());
+        decideNumbers(session.dialogue().level().orElse(null));
         watchJournal();
         welcomeIfSettled();
     }

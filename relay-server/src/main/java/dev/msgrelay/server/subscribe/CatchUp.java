@@ -1,9 +1,11 @@
 package dev.msgrelay.server.subscribe;
 
 import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.connection.Services;
+import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.read.BlockReader;
@@ -13,10 +15,11 @@ import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.WindowGate;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 
 /**
- * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then through the
- * log. Where the log is faster the way leads back to the journal, so nothing is left out and nothing comes twice.
+ * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then
+ * through the log. Where the log is faster the way leads back to the journal, so no message is left out and none comes twice.
  *
  * <pre>
  *   journal   | block | block | block | block | block |       written
@@ -28,8 +31,7 @@ import java.util.Optional;
  *                          ^---overtaken by the log----'
  * </pre>
  *
- * <p>Owned by the thread of the subscriber's loop, which in JOURNAL is that of the journal's readers; reports may be asked for
- * by any.
+ * <p>Owned by the thread of the subscriber's loop, which in JOURNAL is that of the journal's readers.
  */
 final class CatchUp {
     private enum State {
@@ -42,20 +44,20 @@ final class CatchUp {
     }
 
     /** The result of a look for the place where a stream starts. */
-    enum Place {
-        /** The reader stands there. */
+    enum Seek {
+        /** The reader is at that place. */
         FOUND,
-        /** Messages are missing, which {@link #gap} names; the reader stands behind them. */
+        /** Messages are missing, which {@link #gap} names; the reader is behind them. */
         BEHIND_A_GAP,
         /** The place is in the journal, which the loop reads that may wait for the disk. */
         IN_JOURNAL,
-        /** There is no memory for the journal's bytes yet. */
+        /** Not yet: the stream has not come that far, or there is no memory for the journal's bytes. */
         WAIT
     }
 
     /** The way on, of a subscriber that is not live. */
     enum Next {
-        /** From where the reader stands: a page, or the log. */
+        /** From the reader's position: a page, or the log. */
         AGAIN,
         /** From there as well; but messages are missing before it, which {@link #gap} names. */
         GAP,
@@ -75,30 +77,63 @@ final class CatchUp {
         NO_MEMORY
     }
 
+    /** The messages that a subscriber does not get, from the first to the last of them. */
+    record Gap(long from, long to, GapReason reason) {}
+
+    /**
+     * The place where a subscriber's stream starts.
+     *
+     * @param first with {@link StartFrom#SEQUENCE} the number of the first message that the subscriber gets
+     * @param millis with {@link StartFrom#TIME} since 1970
+     */
+    record Start(StartFrom from, long first, long millis) {
+        /** Returns whether the subscriber names the first message, and is told of those that are missing. */
+        boolean resumes() {
+            return from == StartFrom.SEQUENCE;
+        }
+    }
+
+    /** The begin of a way to the head: the time, the reader's position, and the head's. */
+    private record Beginning(long nanos, long position, long head) {
+        int percent(long at, long headNow) {
+            return headNow <= position ? 100 : (int) Math.max(0, 100 * (at - position) / (headNow - position));
+        }
+
+        long leftMillis(long at, long headNow, long nowNanos) {
+            double seconds = (nowNanos - nanos) / (double) TimeUnit.SECONDS.toNanos(1);
+            double gain = (at - position) - (headNow - head);
+            return gain <= 0 ? -1 : Math.round(1000 * seconds * Math.max(0, headNow - at) / gain);
+        }
+    }
+
+    /** Tries to find a place in the log: the writer waits once the gate knows the reader; one more is for a slow host. */
+    private static final int MOST_TRIES = 3;
+
     private final PacketLog log;
     private final LogReader reader;
     private final SlowReader slowness;
     private final Rights rights;
     private final Services services;
-    // Null: the state is LIVE, always.
-    private final Journal journal;
-    private final ReplayPages pages;
+    // Without it the state is LIVE, always.
+    private final Optional<FanoutParts.Replays> replays;
     private final Mark found = new Mark();
     private volatile State state = State.LIVE;
     private Gap gap;
 
-    // Null in LIVE.
-    private BlockReader feed;
+    // From here on: set by toJournal.
+    private ReplayPages pages;
+    private BlockReader blocks;
     private Chunk page;
     // Bytes that the next block needs; 0: as most do.
     private long longer;
-    // The start has been looked for, and this is the first message that is wanted there; 0: none in particular.
+    // The start has been looked for, and "wanted" is the first message from there on; 0: none in particular.
     private boolean sought;
-    // Whether the start is being looked for.
-    private boolean starts;
+    private boolean starting;
     private long wanted;
+    // The reason of the last move of the reader over messages that are missing.
+    private GapReason missingFor;
 
-    private volatile Way way;
+    private volatile Beginning beginning;
     private volatile long sequence;
 
     /** @param reader of the subscriber */
@@ -108,146 +143,157 @@ final class CatchUp {
         this.slowness = slowness;
         this.rights = rights;
         this.services = services;
-        FanoutParts.Replays replays = shared.replays();
-        this.journal = replays == null ? null : replays.journal();
-        this.pages = replays == null ? null : replays.pages();
+        this.replays = shared.replays();
     }
 
     // ---- states ------------------------------------------------------------------------------------------------
-
-    private void state(State next) {
-        state = next;
-    }
 
     /** Returns whether the stream comes from the log, as that of a subscriber that keeps up does. Any thread. */
     boolean isLive() {
         return state == State.LIVE;
     }
 
-    /** Goes on in the journal; returns why the subscriber's identity may not do so, or null. */
-    Refusal toJournal() {
-        slowness.leave();
+    /** Goes on in the journal, unless the subscriber's identity may not do so: returns why. */
+    Optional<Refusal> toJournal() {
+        slowness.leaveGate();
         if (state == State.LIVE) {
             Optional<Refusal> refusal = rights.beginReplay();
             if (refusal.isPresent()) {
-                return refusal.get();
+                return refusal;
             }
             services.counters().increment(Counter.JOURNAL_REPLAYS_BEGUN);
-            feed = journal.newBlockReader(pages.records);
+            FanoutParts.Replays source = replays.orElseThrow();
+            pages = source.pages();
+            blocks = source.journal().newBlockReader(pages.records);
             longer = 0;
             sought = false;
-            starts = false;
+            starting = false;
             wanted = 0;
-            standsHere(services.clock().nanoTime());
+            beginHere(services.clock().nanoTime());
             pages.enter();
         }
-        state(State.JOURNAL);
-        return null;
+        state = State.JOURNAL;
+        return Optional.empty();
     }
 
-    private void standsHere(long sinceNanos) {
+    private void beginHere(long sinceNanos) {
         sequence = reader.boundary().sequence();
-        way = new Way(sinceNanos, reader.position(), log.head().position());
+        beginning = new Beginning(sinceNanos, reader.position(), log.head().position());
     }
 
-    /** Ends the way, wherever it has come to. More than once without harm. */
-    void end() {
+    /** Gives back all that catching up takes. More than once without harm. */
+    void becomeLive() {
         if (state != State.LIVE) {
             pause();
             pages.exit(this);
-            feed = null;
             rights.endReplay();
-            state(State.LIVE);
+            state = State.LIVE;
         }
     }
 
-    // ---- where the stream starts -------------------------------------------------------------------------------
+    // ---- the start of the stream -------------------------------------------------------------------------------
 
     /**
      * Moves the reader to the first message that a subscriber wants, or behind that one where it is missing. To be called
      * again after WAIT, and after IN_JOURNAL on the loop that reads the journal.
      *
-     * @param start not {@link dev.msgrelay.protocol.StartFrom#LIVE}
+     * @param start not {@link StartFrom#LIVE}
      * @param head not behind that message; may be moved on
      */
-    Place stand(Start start, Mark head) {
-        return state == State.JOURNAL ? standInJournal(start, head) : standInLog(start, head);
+    Seek seekStart(Start start, Mark head) {
+        return state == State.JOURNAL ? seekInJournal(start, head) : seekInLog(start, head);
     }
 
-    private Place standInLog(Start start, Mark head) {
-        if (journal != null && !start.isIn(log, journal)) {
-            return Place.IN_JOURNAL;
+    private Seek seekInLog(Start start, Mark head) {
+        if (replays.isPresent() && !isInLog(start, replays.get().journal())) {
+            return Seek.IN_JOURNAL;
         }
-        slowness.join();
-        start.seek(reader, log, head, slowness);
+        slowness.joinGate();
+        // The log's writer may have gone on meanwhile.
+        int tries = 0;
+        do {
+            log.head().read(head);
+            reader.seek(start.resumes() ? start.first() : LogReader.EARLIEST, head);
+            slowness.movedBack();
+        } while (reader.overtaken() && ++tries < MOST_TRIES);
         long first = start.resumes() ? start.first() : reader.boundary().sequence();
-        if (journal != null && reader.boundary().sequence() != first) {
+        if (replays.isPresent() && reader.boundary().sequence() != first) {
             // The log has dropped the message meanwhile.
-            return Place.IN_JOURNAL;
+            return Seek.IN_JOURNAL;
         }
-        return standsFor(first, GapReason.NOT_HELD);
+        return foundFor(first, GapReason.NOT_HELD);
     }
 
-    private Place standInJournal(Start start, Mark head) {
+    /** Returns whether the log has the place, and all that is behind it. */
+    private boolean isInLog(Start start, Journal journal) {
+        return switch (start.from()) {
+            case LIVE -> true;
+            case SEQUENCE -> log.packetOf(start.first(), found) && found.position() >= log.tail();
+            case EARLIEST -> !journal.hasBefore(log.tail());
+            case TIME -> false;
+        };
+    }
+
+    private Seek seekInJournal(Start start, Mark head) {
         if (!sought) {
             sought = true;
             // The journal may have gone on since the head was read.
             wanted = Math.min(first(start), head.sequence());
             reader.seek(wanted, head);
             if (reader.boundary().sequence() > wanted || reader.overtaken()) {
-                feed.seek(wanted);
-                goOnAt(feed.at());
+                blocks.seek(wanted);
+                goOnAt(blocks.at(), GapReason.NOT_HELD);
             }
             gap = new Gap(wanted, wanted, GapReason.NOT_HELD);
         }
-        starts = true;
+        starting = true;
         Read read = Read.MISSING;
         while (read == Read.MISSING) {
             if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
                 // Nobody has asked for a message that was dropped in this very moment.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
-            // Behind the message that is wanted the rest can wait: gaps there are told as the reader comes to them.
+            // Gaps behind the message that is wanted are told as the reader comes to them.
             read = reader.boundary().sequence() > wanted ? Read.AT_HAND : read();
         }
         if (read == Read.NO_MEMORY) {
-            return Place.WAIT;
+            return Seek.WAIT;
         }
-        starts = false;
+        starting = false;
         if (reader.onPage()) {
             reader.skipInPage(wanted);
         }
-        standsHere(way.nanos());
-        return standsFor(wanted, gap.reason());
+        beginHere(beginning.nanos());
+        return foundFor(wanted, gap.reason());
     }
 
     private long first(Start start) {
         return switch (start.from()) {
             case EARLIEST -> {
-                feed.oldest(found);
+                blocks.oldest(found);
                 yield found.sequence();
             }
             case TIME -> {
-                feed.seekTime(start.millis());
-                yield feed.at().sequence();
+                blocks.seekTime(start.millis());
+                yield blocks.at().sequence();
             }
             default -> start.first();
         };
     }
 
-    private Place standsFor(long first, GapReason why) {
-        long stands = reader.boundary().sequence();
-        if (stands <= first) {
-            return Place.FOUND;
+    private Seek foundFor(long first, GapReason why) {
+        long next = reader.boundary().sequence();
+        if (next <= first) {
+            return Seek.FOUND;
         }
-        gap = new Gap(first, stands - 1, why);
-        return Place.BEHIND_A_GAP;
+        gap = new Gap(first, next - 1, why);
+        return Seek.BEHIND_A_GAP;
     }
 
     // ---- on the way --------------------------------------------------------------------------------------------
 
     /**
-     * Looks, while the reader stands between two frames and is not live, where the stream comes from next. May wait for the disk
+     * Looks, while the reader is between two frames and not live, where the stream comes from next. May wait for the disk
      * on the loop that may.
      *
      * @param behind bytes from the reader to the end of the stream
@@ -265,13 +311,13 @@ final class CatchUp {
     }
 
     private Next backInTheLog(long behind) {
-        if (!slowness.joined() && !joinAgain()) {
+        if (!slowness.inGate() && !joinAgain()) {
             return Next.JOURNAL;
         }
         if (!slowness.isNear(behind)) {
             return Next.AGAIN;
         }
-        state(State.CATCHING_UP);
+        state = State.CATCHING_UP;
         return Next.LOG;
     }
 
@@ -280,19 +326,19 @@ final class CatchUp {
             return Next.JOURNAL;
         }
         if (behind <= SendGroup.WRITE_BYTES) {
-            end();
+            becomeLive();
         }
         return Next.AGAIN;
     }
 
     /** Lets the policy hold the log back from here on; returns whether the log still has the place. */
     private boolean joinAgain() {
-        slowness.join();
+        slowness.joinGate();
         slowness.movedBack();
         if (reader.overtaken()) {
-            slowness.leave();
+            slowness.leaveGate();
         }
-        return slowness.joined();
+        return slowness.inGate();
     }
 
     /** Finds the bytes that come next. May wait for the disk. */
@@ -300,63 +346,73 @@ final class CatchUp {
         if (reader.onPage() && reader.position() < reader.pageEnd().position()) {
             return Read.AT_HAND;
         }
-        reader.leavePage();
-        sequence = reader.boundary().sequence();
-        // A block of the journal may begin before the message that is wanted: only there the reader can go on to that.
-        if (sequence >= wanted && !reader.overtaken()) {
+        while (true) {
+            reader.leavePage();
+            sequence = reader.boundary().sequence();
+            // A page that was used up goes back first: subscribers that wait for one come before.
             giveBack();
-            pages.leave(this);
-            return Read.AT_HAND;
+            // A block of the journal may begin before the message that is wanted: only there the reader can go on to
+            // it.
+            if (sequence >= wanted && !reader.overtaken()) {
+                pages.leaveLine(this);
+                return Read.AT_HAND;
+            }
+            page = pages.acquire(this, longer, starting);
+            if (page == null) {
+                return Read.NO_MEMORY;
+            }
+            longer = 0;
+            if (readPage()) {
+                return Read.AT_HAND;
+            }
+            long next = reader.boundary().sequence();
+            if (next > sequence) {
+                gap = new Gap(sequence, next - 1, missingFor);
+                sequence = next;
+                return Read.MISSING;
+            }
         }
-        if (!hasPage()) {
-            return Read.NO_MEMORY;
-        }
-        // A feed that was never asked stands at the very beginning, and knows no number there.
-        if (feed.at().position() != reader.position() || feed.at().sequence() != sequence) {
-            feed.seek(sequence);
-        }
-        if (feed.at().position() > reader.position()) {
-            feed.oldest(found);
-            boolean lost = found.position() < feed.at().position();
-            return missing(lost ? GapReason.DAMAGED : GapReason.NOT_HELD, feed.at());
-        }
-        return readBlocks();
     }
 
-    /** Takes a page. A page that was used up goes back first: others who wait come before. */
-    private boolean hasPage() {
-        giveBack();
-        page = pages.take(this, longer, starts);
-        longer = page == null ? longer : 0;
-        return page != null;
-    }
-
-    private Read readBlocks() {
-        return switch (feed.next(page.memory().nioBuffer(0, page.memory().capacity()))) {
+    /** Reads blocks into the page; false: it needs a longer one, or the reader has gone on behind what is missing. */
+    private boolean readPage() {
+        // A feed that was never asked is at the very beginning, and knows no number there.
+        if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {
+            blocks.seek(sequence);
+        }
+        if (blocks.at().position() > reader.position()) {
+            blocks.oldest(found);
+            boolean lost = found.position() < blocks.at().position();
+            goOnAt(blocks.at(), lost ? GapReason.DAMAGED : GapReason.NOT_HELD);
+            return false;
+        }
+        switch (blocks.next(page.memory().nioBuffer(0, page.memory().capacity()))) {
             case BLOCKS -> {
-                reader.enterPage(page, feed.at().position(), feed.foundEnd());
-                feed.pass();
-                yield Read.AT_HAND;
+                reader.enterPage(page, blocks.at().position(), blocks.foundEnd());
+                blocks.pass();
+                return true;
             }
             case LONGER -> {
-                if (feed.needed() > pages.most()) {
-                    yield missing(GapReason.NOT_HELD, feed.foundEnd());
+                if (blocks.needed() > pages.most()) {
+                    goOnAt(blocks.foundEnd(), GapReason.NOT_HELD);
+                } else {
+                    longer = blocks.needed();
                 }
-                longer = feed.needed();
-                yield hasPage() ? readBlocks() : Read.NO_MEMORY;
             }
-            case DAMAGE -> missing(GapReason.DAMAGED, feed.foundEnd());
-            case DROPPED -> missing(GapReason.NOT_HELD, feed.foundEnd());
+            case DAMAGE -> goOnAt(blocks.foundEnd(), GapReason.DAMAGED);
+            case DROPPED -> goOnAt(blocks.foundEnd(), GapReason.NOT_HELD);
             case ALL_READ -> {
                 // The journal has ended, and the log has gone on without it.
                 seekOldest();
-                yield missing(GapReason.NOT_HELD);
+                missingFor = GapReason.NOT_HELD;
             }
-        };
+        }
+        return false;
     }
 
     /** Moves the reader to where the journal goes on; or to the oldest message of the log, where the journal has less. */
-    private void goOnAt(Mark place) {
+    private void goOnAt(Mark place, GapReason why) {
+        missingFor = why;
         seekOldest();
         if (reader.position() > place.position() || reader.overtaken()) {
             reader.moveTo(place);
@@ -368,21 +424,6 @@ final class CatchUp {
         reader.seek(LogReader.EARLIEST, found);
     }
 
-    private Read missing(GapReason why, Mark to) {
-        goOnAt(to);
-        return missing(why);
-    }
-
-    private Read missing(GapReason why) {
-        long next = reader.boundary().sequence();
-        if (next <= sequence) {
-            return read();
-        }
-        gap = new Gap(sequence, next - 1, why);
-        sequence = next;
-        return Read.MISSING;
-    }
-
     Gap gap() {
         return gap;
     }
@@ -391,12 +432,12 @@ final class CatchUp {
 
     private void giveBack() {
         if (page != null) {
-            pages.give(page);
+            pages.giveBack(page);
             page = null;
         }
     }
 
-    /** Returns since when others wait for the memory that this way has; {@link WindowGate#NEVER}: nobody does. */
+    /** Returns since when subscribers wait for this one's page; {@link WindowGate#NEVER}: none does. */
     long waitedForSince() {
         return page == null ? WindowGate.NEVER : pages.waitingSince();
     }
@@ -409,13 +450,18 @@ final class CatchUp {
 
     // ---- reports: any thread -----------------------------------------------------------------------------------
 
-    /** Returns the number of a message not far before the next one; of a way that has not ended. */
-    long sequence() {
-        return sequence;
+    /** Returns the messages from a position to the head, about. */
+    long messagesBehind(long at, Mark head) {
+        return isLive() ? log.messagesFrom(at, head) : Math.max(0, head.sequence() - sequence);
     }
 
-    /** Returns the way so far; of one that has not ended. */
-    Way way() {
-        return way;
+    /** Returns how much of the way to the head is done at a position; {@link ConnectionRow#LIVE}: all of it. */
+    int percent(long at, long head) {
+        return isLive() ? ConnectionRow.LIVE : beginning.percent(at, head);
+    }
+
+    /** Returns how long the rest of the way takes at the pace so far, in ms; -1: for ever, or that is not known. */
+    long leftMillis(long at, long head, long nowNanos) {
+        return isLive() ? 0 : beginning.leftMillis(at, head, nowNanos);
     }
 }

@@ -3,8 +3,10 @@ package dev.msgrelay.server.subscribe;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
+import dev.msgrelay.server.connection.SessionRole;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.net.SegmentSize;
@@ -18,58 +20,77 @@ import dev.msgrelay.server.tls.TlsRecords;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The stream on its way to one subscriber: from where its reader stands, in the log or in the journal, to its socket.
+ * The stream on its way to one subscriber: from the reader's position, in the log or in the journal, to the socket.
  *
  * <pre>
  *   next:  too far behind? --> too slow | gap | to the journal
  *          the rate is used up? --> wait
  *          behind what the log has: CatchUp --> a page | the log | gap | wait
- *          Feed --> one write --> count; the policy hears where the reader stands
+ *          Feed --> one write --> count; the policy hears of the reader's position
  * </pre>
  *
- * <p>Owned by the subscriber's thread; counts and {@link #catchUp} may be asked for by any.
+ * <p>Owned by the subscriber's thread, except where a method says otherwise.
  */
 final class Delivery implements Feed.Sent {
     private final PacketLog log;
-    final CatchUp catchUp;
+    private final CatchUp catchUp;
     private final SlowReader slowness;
     private final Counters counters;
-    private final Seat seat;
-    final LogReader reader;
+    private final LogReader reader;
     private final SocketWriter writer;
     // Null: the connection is a plain one.
     private final TlsHandler tls;
     private final SegmentSize segment;
     private Feed feed;
-    private Gap gap;
+    // Those of the loop that sends.
+    private FilterBuffers buffers;
+    private volatile boolean started;
+    private CatchUp.Gap gap;
     private long progressMark;
-    // The end of the stream for a subscriber that gets durable messages only; otherwise null.
+    // The stream ends, for the subscriber, where its messages are durable.
+    private boolean durableOnly;
     private StreamHead durable;
     private Mark durableEnd;
 
     private volatile long messages;
     private volatile long bytes;
 
-    /** @param seat has the buffers of the loop that sends at the time */
-    Delivery(FanoutParts shared, Services services, Session session, SlowReader slowness, Seat seat) {
+    Delivery(FanoutParts shared, Services services, Session session, SlowReader slowness) {
         Channel channel = session.channel();
         this.log = shared.log();
         this.reader = new LogReader(log);
         this.catchUp = new CatchUp(shared, services, session.rights(), slowness, reader);
         this.slowness = slowness;
         this.counters = services.counters();
-        this.seat = seat;
         this.writer = new SocketWriter(channel);
         this.tls = TlsHandler.of(channel);
         this.segment = new SegmentSize(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
         this.feed = new WholeFeed(reader, writer, segment, this);
     }
 
-    Mark end(Mark head) {
-        if (durable == null) {
+    /** Lets the subscriber be sent to, from the log's head on. */
+    void start() {
+        reader.moveTo(log.head().mark());
+        feed.jumped();
+        started = true;
+        slowness.joinGate();
+    }
+
+    boolean isStarted() {
+        return started;
+    }
+
+    void buffers(FilterBuffers ofTheLoop) {
+        buffers = ofTheLoop;
+    }
+
+    /** Returns the end of the stream for this subscriber. */
+    Mark streamEnd(Mark head) {
+        if (!durableOnly) {
             return head;
         }
         durable.read(durableEnd);
@@ -80,6 +101,7 @@ final class Delivery implements Feed.Sent {
 
     /** Ends the stream, from here on, where its messages are durable. */
     void durableOnly(StreamHead end) {
+        durableOnly = true;
         durable = end;
         durableEnd = new Mark();
     }
@@ -90,37 +112,68 @@ final class Delivery implements Feed.Sent {
             feed.release();
             feed = chosen.isAll()
                     ? new WholeFeed(reader, writer, segment, this)
-                    : new FilteredFeed(reader, writer, seat::buffers, this);
+                    : new FilteredFeed(reader, writer, () -> buffers, this);
         }
         if (feed instanceof FilteredFeed filtered) {
             filtered.choose(chosen, sequences);
         }
     }
 
-    /** Goes to where the stream starts: as {@link CatchUp#stand}, for every start. */
-    CatchUp.Place stand(Start start, Mark head) {
+    /** Goes to where the stream starts: as {@link CatchUp#seekStart}, for every start. */
+    CatchUp.Seek seekStart(CatchUp.Start start, Mark head) {
         if (start.from() == StartFrom.LIVE) {
-            standAtTheEnd(head);
-            return CatchUp.Place.FOUND;
+            seekEnd(head);
+            return CatchUp.Seek.FOUND;
         }
-        CatchUp.Place place = catchUp.stand(start, head);
-        switch (place) {
+        CatchUp.Seek seek = catchUp.seekStart(start, head);
+        switch (seek) {
             case FOUND -> feed.jumped();
             case BEHIND_A_GAP -> jumpOver(catchUp.gap());
             case IN_JOURNAL, WAIT -> {}
         }
-        return place;
+        return seek;
     }
 
-    private void standAtTheEnd(Mark head) {
-        slowness.join();
+    private void seekEnd(Mark head) {
+        slowness.joinGate();
         log.head().read(head);
-        reader.moveTo(end(head));
-        if (durable != null) {
-            // The stream ends earlier for the subscriber, and the writer may have seen where it stood before.
+        reader.moveTo(streamEnd(head));
+        if (durableOnly) {
+            // The stream ends earlier for the subscriber, and the writer may have seen its former position.
             slowness.movedBack();
         }
         feed.jumped();
+    }
+
+    /** Goes on in the journal: as {@link CatchUp#toJournal}. */
+    Optional<Refusal> toJournal() {
+        return catchUp.toJournal();
+    }
+
+    /** Returns whether the subscriber has not caught up yet, which may take any time. Any thread. */
+    boolean replays() {
+        return !catchUp.isLive();
+    }
+
+    // ---- the reader --------------------------------------------------------------------------------------------
+
+    boolean atBoundary() {
+        return reader.atBoundary();
+    }
+
+    /** Returns the number of the next message; while the reader is between two frames. */
+    long nextSequence() {
+        return reader.boundary().sequence();
+    }
+
+    /** Returns the position before which all is sent; {@link Long#MAX_VALUE} before the start. Any thread. */
+    long position() {
+        return started ? reader.position() : Long.MAX_VALUE;
+    }
+
+    /** Returns the position of the oldest memory of the log that the subscriber pins. Any thread. */
+    long pinnedFrom() {
+        return reader.pinnedFrom();
     }
 
     // ---- sending -----------------------------------------------------------------------------------------------
@@ -129,7 +182,7 @@ final class Delivery implements Feed.Sent {
         return writer.busy();
     }
 
-    /** Returns whether it is too late to wait for the write in flight. */
+    /** Returns whether the subscriber is too far behind to wait for the write in flight. */
     boolean tooLate(Mark end) {
         return catchUp.isLive()
                 && (reader.overtaken() || slowness.lags(end.position() - reader.position()))
@@ -198,7 +251,7 @@ final class Delivery implements Feed.Sent {
         };
     }
 
-    /** The identity has had its share for now. Others get the page meanwhile, once a frame that has begun has gone out. */
+    /** The identity's rate is used up. Other subscribers get the page meanwhile, once a frame that has begun is sent. */
     private Outcome pause() {
         if (catchUp.waitedForSince() != WindowGate.NEVER) {
             if (!reader.atBoundary()) {
@@ -224,16 +277,16 @@ final class Delivery implements Feed.Sent {
         }
         long lost = reader.boundary().sequence();
         reader.skipTo(Math.max(log.tail(), end.position() - SendGroup.WRITE_BYTES), end);
-        jumpOver(new Gap(lost, reader.boundary().sequence() - 1, GapReason.SLOW));
+        jumpOver(new CatchUp.Gap(lost, reader.boundary().sequence() - 1, GapReason.SLOW));
         return Outcome.GAP;
     }
 
-    private void jumpOver(Gap missing) {
+    private void jumpOver(CatchUp.Gap missing) {
         feed.jumped();
         gap = missing;
     }
 
-    Gap gap() {
+    CatchUp.Gap gap() {
         return gap;
     }
 
@@ -254,25 +307,25 @@ final class Delivery implements Feed.Sent {
      */
     boolean say(ByteBuffer said, boolean next) {
         if (next) {
-            feed.told(reader.boundary().sequence());
+            feed.clientCountsFrom(reader.boundary().sequence());
         }
         writer.add(Unpooled.wrappedBuffer(said));
-        if (!writer.end()) {
+        if (!writer.flush()) {
             return false;
         }
-        // Nothing of the stream; but the reader may stand elsewhere now, for which publishers wait.
+        // Nothing of the stream; but the reader may have moved, for which publishers wait.
         count(0, 0);
         return true;
     }
 
-    /** Ends the write in flight if the socket, which may have room, has taken all of it by now. */
-    void endWrite() {
-        if (writer.endIfTaken()) {
+    /** The socket may have room: finishes the write in flight if the socket has taken all of it by now. */
+    void finishWrite() {
+        if (writer.finishIfTaken()) {
             feed.written();
         }
     }
 
-    /** Counts what the socket has taken, and tells the policy where the reader stands now. */
+    /** Counts what the socket has taken, and tells the policy the reader's position. */
     @Override
     public void count(long moreMessages, long moreBytes) {
         counters.add(Counter.MESSAGES_OUT, moreMessages);
@@ -287,9 +340,9 @@ final class Delivery implements Feed.Sent {
 
     // ---- time --------------------------------------------------------------------------------------------------
 
-    /** Returns since when somebody waits for subscribers like this one; {@link WindowGate#NEVER}: nobody does. */
+    /** Returns since when publishers, or subscribers that wait for a page, wait; {@link WindowGate#NEVER}: none does. */
     private long waitedForSince() {
-        return slowness.joined() ? slowness.holdsBackSince() : catchUp.waitedForSince();
+        return slowness.inGate() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }
 
     boolean isWaitedFor() {
@@ -309,7 +362,7 @@ final class Delivery implements Feed.Sent {
         return moved && busy();
     }
 
-    /** Returns whether somebody has waited too long for the subscriber to move on. */
+    /** Returns whether the subscriber has stood still for too long while publishers or subscribers wait for it. */
     boolean stalls(long nowNanos) {
         long since = waitedForSince();
         if (since == WindowGate.NEVER) {
@@ -318,20 +371,27 @@ final class Delivery implements Feed.Sent {
         return since != WindowGate.NEVER && slowness.stalls(since, nowNanos);
     }
 
-    // ---- counts, and the end -----------------------------------------------------------------------------------
+    // ---- reports, and the end ----------------------------------------------------------------------------------
 
-    /** Returns the messages so far: exact between two frames, otherwise some less. Any thread. */
-    long messages() {
-        return messages;
-    }
-
-    long bytes() {
-        return bytes;
+    /** Returns what reports say of the subscriber; its messages are exact between two frames. Any thread. */
+    SessionRole.Report report(String types, long headPosition, long nowNanos) {
+        long at = Math.min(position(), headPosition);
+        return new SessionRole.Report(
+                "",
+                slowness.policy(),
+                types,
+                at,
+                Math.max(0, headPosition - at),
+                catchUp.messagesBehind(at, log.head().mark()),
+                catchUp.percent(at, headPosition),
+                catchUp.leftMillis(at, headPosition, nowNanos),
+                messages,
+                bytes);
     }
 
     void release() {
         feed.release();
         reader.release();
-        catchUp.end();
+        catchUp.becomeLive();
     }
 }

@@ -18,15 +18,15 @@ public final class DurableEnds {
         this.core = core;
     }
 
-    /** Counts one more of a level; returns where its stream ends. */
-    StreamHead join(Level level) {
+    /** Counts one more subscriber of a level; returns the end of its stream. */
+    StreamHead addReader(Level level) {
         readers.incrementAndGet(level.ordinal());
-        // Nobody may have wanted this level before, and the core sleeps until the stream goes on.
+        // No subscriber may have wanted this level before, and the core sleeps until the stream goes on.
         core.execute(() -> {});
         return level == Level.WRITTEN ? durability.written() : durability.forced();
     }
 
-    void leave(Level level) {
+    void removeReader(Level level) {
         readers.decrementAndGet(level.ordinal());
     }
 
@@ -34,7 +34,7 @@ public final class DurableEnds {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }
 
-    /** Asks the journal for what these subscribers wait for: the stream ends here. On the core's thread. */
+    /** Asks the journal to write and force the stream up to its head, as far as subscribers wait. On the core's thread. */
     public void want(long head) {
         if (any()) {
             durability.wantWritten(head);

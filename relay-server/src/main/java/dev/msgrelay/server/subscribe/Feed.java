@@ -7,7 +7,7 @@ import dev.msgrelay.server.stream.Mark;
  * most. Owned by the subscriber's thread.
  */
 interface Feed {
-    /** Takes the messages and bytes that the socket has taken, once the reader stands behind them. */
+    /** Takes the messages and bytes that the socket has taken, once the reader is behind them. */
     interface Sent {
         void count(long messages, long bytes);
     }
@@ -18,7 +18,7 @@ interface Feed {
         WAIT,
         /** The socket has taken all of the write. */
         SENT,
-        /** Nothing was wanted of what lay there; the reader stands behind it. */
+        /** No message was of a type that is wanted; the reader has moved over them. */
         MOVED,
         /** The log no longer has what comes next. */
         OVERTAKEN
@@ -39,11 +39,11 @@ interface Feed {
     /** Called when the socket has taken all of a write: {@link Sent#count}s what that has brought. */
     void written();
 
-    /** Called when the reader stands elsewhere, between two frames. */
+    /** Called when the reader has moved elsewhere, between two frames. */
     default void jumped() {}
 
-    /** Called when the subscriber has been told that this is the number of the next message. */
-    default void told(long next) {}
+    /** Called when the client has been told the number of the next message: it counts from there. */
+    default void clientCountsFrom(long next) {}
 
     /** Gives the feed's memory back; nothing is sent any more. */
     default void release() {}

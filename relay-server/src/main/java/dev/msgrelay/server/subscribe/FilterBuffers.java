@@ -5,15 +5,20 @@ import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.memory.MemoryBudget;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 
 /**
- * Buffers for the writes of one loop's subscribers that want some types only. A buffer is taken for a write and comes back when
- * the socket has taken the write: thousands of such subscribers need a few, unless they stop reading. On the loop's thread.
+ * Buffers for the writes of one loop's subscribers that want some types only. A buffer is acquired for a write and given
+ * back when the socket has taken the write: thousands of such subscribers need a few, unless they stop reading. On the
+ * loop's thread.
  */
 public final class FilterBuffers {
     /** Bytes of a buffer: a write is about this long at most. */
     static final int BYTES = 64 << 10;
+
+    /** No buffer: without room. */
+    static final ByteBuf NONE = Unpooled.EMPTY_BUFFER;
 
     private static final int MOST_FREE = 8;
 
@@ -23,7 +28,7 @@ public final class FilterBuffers {
     private final Counters counters;
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
 
-    /** @param loops that share the pool: what all of them keep for later is half of it at most, the rest can be had by any */
+    /** @param loops that share the pool: all of them together keep half of it for later, the rest can be had by any */
     public FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
         this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
         this.allocator = allocator;
@@ -31,20 +36,20 @@ public final class FilterBuffers {
         this.pool = pool;
     }
 
-    /** Returns a buffer, or null where there is none at present. */
-    ByteBuf take() {
+    /** Returns a buffer, or {@link #NONE} where all are in use. */
+    ByteBuf acquire() {
         ByteBuf buffer = free.pollFirst();
         if (buffer != null) {
             return buffer;
         }
         if (!pool.tryTake(BYTES)) {
             counters.increment(Counter.FILTER_UNBUFFERED);
-            return null;
+            return NONE;
         }
         return pool.allocate(BYTES, () -> allocator.directBuffer(BYTES, BYTES));
     }
 
-    void give(ByteBuf buffer) {
+    void giveBack(ByteBuf buffer) {
         if (free.size() < mostFree && buffer.refCnt() == 1) {
             free.addFirst(buffer.clear());
         } else {

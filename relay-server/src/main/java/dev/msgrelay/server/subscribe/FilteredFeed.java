@@ -10,15 +10,17 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * A feed of some types: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for one
- * write. A large frame is not copied: it is written from where it lies. Nobody else pays anything but the loop's time.
+ * A feed of some types: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for
+ * one write. A large frame is not copied: it is written from where it lies.
  */
 final class FilteredFeed implements Feed {
-    /** Bytes of the stream looked at in one go at most, unless a single frame is longer: others want their turn. */
+    /** Bytes of the stream that a walk looks at, unless a frame is longer: other subscribers want their turn. */
     static final int LOOK_BYTES = 256 << 10;
 
     /** A frame of this length or more is written from the log. */
     static final int LARGE_FRAME = 8 << 10;
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final LogReader reader;
     private final SocketWriter writer;
@@ -26,15 +28,16 @@ final class FilteredFeed implements Feed {
     private final Sent sent;
     private TypeRanges types;
     private boolean sequences;
-    private long told;
+    // The number that the client gives to the next message.
+    private long clientNext;
     private FilterBuffers from;
-    private ByteBuf buffer;
-    private ByteBuffer copy;
+    private ByteBuf buffer = FilterBuffers.NONE;
+    private ByteBuffer copy = NOTHING;
 
     // Results of the last walk.
     private int found;
     private long foundBytes;
-    private ByteBuffer lead;
+    private ByteBuffer lead = NOTHING;
     private long largeFrom;
     private int large;
 
@@ -52,8 +55,8 @@ final class FilteredFeed implements Feed {
     }
 
     @Override
-    public void told(long next) {
-        told = next;
+    public void clientCountsFrom(long next) {
+        clientNext = next;
     }
 
     @Override
@@ -70,24 +73,24 @@ final class FilteredFeed implements Feed {
             return Outcome.OVERTAKEN;
         }
         walk(end);
-        if (copy == null && large == 0) {
+        if (found == 0) {
             return Outcome.MOVED;
         }
-        if (copy != null && copy.position() > 0) {
+        if (copy.position() > 0) {
             buffer.setIndex(0, copy.position());
             writer.add(buffer.retainedDuplicate());
         }
-        if (lead != null) {
+        if (lead.hasRemaining()) {
             writer.add(Unpooled.wrappedBuffer(lead));
-            lead = null;
+            lead = NOTHING;
         }
         if (large > 0) {
             writer.addLog(reader, largeFrom, large);
         } else {
-            // Every frame is copied: nothing of the log is needed any more.
+            // Every frame is copied: the log is not needed any more.
             reader.release();
         }
-        return writer.end() ? Outcome.SENT : Outcome.WAIT;
+        return writer.flush() ? Outcome.SENT : Outcome.WAIT;
     }
 
     /** Walks on, up to {@code end} at most, until there is enough for a write. */
@@ -107,7 +110,7 @@ final class FilteredFeed implements Feed {
                 if (copy.remaining() < room) {
                     break;
                 }
-                take(at, length, sequence);
+                addFrame(at, length, sequence);
             }
             at += length;
             sequence++;
@@ -116,20 +119,20 @@ final class FilteredFeed implements Feed {
     }
 
     private boolean hasBuffer() {
-        if (copy == null) {
+        if (buffer == FilterBuffers.NONE) {
             from = buffers.get();
-            buffer = from.take();
-            copy = buffer == null ? null : buffer.nioBuffer(0, FilterBuffers.BYTES);
+            buffer = from.acquire();
+            copy = buffer.nioBuffer(0, buffer.capacity());
         }
-        return copy != null;
+        return buffer != FilterBuffers.NONE;
     }
 
     /**
-     * Finds wanted frames that are neighbours, and returns where they end. There is no buffer: subscribers that stopped reading have
-     * them all. So the frames go out from where they lie, and hold the log's memory meanwhile, as a whole feed does.
+     * Finds wanted frames that are neighbours, and returns where they end. Without a buffer, since subscribers that stopped
+     * reading have them all, the frames go out from where they lie, and pin the log's memory as a whole feed does.
      */
     private long stretch(long start, long end, long sequence) {
-        if (sequences && sequence != told) {
+        if (sequences && sequence != clientNext) {
             lead = ByteBuffer.allocate(SequenceFrame.FRAME_LENGTH);
             SequenceFrame.put(lead, sequence);
             lead.flip();
@@ -139,18 +142,18 @@ final class FilteredFeed implements Feed {
             at += reader.frameLength(at);
             found++;
         }
-        told = sequence + found;
+        clientNext = sequence + found;
         foundBytes = at - start;
         largeFrom = start;
         large = (int) foundBytes;
         return at;
     }
 
-    private void take(long at, int length, long sequence) {
-        if (sequences && sequence != told) {
+    private void addFrame(long at, int length, long sequence) {
+        if (sequences && sequence != clientNext) {
             SequenceFrame.put(copy, sequence);
         }
-        told = sequence + 1;
+        clientNext = sequence + 1;
         found++;
         foundBytes += length;
         if (length < LARGE_FRAME) {
@@ -164,7 +167,7 @@ final class FilteredFeed implements Feed {
     @Override
     public boolean finish() {
         writer.addLog(reader, reader.position(), reader.restToBoundary());
-        return writer.end();
+        return writer.flush();
     }
 
     @Override
@@ -180,10 +183,10 @@ final class FilteredFeed implements Feed {
 
     @Override
     public void release() {
-        if (buffer != null) {
-            from.give(buffer);
-            buffer = null;
-            copy = null;
+        if (buffer != FilterBuffers.NONE) {
+            from.giveBack(buffer);
+            buffer = FilterBuffers.NONE;
+            copy = NOTHING;
         }
     }
 }

@@ -12,15 +12,15 @@ import java.util.Locale;
 
 /**
  * Puts together the control frames of a subscriber: nothing else may come from it. Keeps one frame at most. Its length is
- * checked before any of its body is kept, and memory is taken for what has come, never for what is announced. Owned by the
- * connection's thread.
+ * checked before any of its body is kept, and memory is taken for bytes that have come, never for announced ones. Owned by
+ * the connection's thread.
  */
 public final class Inbox {
     public interface Handler {
-        /** Takes a frame, whose body lies between position and limit; false: the rest of the bytes is left. */
+        /** Handles a frame, whose body lies between position and limit; false: the rest of the bytes is left. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
 
-        /** The end of a connection whose first bytes are those of another protocol; with the rule that they break. */
+        /** Returns the end of a connection that begins as another protocol does; {@code fault}: the rule it breaks. */
         default FrameException onStranger(Stranger who, FrameException fault) {
             return fault;
         }
@@ -36,7 +36,7 @@ public final class Inbox {
     private ByteBuffer kept = NOTHING;
     private long bytes;
     private long frames;
-    private int taken;
+    private int reserved;
     private int frameLength;
     // The first bytes are no control frame, and more of them may say what they are.
     private boolean strange;
@@ -58,11 +58,11 @@ public final class Inbox {
     }
 
     /**
-     * Takes bytes as they come, and hands on the frames that they complete, until the handler or a fault ends it.
+     * Receives bytes, and hands on the frames that they complete, until the handler or a fault ends it.
      *
-     * @throws FrameException something else than a control frame, or one that is too long; or what the handler found
+     * @throws FrameException another frame than a control frame, or one that is too long; or the handler's
      */
-    public void take(ByteBuf came, Handler handler) throws FrameException {
+    public void receive(ByteBuf came, Handler handler) throws FrameException {
         bytes += came.readableBytes();
         if (kept == NOTHING) {
             kept = ByteBuffer.allocate(FIRST_KEPT);
@@ -70,9 +70,9 @@ public final class Inbox {
         while (came.isReadable()) {
             if (strange || kept.position() < FrameLayout.HEADER_LENGTH) {
                 move(came, strange ? Stranger.LONGEST : FrameLayout.HEADER_LENGTH);
-                FrameException fault = prefixFault();
-                if (fault != null) {
-                    refuse(fault, came, handler);
+                int wrong = wrongByte();
+                if (wrong >= 0) {
+                    refuse(fault(wrong), came, handler);
                     return;
                 }
                 if (kept.position() < FrameLayout.HEADER_LENGTH) {
@@ -107,31 +107,31 @@ public final class Inbox {
             return;
         }
         int capacity = Math.min(frameLength, Integer.highestOneBit(length - 1) << 1);
-        if (!pool.tryTake(capacity - taken)) {
+        if (!pool.tryTake(capacity - reserved)) {
             throw new FrameException(
                     CloseReason.MEMORY_LIMIT,
                     "a control frame of " + frameLength + " bytes is one too many: clients' control frames take "
                             + pool.used() + " of " + pool.limit() + " bytes");
         }
-        taken = capacity;
+        reserved = capacity;
         kept = ByteBuffer.allocate(capacity).put(kept.flip());
     }
 
     private void empty() {
-        if (taken > 0) {
+        if (reserved > 0) {
             release();
             kept = ByteBuffer.allocate(FIRST_KEPT);
         }
         kept.clear();
     }
 
-    /** Gives back what it has reserved. Nothing is taken any more. */
+    /** Gives its memory back. Nothing is received any more. */
     public void release() {
-        pool.giveBack(taken);
-        taken = 0;
+        pool.giveBack(reserved);
+        reserved = 0;
     }
 
-    /** Refuses what is no control frame, as soon as it is clear whether it is the beginning of another protocol. */
+    /** Refuses bytes of no control frame, as soon as it is clear whether they begin another protocol. */
     private void refuse(FrameException fault, ByteBuf came, Handler handler) throws FrameException {
         if (frames > 0) {
             throw fault;
@@ -147,19 +147,24 @@ public final class Inbox {
         }
     }
 
-    /** The fault of the first three bytes, as far as they have come; null: there is none. */
-    private FrameException prefixFault() {
-        int have = Math.min(kept.position(), Integer.BYTES - 1);
-        for (int i = 0; i < have; i++) {
-            int expected = TYPE_PREFIX >>> Byte.SIZE * (2 - i) & 0xFF;
-            if ((kept.get(i) & 0xFF) != expected) {
-                String form = "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with"
-                        + " 0x800000";
-                return new FrameException(
-                        CloseReason.UNEXPECTED_INPUT, String.format(Locale.ROOT, form, i, kept.get(i)));
+    /** Returns the index of the first byte that no control frame starts with; -1: there is none so far. */
+    private int wrongByte() {
+        for (int i = 0; i < Math.min(kept.position(), Integer.BYTES - 1); i++) {
+            if ((kept.get(i) & 0xFF) != typeByte(i)) {
+                return i;
             }
         }
-        return null;
+        return -1;
+    }
+
+    private static int typeByte(int i) {
+        return TYPE_PREFIX >>> Byte.SIZE * (2 - i) & 0xFF;
+    }
+
+    private FrameException fault(int wrong) {
+        String form = "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with 0x800000";
+        return new FrameException(
+                CloseReason.UNEXPECTED_INPUT, String.format(Locale.ROOT, form, wrong, kept.get(wrong)));
     }
 
     private void checkHeader() throws FrameException {

@@ -10,9 +10,9 @@ import dev.msgrelay.server.stream.PacketLog;
 import java.util.stream.Stream;
 
 /**
- * Frees the log's memory where slow subscribers hold more of it than they may: subscribers that hold the oldest piece are cut
- * off, then those that hold the next one, until the log's writer has the memory that it needs. A subscriber that keeps up holds no
- * piece that the log has dropped, so nobody else is concerned.
+ * Frees the log's memory where slow subscribers pin more of it than they may: subscribers that pin the oldest piece are
+ * cut off, then those that pin the next one, until the log's writer has the memory that it needs. A subscriber that keeps
+ * up pins no piece that the log has dropped, so it stays.
  *
  * <p>On the core's thread.
  */
@@ -23,7 +23,7 @@ public final class PinRelief {
     private final long pinBytes;
     private long cutUpTo = -1;
 
-    /** @param pinBytes how much slow subscribers may hold, for the text */
+    /** @param pinBytes that slow subscribers may pin, for the text */
     public PinRelief(PacketLog log, ConnectionTable table, Counters counters, long pinBytes) {
         this.log = log;
         this.table = table;
@@ -31,21 +31,21 @@ public final class PinRelief {
         this.pinBytes = pinBytes;
     }
 
-    /** Cuts off subscribers that hold the oldest piece; they let go of it now, or soon on threads of their own. */
+    /** Cuts off subscribers that pin the oldest piece; they let go of it now, or soon on threads of their own. */
     public void relieve() {
         long oldest =
-                holders().mapToLong(SubscriberConnection::pinnedFrom).min().orElse(LogReader.NOTHING);
+                pinning().mapToLong(SubscriberConnection::pinnedFrom).min().orElse(LogReader.NOTHING);
         if (oldest >= log.tail() || oldest == cutUpTo) {
-            // Subscribers that were cut off have not let go yet, or nobody holds what the log has dropped.
+            // Subscribers that were cut off have not let go yet, or none pins memory that the log has dropped.
             cutUpTo = -1;
             return;
         }
         cutUpTo = oldest;
-        holders().filter(s -> s.pinnedFrom() == oldest).forEach(s -> cutOff(s, oldest));
+        pinning().filter(s -> s.pinnedFrom() == oldest).forEach(s -> cutOff(s, oldest));
     }
 
-    /** Subscribers that are present, not live ones only: until one that has ended is told why, it holds what it has. */
-    private Stream<SubscriberConnection> holders() {
+    /** Subscribers that are present, not live ones only: one that has ended pins its memory until it is told why. */
+    private Stream<SubscriberConnection> pinning() {
         return table.present().stream()
                 .map(Session::role)
                 .filter(SubscriberConnection.class::isInstance)

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Memory that the journal is read into: a page for each subscriber that is sent to from there. Where all of it is in use,
- * subscribers stand in a line, and the first one gets the page that is given back next; so a subscriber that has a page and reads
- * nothing holds up others, which {@link #waitingSince} tells. Those that have not been welcomed have a line of their own, and get
- * each second page: behind all that are on their way, their clients would have given up.
+ * Memory that the journal is read into: a page for each subscriber that is sent the journal. Where all of it is in use,
+ * subscribers wait in a line, and the first one gets the page that is given back next; so a subscriber that has a page and
+ * reads nothing holds up the line, which {@link #waitingSince} tells. Subscribers that have not been welcomed have a line
+ * of their own, and get each second page: behind the other line their clients would give up.
  *
  * <p>Any thread; a lock, taken once for a page.
  */
@@ -30,7 +30,7 @@ public final class ReplayPages {
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> starts = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
-    // Whether a start has got the last page that somebody waited for.
+    // Whether a subscriber of that line has got the last page.
     private boolean startBefore;
     private int readers;
     private volatile long since = WindowGate.NEVER;
@@ -43,21 +43,21 @@ public final class ReplayPages {
     }
 
     /**
-     * Returns a page of so many bytes or more; null: there is none, and {@code who} stands in the line until it asks again and gets
-     * one, or {@link #leave}s.
+     * Returns a page of {@code bytes} or more; null: there is none, and {@code who} waits in the line until it asks again and
+     * gets one, or {@link #leaveLine}.
      *
-     * @param starts whether it has not been welcomed
+     * @param starting whether {@code who} has not been welcomed
      */
-    synchronized Chunk take(Object who, long bytes, boolean starts) {
-        if (nobodyWaits() || first() == who) {
+    synchronized Chunk acquire(Object who, long bytes, boolean starting) {
+        if (nobodyWaits() || isFirst(who)) {
             Chunk page = page(bytes);
             if (page != null) {
-                leave(who);
-                startBefore = starts;
+                leaveLine(who);
+                startBefore = starting;
                 return page;
             }
         }
-        ArrayDeque<Object> its = starts ? this.starts : line;
+        ArrayDeque<Object> its = starting ? starts : line;
         if (!its.contains(who)) {
             counters.increment(Counter.JOURNAL_REPLAY_WAITS);
             if (nobodyWaits()) {
@@ -72,15 +72,14 @@ public final class ReplayPages {
         return starts.isEmpty() && line.isEmpty();
     }
 
-    /** The one that gets the next page; null: nobody waits. */
-    private Object first() {
-        return starts.isEmpty() || startBefore && !line.isEmpty() ? line.peekFirst() : starts.peekFirst();
+    /** Returns whether {@code who} gets the next page. */
+    private boolean isFirst(Object who) {
+        return (starts.isEmpty() || startBefore && !line.isEmpty() ? line : starts).peekFirst() == who;
     }
 
     private Chunk page(long bytes) {
         if (bytes <= BlockReader.PAGE_BYTES) {
-            Chunk page = free.pollFirst();
-            return page == null ? newPage(BlockReader.PAGE_BYTES) : page;
+            return free.isEmpty() ? newPage(BlockReader.PAGE_BYTES) : free.pollFirst();
         }
         Chunk page = newPage((int) bytes);
         if (page == null) {
@@ -100,7 +99,7 @@ public final class ReplayPages {
         return pool.limit();
     }
 
-    synchronized void give(Chunk page) {
+    synchronized void giveBack(Chunk page) {
         int bytes = page.memory().capacity();
         if (bytes == BlockReader.PAGE_BYTES && page.memory().refCnt() == 1 && readers > 0) {
             free.addFirst(page);
@@ -111,8 +110,8 @@ public final class ReplayPages {
         }
     }
 
-    synchronized void leave(Object who) {
-        boolean next = first() == who;
+    synchronized void leaveLine(Object who) {
+        boolean next = isFirst(who);
         if (!starts.remove(who)) {
             line.remove(who);
         }
@@ -121,23 +120,24 @@ public final class ReplayPages {
         }
     }
 
-    /** Returns since when somebody has been first in the line; {@link WindowGate#NEVER}: nobody waits. */
+    /** Returns since when the first of the line has been the first; {@link WindowGate#NEVER}: none waits. */
     long waitingSince() {
         return since;
     }
 
-    /** Returns how soon those in the line may ask again; 0: nobody waits. */
+    /** Returns how soon subscribers in the line may ask again, in nanoseconds; 0: none waits. */
     public synchronized long sleepNanos() {
         return nobodyWaits() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
     }
 
+    /** Counts a subscriber more. */
     synchronized void enter() {
         readers++;
     }
 
-    /** Counts one less, which leaves the line. */
+    /** Counts a subscriber less, and takes it out of the line. */
     synchronized void exit(Object who) {
-        leave(who);
+        leaveLine(who);
         if (--readers == 0) {
             close();
         }

@@ -6,10 +6,11 @@ import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.LongSupplier;
 
 /**
- * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before anyone is
- * handed the next, so that the bytes are read from memory once and sent to all while they are in the core's own cache.
+ * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before any is handed
+ * the next, so that the bytes are read from memory once and sent to all while they are in the core's own cache.
  *
  * <p>Each subscriber has a wall: what goes wrong in one ends that one, and the next has its turn. Owned by the loop's
  * thread; {@link #signal} may be called by any.
@@ -29,7 +30,7 @@ public final class SendGroup implements EngineLoop.Duty {
         /** Sends as {@link Feed#next}; {@code head} may be moved on. Returns whether it is worth asking again. */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** Returns whether there is anything to send to it. */
+        /** Returns whether the subscriber is sent to: it has not ended, or its last words are due. */
         boolean isServed();
 
         Session session();
@@ -38,11 +39,12 @@ public final class SendGroup implements EngineLoop.Duty {
     private final PacketLog log;
     private final EngineLoop loop;
     final FilterBuffers buffers;
-    // Null: the subscribers are live ones.
-    private final ReplayPages pages;
+    // The subscribers wait for the head.
+    private final boolean live;
+    private final LongSupplier sleepNanos;
     // Replaced when a subscriber comes or goes, so that a turn goes on with those that it began with.
     private Member[] members = {};
-    // The subscriber that is served first in the next turn, if there are so many.
+    // The index of the subscriber that is served first in the next turn.
     private int first;
     private final Mark head = new Mark();
     private long lastHead;
@@ -50,19 +52,25 @@ public final class SendGroup implements EngineLoop.Duty {
     private volatile boolean any;
     // The stream has more for subscribers that get durable messages only.
     private volatile boolean moreDurable;
-    // Subscribers of the group, and those on the way to it.
+    // Subscribers of the group, and on their way to it.
     private final AtomicInteger seats = new AtomicInteger();
 
-    /**
-     * @param buffers of this loop
-     * @param pages null: the subscribers wait for the head; otherwise they are sent the journal, and wait for pages and
-     *     their sockets
-     */
+    /** Makes a group of subscribers that wait for the head. */
+    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers) {
+        this(log, loop, buffers, true, () -> 0);
+    }
+
+    /** Makes a group of subscribers that are sent the journal, and wait for pages and their sockets. */
     public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, ReplayPages pages) {
+        this(log, loop, buffers, false, pages::sleepNanos);
+    }
+
+    private SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, boolean live, LongSupplier sleepNanos) {
         this.log = log;
         this.loop = loop;
         this.buffers = buffers;
-        this.pages = pages;
+        this.live = live;
+        this.sleepNanos = sleepNanos;
     }
 
     public EngineLoop loop() {
@@ -81,7 +89,7 @@ public final class SendGroup implements EngineLoop.Duty {
         any = members.length > 0;
     }
 
-    /** Wakes the loop if it sleeps and has someone to send to. Any thread, after the head has moved and a full fence. */
+    /** Wakes the loop if it sleeps and has subscribers. Any thread, after the head has moved and a full fence. */
     public void signal() {
         if (any) {
             loop.signal();
@@ -94,7 +102,7 @@ public final class SendGroup implements EngineLoop.Duty {
         signal();
     }
 
-    /** Counts one more subscriber, which is here or on its way. Any thread. */
+    /** Counts a subscriber more, which is here or on its way. Any thread. */
     public SendGroup takeSeat() {
         seats.incrementAndGet();
         return this;
@@ -104,20 +112,20 @@ public final class SendGroup implements EngineLoop.Duty {
         seats.decrementAndGet();
     }
 
-    /** Returns the number of its subscribers, those on the way to it included. Any thread. */
+    /** Returns the number of subscribers, those on their way to this group included. Any thread. */
     public int seats() {
         return seats.get();
     }
 
     /**
-     * Sends what there is to every subscriber whose last write is done; bounded.
+     * Sends the stream to every subscriber whose last write is done; bounded.
      *
      * @param everything whether to send bytes that do not fill a segment, too; false while more is known to come
-     * @return whether some of them would take more right away
+     * @return whether some subscribers would take more right away
      */
     public boolean pump(boolean everything) {
         if (moreDurable) {
-            // Cleared before the look at where durable streams end.
+            // Cleared before the look at the ends of durable streams.
             moreDurable = false;
         }
         log.head().read(head);
@@ -155,24 +163,23 @@ public final class SendGroup implements EngineLoop.Duty {
 
     @Override
     public long sleepNanos() {
-        return pages == null ? 0 : pages.sleepNanos();
+        return sleepNanos.getAsLong();
     }
 
     /** Returns whether the head has moved since the last pump, or the last one has left something. */
     @Override
     public boolean pending() {
-        return members.length > 0
-                && (more || moreDurable || pages == null && log.head().position() != lastHead);
+        return members.length > 0 && (more || moreDurable || live && log.head().position() != lastHead);
     }
 
-    /** Runs {@link #tick} on the loop, if there is anyone: a loop without subscribers sleeps on. Any thread. */
+    /** Runs {@link #tick} on the loop; a loop without subscribers sleeps on. Any thread. */
     public void tickThere() {
         if (any) {
             loop.io().execute(() -> tick(loop.nanoTime()));
         }
     }
 
-    /** Looks, a few times a second, for subscribers that stand still or are silent for too long, or want a PING. */
+    /** Looks, a few times a second, at time-outs and PINGs of the subscribers. */
     public void tick(long nowNanos) {
         for (Member subscriber : members) {
             subscriber.session().tick(nowNanos);

@@ -8,8 +8,9 @@ import dev.msgrelay.server.stream.WindowGate;
 import io.netty.util.concurrent.Ticker;
 
 /**
- * The limits of a slow subscriber: its policy, how far behind and how fast its identity may be sent to, and how long it may stand
- * still while others wait for it. Owned by the subscriber's thread; {@link #policy} may be asked by any.
+ * The limits of a slow subscriber: its policy, how far behind it may be, how fast its identity may be sent to, and how long
+ * it may stand still while publishers or subscribers wait for it. Owned by the subscriber's thread; {@link #policy} may be
+ * asked by any.
  *
  * <p>With {@link Policy#BACKPRESSURE} publishers are held back for the subscriber, as long as that makes progress.
  */
@@ -24,7 +25,7 @@ final class SlowReader {
         JOURNAL
     }
 
-    /** A subscriber that was behind goes back to a sending loop within this part of the log: room is left, should that be late. */
+    /** A subscriber goes back to a sending loop within this part of the log: room is left, should that loop be late. */
     private static final int NEAR = 4;
 
     private final Rights rights;
@@ -33,16 +34,14 @@ final class SlowReader {
     private final Ticker clock;
     private volatile Policy policy;
     private boolean holdsBack;
-    // The policy knows of the subscriber, and may hold the log back for it.
-    private boolean joined;
+    private boolean inGate;
     private long progressNanos;
 
-    // With a rate: bytes sent that the identity has not been told of yet.
-    private long untold;
+    // With a rate: bytes sent that the identity has not spent yet.
+    private long unspent;
     // With a rate: there was a pause since the subscriber was at the head last.
     private boolean paused;
 
-    /** Begins with the relay's own policy. */
     SlowReader(FanoutParts shared, Services services, Rights rights, WindowGate.Limit subscriber) {
         this.shared = shared;
         this.rights = rights;
@@ -57,7 +56,7 @@ final class SlowReader {
 
     /** @param to not {@link Policy#RELAY_DEFAULT} */
     void change(Policy to) {
-        leave();
+        leaveGate();
         policy = to;
         holdsBack = to == Policy.BACKPRESSURE;
     }
@@ -71,25 +70,25 @@ final class SlowReader {
         };
     }
 
-    /** Joins the policy: from here on the log may be held back for the subscriber. */
-    void join() {
-        joined = true;
-        // Publishers may have waited for others for long.
+    /** From here on the policy may hold the log back for the subscriber. */
+    void joinGate() {
+        inGate = true;
+        // Publishers may have waited for other subscribers for long.
         progressNanos = clock.nanoTime();
         if (holdsBack) {
             shared.gate().add(subscriber);
         }
     }
 
-    boolean joined() {
-        return joined;
+    boolean inGate() {
+        return inGate;
     }
 
-    void leave() {
-        if (joined && holdsBack) {
+    void leaveGate() {
+        if (inGate && holdsBack) {
             shared.gate().remove(subscriber);
         }
-        joined = false;
+        inGate = false;
     }
 
     void movedBack() {
@@ -98,7 +97,7 @@ final class SlowReader {
         }
     }
 
-    /** Returns since when subscribers like this one hold publishers back; {@link WindowGate#NEVER}: they do not. */
+    /** Returns since when publishers are held back for subscribers of this policy; {@link WindowGate#NEVER}: none is. */
     long holdsBackSince() {
         WindowGate gate = shared.gate();
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
@@ -117,15 +116,15 @@ final class SlowReader {
         return rights.tooFarBehind(shared.logBytes(), paused);
     }
 
-    /** Notes where the subscriber stands; the socket has taken so many bytes more. */
+    /** Notes the position of the subscriber, whose socket has taken {@code bytes} more. */
     void reached(long position, long bytes) {
-        untold = rights.hasRate() ? untold + bytes : 0;
+        unspent = rights.hasRate() ? unspent + bytes : 0;
         if (holdsBack) {
             shared.gate().wakeIfRoom(position);
         }
     }
 
-    /** Begins a pause if the identity has had more than its share for now, and returns whether. The next tick looks again. */
+    /** Begins a pause if the identity's rate is used up for now, and returns whether. The next tick looks again. */
     boolean pauseIfSpent(long behind) {
         if (!rights.hasRate()) {
             return false;
@@ -137,20 +136,20 @@ final class SlowReader {
         long now = clock.nanoTime();
         if (!rights.isPaused(now)) {
             // Even 0 bytes: other connections of the identity may have used the rate.
-            rights.spend(untold, now);
-            untold = 0;
+            rights.spend(unspent, now);
+            unspent = 0;
         }
         boolean spent = rights.isPaused(now);
         paused |= spent;
         return spent;
     }
 
-    /** The subscriber makes progress, or need not make any. */
+    /** Notes that the subscriber makes progress, or that nothing waits for it. */
     void progress(long nowNanos) {
         progressNanos = nowNanos;
     }
 
-    /** Returns whether the subscriber has stood still too long for those who wait since then. */
+    /** Returns whether the subscriber has stood still too long for publishers or subscribers that wait since then. */
     boolean stalls(long sinceNanos, long nowNanos) {
         return nowNanos - Math.max(progressNanos, sinceNanos) > shared.stallNanos();
     }

@@ -52,18 +52,18 @@ final class SocketWriter {
         channel.write(buffer, channel.voidPromise());
     }
 
-    /** Flushes the write; returns whether the socket has taken all of it already. */
-    boolean end() {
+    /** Sends the write; returns whether the socket has taken all of it already. */
+    boolean flush() {
         busy = true;
         issuing = true;
         channel.flush();
         issuing = false;
-        return endIfTaken();
+        return finishIfTaken();
     }
 
-    /** Ends the write in flight if the socket has taken all of it; returns whether that is so, so yes once a write. */
-    boolean endIfTaken() {
-        // Within the flush the answer is no: end() asks again, once the channel has the whole write.
+    /** Finishes the write in flight if the socket has taken all of it; returns whether it has, so true once a write. */
+    boolean finishIfTaken() {
+        // Within the flush the answer is no: flush() asks again, once the channel has the whole write.
         if (issuing || !busy || !channel.isWritable()) {
             return false;
         }

@@ -17,29 +17,31 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionRole;
 import dev.msgrelay.server.connection.SessionState;
-import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Stranger;
-import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import java.net.SocketAddress;
+import io.netty.util.concurrent.Future;
+import io.netty.util.concurrent.ImmediateEventExecutor;
 import java.nio.ByteBuffer;
-import java.util.concurrent.Future;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A subscriber: a reader of the log and at most one write in flight. When the write is done, everything that has gathered
- * meanwhile is there to go out in the next one; what is to be said beside the stream goes out between two frames.
+ * A subscriber: a reader of the log and at most one write in flight. When the write is done, all that has gathered
+ * meanwhile goes out in the next one; control frames go out between two frames of the stream.
  *
- * <p>It decides which of its parts has its turn. Owned by its loop's thread, which may change while nothing is in flight;
- * {@link #position} and what reports ask may be read by any.
+ * <p>It decides which of its parts has its turn, and has a seat in the {@link SendGroup} that sends to it. A seat is
+ * counted from the moment in which a group is chosen, so that two choices do not take the same one. A sending group is
+ * chosen when the subscriber connects, and anew each time it comes back from the journal.
+ *
+ * <p>Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and reports are for any.
  */
 public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         implements SessionRole, SocketReads.Reader, Inbox.Handler, SendGroup.Member, WindowGate.Limit {
@@ -52,67 +54,67 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     /** SUBSCRIBEs that wait to be answered; then no more is read until they are. One read may bring some more. */
     private static final int MAX_WAITING = 16;
 
-    /** Bytes in flight beside the stream at most: a read, answers to what has come, a GAP between messages, and an ERROR. */
+    /** Bytes in flight beside the stream at most: a read, answers to it, a GAP between messages, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES
             + Outbox.MOST_BYTES
             + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
             + GapFrame.FRAME_LENGTH
             + Closing.ERROR_BYTES;
 
+    private static final Future<?> NO_LIMIT = ImmediateEventExecutor.INSTANCE.newSucceededFuture(null);
+
     private final Services services;
     private final Session session;
     private final FanoutParts shared;
     private final Inbox inbox;
     private final SlowReader slowness;
-    private final Admittance admittance;
-    private final Seat seat;
-    // Null until the subscriber may be sent to.
-    private volatile Delivery delivery;
+    private final Join join;
+    // Made when the channel is there.
+    private Delivery delivery;
     // The client has said something: plain ones have not.
     private boolean said;
     private boolean missedIsLogged;
-    // The end that is to be told; null: none is.
-    private Refusal farewell;
-    private Future<?> farewellLimit;
+
+    // The group that counts the seat.
+    private SendGroup group;
+    // The group sends to the subscriber: the channel is not on its way to there.
+    private boolean present;
+    // The channel is closed.
+    private boolean seatIsFree;
+
+    // The last words are due.
+    private boolean lastDue;
+    private Refusal last;
+    private Future<?> lastLimit = NO_LIMIT;
 
     public SubscriberConnection(Services services, FanoutParts shared) {
         this.services = services;
         this.session = new Session(services, Role.SUBSCRIBER, this, SAID_BYTES);
         this.shared = shared;
-        this.seat = new Seat(this);
         this.inbox = new Inbox(services.budget().pool(Part.CONTROL));
         this.slowness = new SlowReader(shared, services, session.rights(), this);
-        this.admittance = new Admittance(shared, services, session.rights(), slowness);
-    }
-
-    /** Takes a seat, and returns the loop that it is on. Called before the channel is registered. */
-    public EngineLoop takeSeat() {
-        return seat.take(shared.seats().get());
+        this.join = new Join(shared, services, session, slowness);
     }
 
     @Override
     public void opened() {
+        delivery = new Delivery(shared, services, session, slowness);
         if (!session.rights().mayAct() || startPlain()) {
-            seat.enter();
+            enterGroup();
         }
     }
 
     /** Streams the types that access allows, from now on; returns whether the connection goes on. */
     private boolean startPlain() {
-        begin();
+        delivery.start();
         try {
-            admittance.want(TypeRanges.ALL);
-            admittance.chooseTypes(delivery);
+            join.wantTypes(TypeRanges.ALL);
+            join.chooseTypes(delivery);
             return true;
         } catch (FrameException e) {
             session.close(e);
             return false;
         }
-    }
-
-    private void begin() {
-        delivery = new Delivery(shared, services, session, slowness, seat);
-        slowness.join();
     }
 
     @Override
@@ -128,32 +130,30 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public boolean send(Mark head, int stride, int least, boolean everything) {
-        Delivery way = delivery;
-        if (way == null) {
+        if (!delivery.isStarted()) {
             // The client has not said yet who it is.
             return false;
         }
-        Mark end = way.end(head);
-        if (way.busy()) {
+        SessionState state = session.state();
+        Mark end = delivery.streamEnd(head);
+        if (delivery.busy()) {
             // A subscriber that has said HELLO starts elsewhere, as soon as this write is done.
-            if (session.state() != SessionState.GREETED
-                    && session.state() != SessionState.CLOSING
-                    && way.tooLate(end)) {
+            if (state != SessionState.GREETED && state != SessionState.CLOSING && delivery.tooLate(end)) {
                 session.close(slowness.tooSlow());
             }
             return false;
         }
-        if (session.state() == SessionState.CLOSING) {
-            return farewell != null && sayFarewell(way);
+        if (state == SessionState.CLOSING) {
+            return lastDue && sayLast();
         }
-        if (session.state() == SessionState.GREETED || (outbox() != null && outbox().due())) {
-            return way.reader.atBoundary() ? say(head) : way.finish();
+        if (state == SessionState.GREETED || outbox().due()) {
+            return delivery.atBoundary() ? say(head) : delivery.finish();
         }
-        return switch (way.next(end, stride, least, everything)) {
+        return switch (delivery.next(end, stride, least, everything)) {
             case WAIT -> false;
             case AGAIN -> true;
             case GAP -> {
-                tellMissed(way.gap());
+                reportMissed(delivery.gap());
                 yield session.state() != SessionState.CLOSING;
             }
             case CUT -> {
@@ -162,7 +162,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             }
             case JOURNAL -> toJournal();
             case LOG -> {
-                seat.moveTo(shared.seats().get());
+                moveTo(shared.seats().get());
                 yield false;
             }
         };
@@ -171,30 +171,30 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext ctx) {
         if (delivery != null) {
-            delivery.endWrite();
+            delivery.finishWrite();
         }
         session.writabilityChanged();
     }
 
-    // ---- what is said beside the stream -------------------------------------------------------------------------
+    // ---- control frames, between two frames of the stream -------------------------------------------------------
 
-    /** Says what is due. The stream stands between two frames, and may go on elsewhere afterwards. */
+    /** Says what is due. The stream may go on elsewhere afterwards. */
     private boolean say(Mark head) {
         if (session.state() == SessionState.GREETED && !letIn(head)) {
             return false;
         }
         if (outbox().answers() > 0) {
-            admittance.chooseTypes(delivery);
+            join.chooseTypes(delivery);
         }
         ByteBuffer words = ByteBuffer.allocate(outbox().mostBytes());
-        long next = delivery.reader.boundary().sequence();
-        boolean tellsNext = outbox().putDue(words, next, delivery.end(head).sequence() - 1);
+        long newest = delivery.streamEnd(head).sequence() - 1;
+        boolean tellsNext = outbox().putDue(words, delivery.nextSequence(), newest);
         readMore(true);
         return delivery.say(words.flip(), tellsNext);
     }
 
     /** Counts messages that the subscriber does not get, and tells it; a plain one cannot be told, and may end by that. */
-    private void tellMissed(Gap gap) {
+    private void reportMissed(CatchUp.Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();
         if (!missedIsLogged) {
@@ -220,22 +220,22 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void greeted(HelloFrame hello) throws FrameException {
-        admittance.greeted(hello);
-        if (delivery == null) {
-            begin();
+        join.greeted(hello);
+        if (!delivery.isStarted()) {
+            delivery.start();
         }
     }
 
-    /** Places the subscriber in the stream, and welcomes it; returns whether that could be done at once. */
+    /** Moves the stream to its start, and welcomes the subscriber; returns whether that could be done at once. */
     private boolean letIn(Mark head) {
-        CatchUp.Place place;
+        CatchUp.Seek seek;
         try {
-            place = admittance.stand(delivery, session.dialogue().level(), head);
+            seek = join.seekStart(delivery, head);
         } catch (FrameException e) {
             session.close(e);
             return false;
         }
-        switch (place) {
+        switch (seek) {
             case WAIT -> {
                 return false;
             }
@@ -243,15 +243,15 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 startInJournal();
                 return false;
             }
-            case FOUND -> admittance.admit(delivery, delivery.reader.boundary().sequence(), session);
+            case FOUND -> join.admit(delivery, delivery.nextSequence());
             case BEHIND_A_GAP -> {
-                Gap gap = delivery.gap();
-                admittance.admit(delivery, gap.from(), session);
+                CatchUp.Gap gap = delivery.gap();
+                join.admit(delivery, gap.from());
                 if (gap.reason() == GapReason.NOT_HELD) {
                     // The client asks for messages that are gone: nothing has happened to it here.
                     outbox().gap(gap.from(), gap.to(), gap.reason());
                 } else {
-                    tellMissed(gap);
+                    reportMissed(gap);
                 }
             }
         }
@@ -260,6 +260,20 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             session.dialogue().ping(services.clock().nanoTime());
         }
         return true;
+    }
+
+    /**
+     * Starts in the journal, once the subscriber's turn has come: its address and its identity have only a number of
+     * them. Otherwise it is asked again at the next tick, until it has waited long enough.
+     */
+    private void startInJournal() {
+        boolean turn = join.takeTurn();
+        Optional<Refusal> full = turn ? delivery.toJournal() : Optional.empty();
+        if (turn && full.isEmpty()) {
+            moveToReaders();
+        } else if (join.hasWaited()) {
+            session.close(full.orElseGet(join::noTurn));
+        }
     }
 
     // ---- input, and time ----------------------------------------------------------------------------------------
@@ -302,7 +316,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 session.dialogue().heard();
                 // Before it is refused: a client that has said something is told why it ends.
                 said = true;
-                inbox.take(in, this);
+                inbox.receive(in, this);
             }
         } catch (FrameException e) {
             session.close(e);
@@ -328,7 +342,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return;
         }
         SubscribeFrame asked = SubscribeFrame.decode(body);
-        admittance.want(asked.types());
+        join.wantTypes(asked.types());
         outbox().subscribed(asked.request());
         readMore(outbox().answers() < MAX_WAITING);
     }
@@ -348,7 +362,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void tick(long nowNanos) {
-        if (delivery == null) {
+        if (!delivery.isStarted()) {
             // The client has not said who it is; a reload may have made that needless.
             if (session.rights().mayAct()) {
                 startPlain();
@@ -357,7 +371,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
         // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
         // prove nothing: the kernel takes them for a peer that is gone.
-        if ((outbox() != null || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
+        if ((session.state().speaks() || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.dialogue().heard();
         }
         if (delivery.stalls(nowNanos)) {
@@ -370,36 +384,46 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    @Override
-    public boolean isServed() {
-        return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || farewell != null);
+    /** Takes a seat, and returns the loop that it is on. Called before the channel is registered. */
+    public EngineLoop takeSeat() {
+        group = shared.seats().get();
+        if (seatIsFree) {
+            group.leaveSeat();
+        }
+        return group.loop();
+    }
+
+    private void enterGroup() {
+        present = true;
+        delivery.buffers(group.buffers);
+        group.add(this);
+    }
+
+    private void leaveGroup() {
+        if (present) {
+            present = false;
+            group.remove(this);
+        }
     }
 
     @Override
     public void channelClosed() {
-        seat.free();
+        if (!seatIsFree && group != null) {
+            group.leaveSeat();
+        }
+        seatIsFree = true;
     }
 
-    /**
-     * Starts in the journal, once the subscriber's turn has come: its address, and its identity, have only so many. Otherwise
-     * it is asked again at the next tick, until it has waited long enough.
-     */
-    private void startInJournal() {
-        SocketAddress from = session.channel().remoteAddress();
-        boolean turn = admittance.takeTurn(from);
-        Refusal refusal = turn ? delivery.catchUp.toJournal() : null;
-        if (turn && refusal == null) {
-            moveToReaders();
-        } else if (admittance.hasWaited()) {
-            session.close(turn ? refusal : admittance.noTurn(from));
-        }
+    @Override
+    public boolean isServed() {
+        return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || lastDue);
     }
 
     /** Goes on in the journal; returns whether this loop is the one that may wait for the disk. */
     private boolean toJournal() {
-        Refusal refusal = delivery.catchUp.toJournal();
-        if (refusal != null) {
-            session.close(refusal);
+        Optional<Refusal> refusal = delivery.toJournal();
+        if (refusal.isPresent()) {
+            session.close(refusal.get());
             return false;
         }
         return moveToReaders();
@@ -407,60 +431,83 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     /** Moves to the loop that may wait for the disk; returns whether that is the subscriber's loop already. */
     private boolean moveToReaders() {
-        SendGroup readers = shared.replays().group();
-        if (seat.isIn(readers)) {
+        SendGroup readers = shared.replays().orElseThrow().group();
+        if (present && group == readers) {
             return true;
         }
-        seat.moveTo(readers.takeSeat());
+        moveTo(readers.takeSeat());
         return false;
+    }
+
+    /**
+     * Moves to the loop of another group; only while no write is in flight. Until the channel has arrived there nothing is
+     * sent. The work that this loop may still do meanwhile, reads and a close, it does before the other one begins.
+     *
+     * @param to counts the seat already
+     */
+    private void moveTo(SendGroup to) {
+        if (seatIsFree) {
+            // The channel is closed already, as its handlers hear next.
+            to.leaveSeat();
+            return;
+        }
+        leaveGroup();
+        group.leaveSeat();
+        group = to;
+        session.moveTo(to.loop(), () -> {
+            if (isServed()) {
+                enterGroup();
+            }
+            // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
+            session.channel().flush();
+        });
     }
 
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Tells a client that has said anything why it ends, between two frames, if it gets there within the stall timeout; a plain
-     * one gets nothing but frames, unless access is taken back.
+     * Tells a client that has said anything why it ends, between two frames, if it gets there within the stall timeout; a
+     * plain one gets nothing but frames, unless access is taken back.
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {
-        slowness.leave();
-        Delivery way = delivery;
-        if (way == null) {
-            // Nothing has been sent, so this stands between two frames.
+        slowness.leaveGate();
+        Channel channel = session.channel();
+        if (!delivery.isStarted()) {
+            // Nothing has been sent, so this is between two frames.
             release();
-            Closing.say(session.channel(), why);
+            Closing.say(channel, why);
             return;
         }
         if (!said && why.reason() != CloseReason.REVOKED) {
             release();
-            session.channel().close();
+            channel.close();
             return;
         }
         readMore(true);
         long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
-        farewell = why;
-        Channel channel = session.channel();
+        last = why;
+        lastDue = true;
         // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
-        farewellLimit = channel.eventLoop().schedule(() -> channel.close(), most, TimeUnit.NANOSECONDS);
-        while (farewell != null && !way.busy() && way.reader.atBoundary()) {
-            sayFarewell(way);
+        lastLimit = channel.eventLoop().schedule(() -> channel.close(), most, TimeUnit.NANOSECONDS);
+        while (lastDue && !delivery.busy() && delivery.atBoundary()) {
+            sayLast();
         }
     }
 
     /**
-     * Says the next of the last words: the rest of the frame that is being sent, GOAWAY where that is due, then ERROR. Only while
-     * no write is in flight; returns whether the socket has taken it and another one is due.
+     * Says the next of the last words: the rest of the frame that is being sent, GOAWAY where that is due, then ERROR. Only
+     * while no write is in flight; returns whether the socket has taken it and another one is due.
      */
-    private boolean sayFarewell(Delivery way) {
-        if (!way.reader.atBoundary()) {
-            return way.finish();
+    private boolean sayLast() {
+        if (!delivery.atBoundary()) {
+            return delivery.finish();
         }
         // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
-        ByteBuffer goAway = outbox() == null ? null : outbox().takeGoAway();
-        if (goAway != null) {
-            return way.say(goAway, false);
+        ByteBuffer goAway = outbox().takeGoAway();
+        if (goAway.hasRemaining()) {
+            return delivery.say(goAway, false);
         }
-        Refusal last = farewell;
         release();
         Closing.say(session.channel(), last);
         return false;
@@ -468,13 +515,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void release() {
-        farewell = null;
-        if (farewellLimit != null) {
-            farewellLimit.cancel(false);
-        }
-        slowness.leave();
-        seat.leave();
-        admittance.release();
+        lastDue = false;
+        lastLimit.cancel(false);
+        slowness.leaveGate();
+        leaveGroup();
+        join.release();
         if (delivery != null) {
             delivery.release();
         }
@@ -485,35 +530,22 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public long position() {
-        return delivery == null ? Long.MAX_VALUE : delivery.reader.position();
+        return delivery.position();
     }
 
     /** Returns whether the subscriber has not caught up yet, which may take any time. */
     public boolean replays() {
-        return delivery != null && !delivery.catchUp.isLive();
+        return delivery.replays();
     }
 
     public long pinnedFrom() {
-        return delivery == null ? LogReader.NOTHING : delivery.reader.pinnedFrom();
+        return delivery.pinnedFrom();
     }
 
     @Override
     public Report report(long headPosition) {
-        long at = Math.min(position(), headPosition);
-        TypeRanges chosen = admittance.types();
-        Mark head = shared.log().head().mark();
-        CatchUp now = replays() ? delivery.catchUp : null;
-        long nanos = services.clock().nanoTime();
-        return new Report(
-                "",
-                slowness.policy(),
-                chosen.isAll() ? "" : chosen.text(ROW_RANGES),
-                at,
-                Math.max(0, headPosition - at),
-                now == null ? shared.log().messagesFrom(at, head) : Math.max(0, head.sequence() - now.sequence()),
-                now == null ? ConnectionRow.LIVE : now.way().percent(at, headPosition),
-                now == null ? 0 : now.way().leftMillis(at, headPosition, nanos),
-                delivery == null ? 0 : delivery.messages(),
-                delivery == null ? 0 : delivery.bytes());
+        TypeRanges types = join.types();
+        String text = types.isAll() ? "" : types.text(ROW_RANGES);
+        return delivery.report(text, headPosition, services.clock().nanoTime());
     }
 }

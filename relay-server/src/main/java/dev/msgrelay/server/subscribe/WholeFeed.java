@@ -16,7 +16,7 @@ final class WholeFeed implements Feed {
     private int cutWrites;
     private long sequence;
 
-    /** Begins where the reader stands, between two frames. */
+    /** Begins at the reader's position, between two frames. */
     WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment, Sent sent) {
         this.reader = reader;
         this.writer = writer;
@@ -51,7 +51,7 @@ final class WholeFeed implements Feed {
     private boolean issue(int amount) {
         inFlight = amount;
         writer.addLog(reader, reader.position(), amount);
-        return writer.end();
+        return writer.flush();
     }
 
     @Override

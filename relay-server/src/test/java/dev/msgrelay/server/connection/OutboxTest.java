@@ -67,7 +67,7 @@ class OutboxTest {
         outbox.gap(1, 2, GapReason.SLOW);
         outbox.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, 1, ""));
         assertThat(outbox.due()).isFalse();
-        assertThat(outbox.takeGoAway()).isNull();
+        assertThat(outbox.takeGoAway().hasRemaining()).isFalse();
         outbox.welcome(welcome("relay"));
         assertThat(outbox.due()).isTrue();
         assertThat(due(5, 9, true)).extracting(Control::type).first().isEqualTo(ControlFrames.WELCOME);
@@ -154,7 +154,7 @@ class OutboxTest {
         assertThat(alone).hasSize(1);
         assertThat(alone.get(0).type()).isEqualTo(ControlFrames.GOAWAY);
         assertThat(alone.get(0).closesInMillis()).isEqualTo(5000);
-        assertThat(outbox.takeGoAway()).isNull();
+        assertThat(outbox.takeGoAway().hasRemaining()).isFalse();
         assertThat(due()).extracting(Control::type).containsExactly(ControlFrames.PONG);
     }
 

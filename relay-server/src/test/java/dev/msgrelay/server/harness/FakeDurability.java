@@ -74,6 +74,11 @@ public final class FakeDurability implements Durability {
     }
 
     @Override
+    public boolean keepsStream() {
+        return true;
+    }
+
+    @Override
     public StreamHead written() {
         return written;
     }

@@ -31,6 +31,7 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /** Everything between the log and subscribers' sockets, driven by hand on one thread; time is a number. */
@@ -113,9 +114,9 @@ final class FanoutRig implements AutoCloseable {
         counters = services.counters();
         table = services.table();
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
-        group = new SendGroup(log, loop, buffers, null);
+        group = new SendGroup(log, loop, buffers);
         durable = new DurableEnds(durability, Runnable::run);
-        shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, null, group::takeSeat, elsewhere);
+        shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, Optional.empty(), group::takeSeat, elsewhere);
     }
 
     Subscriber connect() {

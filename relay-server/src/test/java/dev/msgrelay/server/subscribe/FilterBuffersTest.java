@@ -36,31 +36,31 @@ class FilterBuffersTest {
     @Test
     void thereAreAsManyAsTheBudgetHas() {
         List<ByteBuf> taken = new ArrayList<>();
-        for (ByteBuf buffer = buffers.take(); buffer != null; buffer = buffers.take()) {
+        for (ByteBuf buffer = buffers.acquire(); buffer != FilterBuffers.NONE; buffer = buffers.acquire()) {
             taken.add(buffer);
         }
         assertThat(taken).hasSize(BUFFERS);
         assertThat(allocator.metric().usedDirectMemory()).isEqualTo((long) BUFFERS * FilterBuffers.BYTES);
-        buffers.give(taken.remove(0));
-        ByteBuf again = buffers.take();
+        buffers.giveBack(taken.remove(0));
+        ByteBuf again = buffers.acquire();
         assertThat(again).isNotNull();
         taken.add(again);
-        taken.forEach(buffers::give);
+        taken.forEach(buffers::giveBack);
         assertThat(pool.used()).as("half of them are kept").isEqualTo(BUFFERS / 2L * FilterBuffers.BYTES);
         assertThat(counters.sum(Counter.FILTER_UNBUFFERED)).isEqualTo(1);
     }
 
     @Test
     void oneThatIsStillBeingWrittenIsNotGivenToAnybodyElse() {
-        ByteBuf buffer = buffers.take();
+        ByteBuf buffer = buffers.acquire();
         ByteBuf write = buffer.retainedDuplicate();
-        buffers.give(buffer);
+        buffers.giveBack(buffer);
         assertThat(pool.used()).isZero();
-        ByteBuf other = buffers.take();
+        ByteBuf other = buffers.acquire();
         assertThat(other).isNotSameAs(buffer);
         assertThat(write.refCnt()).isEqualTo(1);
         write.release();
-        buffers.give(other);
+        buffers.giveBack(other);
     }
 
     @Test
@@ -68,19 +68,19 @@ class FilterBuffersTest {
         ScarceAllocator scarce = new ScarceAllocator();
         scarce.scarce(true);
         FilterBuffers none = new FilterBuffers(scarce, pool, counters, 1);
-        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(none::take);
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(none::acquire);
         assertThat(pool.used()).isZero();
     }
 
     @Test
     void aBufferComesBackEmpty() {
-        ByteBuf buffer = buffers.take();
+        ByteBuf buffer = buffers.acquire();
         buffer.writeLong(7).readInt();
-        buffers.give(buffer);
-        assertThat(buffers.take()).isSameAs(buffer);
+        buffers.giveBack(buffer);
+        assertThat(buffers.acquire()).isSameAs(buffer);
         assertThat(buffer.readerIndex()).isZero();
         assertThat(buffer.writerIndex()).isZero();
-        buffers.give(buffer);
+        buffers.giveBack(buffer);
     }
 
     /** What one loop keeps for later is never all that another one could have. */
@@ -90,12 +90,12 @@ class FilterBuffersTest {
         FilterBuffers others = new FilterBuffers(allocator, pool, counters, 2);
         List<ByteBuf> taken = new ArrayList<>();
         for (int i = 0; i < BUFFERS; i++) {
-            taken.add(mine.take());
+            taken.add(mine.acquire());
         }
-        assertThat(others.take()).isNull();
-        taken.forEach(mine::give);
+        assertThat(others.acquire()).isSameAs(FilterBuffers.NONE);
+        taken.forEach(mine::giveBack);
         assertThat(pool.used()).isEqualTo(BUFFERS / 4L * FilterBuffers.BYTES);
-        others.give(others.take());
+        others.giveBack(others.acquire());
         mine.close();
         others.close();
     }

@@ -53,7 +53,7 @@ class InboxTest {
 
     private void take(byte[] bytes, int from, int to) throws FrameException {
         ByteBuf piece = Unpooled.wrappedBuffer(bytes, from, to - from);
-        inbox.take(piece, this::note);
+        inbox.receive(piece, this::note);
         assertThat(piece.isReadable()).isFalse();
     }
 
@@ -130,20 +130,22 @@ class InboxTest {
         };
         for (int split = 1; split < 12; split++) {
             Inbox fresh = new Inbox(pool);
-            fresh.take(Unpooled.wrappedBuffer(Strange.proxied(), 0, split), named);
+            fresh.receive(Unpooled.wrappedBuffer(Strange.proxied(), 0, split), named);
             assertThat(fresh.unfinished()).isTrue();
             ByteBuf rest = Unpooled.wrappedBuffer(Strange.proxied(), split, 28 - split);
-            assertRefused(() -> fresh.take(rest, named), CloseReason.UNSUPPORTED, "PROXY_2, byte 0", "0x0D");
+            assertRefused(() -> fresh.receive(rest, named), CloseReason.UNSUPPORTED, "PROXY_2, byte 0", "0x0D");
             Inbox almost = new Inbox(pool);
-            almost.take(Unpooled.wrappedBuffer(Strange.proxied(), 0, split), named);
+            almost.receive(Unpooled.wrappedBuffer(Strange.proxied(), 0, split), named);
             ByteBuf other = Unpooled.wrappedBuffer(new byte[] {(byte) 0x80});
-            assertRefused(() -> almost.take(other, named), CloseReason.UNEXPECTED_INPUT, "byte 0 ", "0x0D");
+            assertRefused(() -> almost.receive(other, named), CloseReason.UNEXPECTED_INPUT, "byte 0 ", "0x0D");
         }
         // Behind a frame they are a fault as all others are.
         take(joined(frames(0)), 0, 8);
         byte[] next = Strange.proxied();
         assertRefused(
-                () -> inbox.take(Unpooled.wrappedBuffer(next, 0, 1), named), CloseReason.UNEXPECTED_INPUT, "byte 0 ");
+                () -> inbox.receive(Unpooled.wrappedBuffer(next, 0, 1), named),
+                CloseReason.UNEXPECTED_INPUT,
+                "byte 0 ");
     }
 
     @ParameterizedTest
@@ -156,11 +158,11 @@ class InboxTest {
             }
             Inbox fresh = new Inbox(pool);
             if (index > 0) {
-                fresh.take(Unpooled.wrappedBuffer(start, 0, index), this::note);
+                fresh.receive(Unpooled.wrappedBuffer(start, 0, index), this::note);
             }
             byte[] wrong = {(byte) value};
             assertRefused(
-                    () -> fresh.take(Unpooled.wrappedBuffer(wrong), this::note),
+                    () -> fresh.receive(Unpooled.wrappedBuffer(wrong), this::note),
                     CloseReason.UNEXPECTED_INPUT,
                     String.format(Locale.ROOT, "byte %d", index),
                     String.format(Locale.ROOT, "0x%02X", value));
@@ -183,7 +185,7 @@ class InboxTest {
     void theHandlersRefusalEndsIt() {
         byte[] bytes = joined(frames(4, 4, 4));
         assertRefused(
-                () -> inbox.take(Unpooled.wrappedBuffer(bytes), (type, body) -> {
+                () -> inbox.receive(Unpooled.wrappedBuffer(bytes), (type, body) -> {
                     note(type, body);
                     if (taken.size() == 2) {
                         throw new FrameException(CloseReason.PROTOCOL_ORDER, "no");
@@ -199,7 +201,7 @@ class InboxTest {
     @Test
     void theHandlerMayHaveEnough() throws Exception {
         ByteBuf bytes = Unpooled.wrappedBuffer(joined(frames(4, 4, 4)));
-        inbox.take(bytes, (type, body) -> note(type, body) && taken.size() < 2);
+        inbox.receive(bytes, (type, body) -> note(type, body) && taken.size() < 2);
         assertThat(taken).hasSize(2);
         assertThat(bytes.readableBytes()).isEqualTo(12);
         assertThat(inbox.unfinished()).isFalse();
@@ -229,11 +231,11 @@ class InboxTest {
         MemoryBudget.Pool small = pool(2000);
         Inbox one = new Inbox(small);
         byte[] bytes = new Frames().frame(ControlFrames.FIRST, 5000).bytes();
-        one.take(Unpooled.wrappedBuffer(bytes, 0, 700), this::note);
+        one.receive(Unpooled.wrappedBuffer(bytes, 0, 700), this::note);
         long used = small.used();
         assertThat(used).isBetween(700L, 1400L);
         assertRefused(
-                () -> one.take(Unpooled.wrappedBuffer(bytes, 700, 4000), this::note),
+                () -> one.receive(Unpooled.wrappedBuffer(bytes, 700, 4000), this::note),
                 CloseReason.MEMORY_LIMIT,
                 used + " of 2000 bytes");
         assertThat(small.used()).isEqualTo(used);
@@ -243,14 +245,14 @@ class InboxTest {
         // Short frames need none of it.
         assertThat(small.tryTake(2000)).isTrue();
         Inbox other = new Inbox(small);
-        other.take(Unpooled.wrappedBuffer(joined(frames(0, 20, 248))), this::note);
+        other.receive(Unpooled.wrappedBuffer(joined(frames(0, 20, 248))), this::note);
         assertThat(taken).hasSize(3);
     }
 
     /** As one does that ends with the frame it has just been given. */
     @Test
     void itMayBeReleasedByItsHandler() throws Exception {
-        inbox.take(Unpooled.wrappedBuffer(joined(frames(4000, 3))), (type, body) -> {
+        inbox.receive(Unpooled.wrappedBuffer(joined(frames(4000, 3))), (type, body) -> {
             inbox.release();
             return false;
         });

@@ -24,23 +24,23 @@ class ReplayPagesTest {
 
     @Test
     void whoLeavesTheLineFromBehindDoesNotMakeTheFirstOneWaitAnew() {
-        Chunk page = pages.take("reads nothing", 0, false);
+        Chunk page = pages.acquire("reads nothing", 0, false);
         now = 10;
-        assertThat(pages.take("first", 0, false)).isNull();
+        assertThat(pages.acquire("first", 0, false)).isNull();
         now = 20;
-        assertThat(pages.take("second", 0, false)).isNull();
+        assertThat(pages.acquire("second", 0, false)).isNull();
         now = 30;
-        pages.leave("second");
+        pages.leaveLine("second");
         assertThat(pages.waitingSince()).isEqualTo(10);
-        assertThat(pages.take("second", 0, false)).isNull();
+        assertThat(pages.acquire("second", 0, false)).isNull();
         now = 40;
-        pages.leave("first");
+        pages.leaveLine("first");
         assertThat(pages.waitingSince())
                 .as("the second one is the first from here on")
                 .isEqualTo(40);
-        pages.leave("second");
+        pages.leaveLine("second");
         assertThat(pages.waitingSince()).isEqualTo(WindowGate.NEVER);
-        pages.give(page);
+        pages.giveBack(page);
         assertThat(pool.used()).isZero();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
     }
@@ -48,21 +48,21 @@ class ReplayPagesTest {
     /** A client gives up where its WELCOME waits behind all that are on their way. */
     @Test
     void whoStartsGetsEachSecondPage() {
-        Chunk page = pages.take("has it", 0, false);
+        Chunk page = pages.acquire("has it", 0, false);
         for (String who : List.of("way 1", "way 2", "way 3")) {
-            assertThat(pages.take(who, 0, false)).isNull();
+            assertThat(pages.acquire(who, 0, false)).isNull();
         }
         for (String who : List.of("start 1", "start 2", "start 3", "start 4")) {
-            assertThat(pages.take(who, 0, true)).isNull();
+            assertThat(pages.acquire(who, 0, true)).isNull();
         }
         List<String> waiting =
                 new ArrayList<>(List.of("way 1", "way 2", "way 3", "start 1", "start 2", "start 3", "start 4"));
         List<String> served = new ArrayList<>();
         while (!waiting.isEmpty()) {
-            pages.give(page);
+            pages.giveBack(page);
             page = null;
             for (String who : List.copyOf(waiting)) {
-                Chunk its = pages.take(who, 0, who.startsWith("start"));
+                Chunk its = pages.acquire(who, 0, who.startsWith("start"));
                 if (its != null) {
                     page = its;
                     served.add(who);
@@ -72,7 +72,7 @@ class ReplayPagesTest {
         }
         assertThat(served).containsExactly("start 1", "way 1", "start 2", "way 2", "start 3", "way 3", "start 4");
         assertThat(pages.waitingSince()).isEqualTo(WindowGate.NEVER);
-        pages.give(page);
+        pages.giveBack(page);
         assertThat(pool.used()).isZero();
     }
 }

@@ -8,7 +8,6 @@ import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.server.access.Rights;
 import dev.msgrelay.server.assembly.NoJournal;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.connection.Durability;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.figures.Counters;
@@ -31,6 +30,7 @@ import io.netty.util.concurrent.Ticker;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -88,7 +88,7 @@ class ReplayStartTest {
         reader = new LogReader(log);
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), new Counters(), () -> nanos);
         WindowGate gate = new WindowGate(LOG, NO_WRITER, () -> nanos);
-        FanoutParts.Replays replays = new FanoutParts.Replays(journal, pages, null);
+        Optional<FanoutParts.Replays> replays = Optional.of(new FanoutParts.Replays(journal, pages, null));
         FanoutParts shared = new FanoutParts(log, null, LOG, gate, STALL_NANOS, replays, null, false);
         Services services = Services.of(
                 new RelayIdentity("relay", CHUNK),
@@ -100,12 +100,12 @@ class ReplayStartTest {
         SlowReader slowness = new SlowReader(shared, services, rights, reader::position);
         slowness.change(Policy.REPLAY);
         catchUp = new CatchUp(shared, services, rights, slowness, reader);
-        assertThat(catchUp.toJournal()).isNull();
+        assertThat(catchUp.toJournal()).isEmpty();
     }
 
     @AfterEach
     void close() throws IOException {
-        catchUp.end();
+        catchUp.becomeLive();
         assertThat(catchUp.isLive()).isTrue();
         reader.release();
         journal.close();
@@ -141,8 +141,8 @@ class ReplayStartTest {
     }
 
     /** Starts, and stands at this message: nothing of what is asked for is missing. */
-    private void assertStandsAt(long sequence, Start start, Mark head) {
-        assertThat(catchUp.stand(start, head)).isEqualTo(CatchUp.Place.FOUND);
+    private void assertStandsAt(long sequence, CatchUp.Start start, Mark head) {
+        assertThat(catchUp.seekStart(start, head)).isEqualTo(CatchUp.Seek.FOUND);
         assertThat(reader.boundary().sequence()).isEqualTo(sequence);
         assertThat(reader.position()).isEqualTo((sequence - 1) * FRAME);
     }
@@ -155,7 +155,7 @@ class ReplayStartTest {
         Mark head = head();
         publishUpTo(20 * FRAME);
         write();
-        assertStandsAt(head.sequence(), new Start(StartFrom.TIME, 1, Long.MAX_VALUE, Durability.TODAY), head);
+        assertStandsAt(head.sequence(), new CatchUp.Start(StartFrom.TIME, 1, Long.MAX_VALUE), head);
     }
 
     /**
@@ -170,7 +170,7 @@ class ReplayStartTest {
         publishUpTo(LOG + 1);
         write();
         assertThat(log.tail()).isEqualTo(CHUNK);
-        assertStandsAt(23, new Start(StartFrom.SEQUENCE, 23, 0, Durability.TODAY), head());
+        assertStandsAt(23, new CatchUp.Start(StartFrom.SEQUENCE, 23, 0), head());
     }
 
     /** Piece by piece: nothing here holds the log back for the journal. */
@@ -207,7 +207,7 @@ class ReplayStartTest {
         assertThat(catchUp.isLive()).isFalse();
         publishAndWriteUpTo(6 * LOG);
         assertThat(catchUp.next(behind())).isEqualTo(CatchUp.Next.JOURNAL);
-        assertThat(catchUp.toJournal()).isNull();
+        assertThat(catchUp.toJournal()).isEmpty();
         assertThat(goOn()).isEqualTo(CatchUp.Next.LOG);
         assertThat(catchUp.isLive()).isFalse();
         assertThat(catchUp.next(behind())).isEqualTo(CatchUp.Next.AGAIN);
