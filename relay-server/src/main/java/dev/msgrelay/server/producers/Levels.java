@@ -5,7 +5,7 @@ import dev.msgrelay.server.connection.Durability;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.StreamHead;
 
-/** How far one publisher's messages have got in the journal, by its own numbers. Owned by the publisher's thread. */
+/** Up to which of a publisher's own numbers its messages are written and forced. Owned by the publisher's thread. */
 final class Levels {
     /** The levels of a publisher that is not told of them: it waits for nothing. */
     static final Levels NONE = new Levels();
@@ -17,8 +17,8 @@ final class Levels {
     private final Mark mark = new Mark();
 
     /**
-     * @param wanted that the publisher waits for
-     * @param sequence of its last message that is in the stream; 0: there is none, or it is forced
+     * @param wanted the level that the publisher waits for
+     * @param sequence of its last message in the stream; 0: there is none, or it is forced
      * @param number of that message
      */
     Levels(Durability durability, Level wanted, long sequence, long number) {
@@ -44,7 +44,7 @@ final class Levels {
         return result;
     }
 
-    /** The message with this number, and all before it, are in the stream, up to this sequence. */
+    /** Adds messages up to a number, which are in the stream up to a sequence. */
     void addInStream(long sequence, long number) {
         if (this != NONE) {
             written.add(sequence, number);
@@ -52,7 +52,7 @@ final class Levels {
         }
     }
 
-    /** Asks for what the publisher waits for; all of its messages in the stream lie before the position. */
+    /** Asks the journal for the level that the publisher waits for; its messages lie before the position. */
     void want(long position) {
         durability.wantWritten(position);
         if (wanted == Level.FORCED) {
@@ -60,12 +60,12 @@ final class Levels {
         }
     }
 
-    /** Sees how far the journal has got; answers whether that has moved either number. */
+    /** Looks how far the journal has got; returns whether either number has moved. */
     boolean look() {
         if (!waits()) {
             return false;
         }
-        // Forced first: it is never ahead of what is written.
+        // Forced first: that number is never ahead of the other.
         boolean moved = forced.reached(next(durability.forced()));
         return written.reached(next(durability.written())) | moved;
     }
@@ -83,12 +83,12 @@ final class Levels {
         return written.waits() || forced.waits();
     }
 
-    /** Whether something has not got as far as the publisher waits for. */
+    /** Whether a message has not reached the level that the publisher waits for. */
     boolean publisherWaits() {
         return wanted == Level.FORCED ? forced.waits() : wanted == Level.WRITTEN && written.waits();
     }
 
-    /** Up to this number all has got as far as the publisher waits for. */
+    /** The number up to which all messages have reached the level that the publisher waits for. */
     long settled(long inStream) {
         return wanted == Level.STREAM ? inStream : wanted == Level.WRITTEN ? written() : forced();
     }
@@ -99,14 +99,14 @@ final class Levels {
     }
 
     /**
-     * Up to which of its numbers a publisher's messages lie behind a place that the stream's journal has reached. A number is
-     * known by the sequence that its message has in the stream; of these pairs it keeps a few, so a number may be told later than
-     * it could be, and is never told too early.
+     * The numbers of a publisher's messages that lie before a place which the journal has reached. A message is known
+     * there by its sequence in the stream. Few of these pairs are kept, so a number may be reported late, and never too
+     * early.
      *
      * <pre>
      *   sequence   501    612    619    740  ...      reached 620: number 6
      *   number       3      5      6      9
-     *                `--------------'      two neighbours become the later one where there is no room
+     *                `--------------'      two neighbours become the later one if there is no room
      * </pre>
      *
      * Allocates once. Owned by the publisher's thread.
@@ -119,12 +119,12 @@ final class Levels {
         private int size;
         private long number;
 
-        /** @param reached there is nothing before or at this number to be waited for */
+        /** @param reached the number up to which nothing has to be waited for */
         Watermark(long reached) {
             number = reached;
         }
 
-        /** The message with this number, higher than all before, has this sequence. */
+        /** Adds the sequence of a number, which is higher than all before. */
         void add(long sequence, long itsNumber) {
             if (size == MOST) {
                 merge();
@@ -142,7 +142,7 @@ final class Levels {
             }
         }
 
-        /** All messages before a sequence have got there. Returns whether {@link #number} has moved. */
+        /** The journal has reached a sequence. Returns whether {@link #number} has moved. */
         boolean reached(long sequence) {
             int done = 0;
             while (done < size && sequences[done] < sequence) {
@@ -158,12 +158,12 @@ final class Levels {
             return true;
         }
 
-        /** This number and all before have got there. */
+        /** The number up to which the journal has all messages. */
         long number() {
             return number;
         }
 
-        /** Whether something has not got there. */
+        /** Whether the journal has not reached a message yet. */
         boolean waits() {
             return size > 0;
         }

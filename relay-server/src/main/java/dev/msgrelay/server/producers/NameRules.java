@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Rules of a publisher's name, the same for a relay that is alone and for a cluster. A name belongs to the producer whose HELLO
- * took it, while that is connected and for the hold time after; then any producer may have it, and starts from nothing. A name
- * belongs to an identity as well, until it has been unconnected for an hour; so long it is kept at least.
+ * Rules of publishers' names, the same for one relay and for a cluster. A name belongs to the producer whose HELLO took
+ * it, while that is connected and for the hold time after; then any producer may have it, and starts from nothing. A
+ * name also belongs to an identity, until the name has been unconnected for an hour; for this time it is kept at least.
  *
  * <p>Pure: each rule depends on its arguments alone.
  *
@@ -22,7 +22,7 @@ public record NameRules(TimeUnit unit, long hold) {
     public static final long CONNECTED = -1;
 
     public enum Verdict {
-        /** The name is unknown, or another identity may have it: it begins with this producer, what was known is forgotten. */
+        /** The name is unknown, or another identity may have it: it begins with this producer. */
         BEGINS,
         /** The name was another producer's and is free: it starts from nothing. */
         STARTS_ANEW,
@@ -60,7 +60,7 @@ public record NameRules(TimeUnit unit, long hold) {
         return away >= unit.convert(KEEP);
     }
 
-    /** Returns the words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
+    /** The words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
     public String refusal(Verdict verdict, String name, long away, String where) {
         String begin = "HELLO: the name " + name + " belongs to another ";
         if (verdict == Verdict.OTHER_IDENTITY) {
@@ -72,7 +72,7 @@ public record NameRules(TimeUnit unit, long hold) {
                         + " ms more of " + unit.toMillis(hold) + " ms";
     }
 
-    /** Returns the words of a refusal because the table is full of names that are kept. */
+    /** The words of a refusal because the table is full of names that are kept. */
     public static String tooMany(long limit) {
         return "HELLO: " + limit + " names are known already, which is the limit";
     }

@@ -21,21 +21,22 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The acknowledged publishers by their names: how far each one's messages are in the stream, which producer the name belongs
- * to, and which connection has it. So that what is sent again on another connection is taken once, and nobody's messages are
- * taken for somebody else's.
+ * The acknowledged publishers by their names: how far each one's messages are in the stream, which producer the name
+ * belongs to, and which connection has it. So a message that is sent again on another connection is taken once, and two
+ * producers' messages are never confused.
  *
- * <p>{@link NameRules} decides which producer, by its random id, and which identity has a name. Clients that send no id are one
- * producer, all of them.
+ * <p>{@link NameRules} decides which producer, by its random id, and which identity has a name. All clients that send
+ * no id are one producer.
  *
- * <p>Bounded: a name that leaves without a message is forgotten at once, and when the table is full, a new name takes the
- * place of the one that has been unconnected for the longest time, if that is an hour or more. Owned by the core's thread,
- * which reads publishers with names, and packs.
+ * <p>Bounded: a name that leaves without a message is forgotten at once. If the table is full, a new name takes the
+ * place of the one that has been unconnected for the longest time, if that is an hour or more. Owned by the core's
+ * thread.
  */
 public final class NameTable {
     /**
-     * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id, and the
-     * map's entry; measured with 65,536 of them: 475. And 72 for what the journal calls it, with what is gone of it.
+     * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id,
+     * and the map's entry; measured with 65,536 of them: 475. And 72 for the name's record in the journal, with its
+     * hole.
      */
     public static final int BYTES_PER_NAME = 560;
 
@@ -44,16 +45,15 @@ public final class NameTable {
     private final LongSupplier clock;
     private final TimeHistogram times;
     private final Map<String, PublisherName> connected = new HashMap<>();
-    // From the one that left first to the one that left last.
+    // In the order in which they left.
     private final Map<String, PublisherName> left = new LinkedHashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
-    // What is said once readers see all that was taken.
     private final List<Runnable> whenShown = new ArrayList<>();
-    // When the first message of this batch came that has to be acknowledged.
+    // Time of the first message in this batch that has to be acknowledged.
     private long batchNanos;
-    // Who waits for the journal.
+    // Those that wait for the journal.
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
-    // Null: nothing outlives the relay.
+    // Null: no name outlives the relay.
     private NameMoves moves;
     // Gives names where several relays are one; otherwise the table does.
     private Optional<Orderer> giver = Optional.empty();
@@ -61,7 +61,7 @@ public final class NameTable {
     /**
      * @param memory how many names there may be, in bytes
      * @param holdNanos how long a name stays with its producer after its connection has ended
-     * @param clock in ns, read at the begin and the end of a batch alone
+     * @param clock in ns, read at the start and the end of a batch alone
      * @param times counts the times of acknowledgements
      */
     public NameTable(Pool memory, long holdNanos, LongSupplier clock, TimeHistogram times) {
@@ -74,7 +74,7 @@ public final class NameTable {
     /**
      * Gives a name to a connection; an older connection of the same producer loses it, and is told.
      *
-     * @param owner the identity of the connection; empty: nobody is asked who he is
+     * @param owner the identity of the connection; empty: the relay knows no identities
      * @throws FrameException the name belongs to another producer or identity, or there are too many names
      */
     PublisherName connect(String name, ProducerId producer, String owner, PublisherName.Holder holder, long nowNanos)
@@ -105,13 +105,13 @@ public final class NameTable {
         connected.put(entry.name(), entry);
         entry.holder = holder;
         if (!owner.isEmpty()) {
-            // Also of a name that was taken before anybody was asked who he is.
+            // A name from before the relay knew identities gets one as well.
             entry.owner = owner;
         }
         return entry;
     }
 
-    /** A connection is gone; of no effect where another one has the name by now. */
+    /** A connection has gone; of no effect if another one has the name by now. */
     void disconnect(PublisherName entry, PublisherName.Holder holder, long nowNanos) {
         if (entry.holder != holder) {
             return;
@@ -121,7 +121,7 @@ public final class NameTable {
             forget(entry);
             giveUp(entry.name(), entry.producer);
         } else if (entry.accepted() == 0) {
-            // To be unknown is the same: nobody fills the table with bare HELLOs.
+            // An unknown name starts from nothing as well: bare HELLOs do not fill the table.
             forget(entry);
         } else {
             connected.remove(entry.name());
@@ -155,12 +155,12 @@ public final class NameTable {
         memory.giveBack(BYTES_PER_NAME);
     }
 
-    /** The stream is kept, and so are they: what is taken of them is told to the journal from now on. */
+    /** Has the moves of names told to the journal from now on, which keeps them. */
     public void keepIn(NameMoves journal) {
         moves = journal;
     }
 
-    /** Takes up those of earlier lives of the relay, those that moved last first where there is no room for all. */
+    /** Restores names of earlier lives of the relay; if there is no room for all, those that moved last. */
     public void restore(List<JournalName.State> known, long nowNanos) {
         List<JournalName.State> byAge = new ArrayList<>(known);
         byAge.sort(Comparator.comparingLong(JournalName.State::sequence));
@@ -174,12 +174,10 @@ public final class NameTable {
         }
     }
 
-    /** Whether messages of a name can be taken now: the journal has room for what that moves. */
+    /** Whether the journal has room for one more move of a name. */
     public boolean hasRoom() {
         return moves == null || moves.hasRoom();
     }
-
-    // ---- where several relays are one ----------------------------------------------------------------------------
 
     /** Has names given by an orderer: the table then has those names only that have a connection here. */
     public void decidedBy(Orderer orderer) {
@@ -241,9 +239,7 @@ public final class NameTable {
         left.clear();
     }
 
-    // ---- what is in the stream --------------------------------------------------------------------------------
-
-    /** Messages of a name are in the log; whoever has it is told at the end of the batch. */
+    /** Messages of a name are in the log; its holder is told at the end of the batch. */
     public void accepted(PublisherName entry, int messages, long lastSequence) {
         entry.append(messages, lastSequence);
         if (moves != null) {
@@ -252,7 +248,7 @@ public final class NameTable {
         changed(entry);
     }
 
-    /** More of a name is in the stream; whoever has it is told at the end of the batch. */
+    /** More messages of a name are in the stream; its holder is told at the end of the batch. */
     void changed(PublisherName entry) {
         if (!entry.changed) {
             if (changed.isEmpty()) {
@@ -263,7 +259,7 @@ public final class NameTable {
         }
     }
 
-    /** The batch has ended: readers see what was taken, so it may be acknowledged. */
+    /** The batch has ended: readers see its messages, so these may be acknowledged. */
     public void acknowledge() {
         for (int i = 0; i < changed.size(); i++) {
             PublisherName entry = changed.get(i);
@@ -280,19 +276,19 @@ public final class NameTable {
         whenShown.clear();
     }
 
-    /** Has something said at the end of the batch, when readers see what was taken; it must not throw. */
+    /** Runs words at the end of the batch, when readers see its messages; they must not throw. */
     public void whenShown(Runnable words) {
         whenShown.add(words);
     }
 
-    /** Told by {@link #journalMoved} from now on, until it answers that it waits no more. */
+    /** Tells a holder of {@link #journalMoved} from now on, until it answers that it waits no more. */
     void waits(PublisherName.Holder holder) {
         waiting.add(holder);
     }
 
-    /** More of the stream is written or forced: whoever waits for that is told. */
+    /** More of the stream is written or forced: holders that wait for that are told. */
     public void journalMoved() {
-        // From the end, whose last one may take another's place.
+        // From the end: the last one takes the place of one that goes.
         for (int i = waiting.size() - 1; i >= 0; i--) {
             if (!waiting.get(i).journalMoved()) {
                 waiting.set(i, waiting.get(waiting.size() - 1));

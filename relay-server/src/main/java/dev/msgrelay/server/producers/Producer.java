@@ -19,27 +19,26 @@ import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
 
 /**
- * The producer of one connection: how it gets its name, when it is welcomed, the numbers of its messages, and what it is told of
- * them.
+ * The producer of one connection: its name, its WELCOME, the numbers of its messages, and their acknowledgements.
  *
  * <pre>
- *   NONE --HELLO--> CLAIMING --others give the name--> SETTLING --as far as it waits for--> WELCOMED
- *     '---------------the table gives the name---------^   '-----another connection has the name-'--> LOST
+ *   NONE --HELLO--> CLAIMING --the cluster gives the name--> SETTLING --as far as it waits for--> WELCOMED
+ *     '---------------the table gives the name---------------^   '-----another connection has the name-'--> LOST
  *
- *   taken into the stream --------------------------> ACK
+ *   messages are in the stream ---------------------> ACK
  *   wantsMore --> journal: written, forced ---------> ACK's levels
  * </pre>
  *
- * A HELLO without acknowledgements has no name, and goes the same way; nothing is acknowledged then. Owned by the connection's
- * thread, which is the core's; {@link #unsettled} may be asked by any.
+ * A HELLO without acknowledgements has no name, and takes the same path; nothing is acknowledged then. Owned by the
+ * core's thread; {@link #unsettled} may be asked by any.
  */
 public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private enum Stage {
         /** No HELLO has come, or the relay drains and waits for no name. */
         NONE,
-        /** Others have to give the name. */
+        /** The cluster has to give the name. */
         CLAIMING,
-        /** WELCOME waits until what was accepted before has got as far as the client waits for. */
+        /** WELCOME waits until the messages accepted before have reached the level that the client waits for. */
         SETTLING,
         WELCOMED,
         /** Another connection of the same producer has the name: a task that ends this one is under way. */
@@ -55,7 +54,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private final Runnable goOn;
     private Stage stage = Stage.NONE;
     private PublisherName name = PublisherName.NONE;
-    // The number of messages, of those that come next, that were taken before.
+    // The number of messages to come that are in the stream already.
     private long duplicates;
     // The numbers of WELCOME.
     private long acceptedBefore;
@@ -65,12 +64,12 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private HelloFrame hello;
     // Null before HELLO.
     private Replies replies;
-    // Said once all messages of a connection that has ended are in the order.
+    // Run once all messages of a connection that has ended are in the order.
     private Runnable lastWords = NOTHING;
-    // Whether the table of names tells of the journal.
+    // Whether the table of names reports the journal's progress.
     private boolean watchesJournal;
 
-    /** @param goOn run once a name that was claimed has come, and WELCOME is said or due */
+    /** @param goOn run once a name that was claimed has come, and WELCOME is sent or due */
     public Producer(Session session, Services services, PacketLog log, NameTable names, Runnable goOn) {
         this.session = session;
         this.services = services;
@@ -83,7 +82,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return name;
     }
 
-    /** Whether HELLO asks for a name that others have not given yet. */
+    /** Whether HELLO asks for a name that the cluster has not given yet. */
     public boolean claims() {
         return stage == Stage.CLAIMING;
     }
@@ -95,7 +94,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     // ---- HELLO -------------------------------------------------------------------------------------------------
 
-    /** HELLO has come. Where others give names, {@link #claim} is next. */
+    /** HELLO has come. In a cluster, {@link #claim} is next. */
     public void greeted(HelloFrame said) throws FrameException {
         hello = said;
         replies = new Replies(session.channel(), services.budget().pool(Part.CONNECTIONS));
@@ -111,7 +110,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         startSettling();
     }
 
-    /** Asks others for the name. Returns false where they have no room for the question now. */
+    /** Asks the cluster for the name. Returns false if there is no room for the question now. */
     public boolean claim() {
         return names.claim(hello.name(), hello.producer(), session.rights().name(), this);
     }
@@ -138,7 +137,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         if (stage != Stage.CLAIMING || session.state() != SessionState.GREETED) {
             // The connection has ended meanwhile, or the relay drains.
             if (refusal == null) {
-                // The others take nothing from an older connection here any more: it loses the name as well.
+                // The cluster takes nothing from an older connection here any more: it loses the name as well.
                 names.takenElsewhere(hello.name());
                 names.giveUp(hello.name(), hello.producer());
             }
@@ -167,13 +166,13 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         welcomeIfSettled();
     }
 
-    /** Welcomes the client, once what was accepted of it has got as far as it waits for. */
+    /** Welcomes the client, once the messages accepted before are {@link #settled}. */
     private void welcomeIfSettled() {
         if (settled()) {
             stage = Stage.WELCOMED;
             long next = log.lastSequence() + 1;
             session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, next, acceptedBefore, fork);
-            // Messages that have come since HELLO.
+            // Of messages that have come since HELLO.
             putAck();
             speak();
         }
@@ -188,7 +187,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         String lost = name.name();
         name = PublisherName.NONE;
         stage = Stage.LOST;
-        // Nobody tells this connection any more what becomes of its messages.
+        // This connection does not hear any more what becomes of its messages.
         session.execute(this::sayWaiting);
         session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + lost));
     }
@@ -198,8 +197,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     /**
      * Decides which number is next.
      *
-     * @param level that it waits for; null: it is not told how far its messages have got in the journal
-     * @throws FrameException its number is not one that may come next
+     * @param level that the client waits for; null: the client does not hear of the journal
+     * @throws FrameException HELLO's number is not one that may come next
      */
     private void decideNumbers(Level level) throws FrameException {
         long known = services.durability().forkOf(hello);
@@ -243,17 +242,17 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         fork = untold > 0 ? untold : earlierLife ? Durability.TODAY : life;
     }
 
-    /** Whether readers see what was accepted before, and it has got as far as it waits for, so that it may be welcomed. */
+    /** Whether readers see the messages accepted before, and these have reached the level that the client waits for. */
     private boolean settled() {
         return !name.changed && levels.settled(known()) >= known();
     }
 
-    /** Number of the last message of {@code acceptedBefore} that is in the stream: behind it some may be gone. */
+    /** Number of the last message up to {@code acceptedBefore} that is in the stream: later ones may be gone. */
     private long known() {
         return Math.min(acceptedBefore, name.accepted());
     }
 
-    /** Throws where so many messages more have no numbers. */
+    /** Throws if there are no numbers left for this many messages. */
     public void checkNumbers(int messages) throws FrameException {
         if (!name.hasNumbersFor(messages)) {
             throw new FrameException(
@@ -261,12 +260,12 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /** Whether the messages that come next were taken before. */
+    /** Whether the next messages are in the stream already. */
     public boolean sendsAgain() {
         return duplicates > 0;
     }
 
-    /** Passes over frames at the front that were taken before. Returns their bytes. */
+    /** Passes over frames at the front that are in the stream already. Returns their bytes. */
     public int drop(RunScan span) {
         int count = (int) Math.min(duplicates, span.frames());
         duplicates -= count;
@@ -274,7 +273,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return count == span.frames() ? span.wholeBytes() : span.lengthOf(count);
     }
 
-    // ---- what the client is told ---------------------------------------------------------------------------------
+    // ---- acknowledgements ----------------------------------------------------------------------------------------
 
     private Outbox outbox() {
         return session.dialogue().outbox();
@@ -341,7 +340,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /** Asks the journal for what it waits for; returns whether there is anything. */
+    /** Asks the journal for the level that the client waits for; returns whether a message has not reached it. */
     private boolean wantsMore() {
         unsettled = levels.publisherWaits();
         if (levels.waits()) {
@@ -351,7 +350,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return false;
     }
 
-    /** Tells how far the journal has got. Returns whether that is further than before. */
+    /** Puts the levels into the outbox; returns whether the journal has got further. */
     private boolean lookAtLevels() {
         if (!levels.look()) {
             return false;
@@ -361,14 +360,14 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return true;
     }
 
-    /** Whether something has not got as far as it waits for. Any thread. */
+    /** Whether a message has not reached the level that the client waits for. Any thread. */
     public boolean unsettled() {
         return unsettled;
     }
 
-    /** Sends what is due unless a write is in flight. */
+    /** Sends frames that are due unless a write is in flight. */
     public void speak() {
-        // Readers may not see all of a lost name's messages yet: the last words acknowledge them.
+        // Readers may not see all messages of a lost name yet: the last words acknowledge them.
         if (session.state().speaks() && stage != Stage.LOST) {
             replies.send(outbox(), log.lastSequence());
         }
@@ -376,7 +375,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     // ---- the end -------------------------------------------------------------------------------------------------
 
-    /** The connection has ended: what it has sent before is to be acknowledged. */
+    /** The connection has ended: the messages that it has sent before are acknowledged. */
     public void ended(SessionState before) {
         if (before == SessionState.OPEN) {
             putAck();
@@ -385,8 +384,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     }
 
     /**
-     * The connection has ended: has something said once messages that wait for their place in the order have it, and so for as
-     * long keeps the name. Returns whether any wait.
+     * Runs the last words of a connection once its messages have their place in the order, and keeps the name until
+     * then. Returns false if no message waits.
      */
     public boolean waitForOrder(Runnable words) {
         boolean waits = name.isUnderWay();
@@ -400,14 +399,14 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         words.run();
     }
 
-    /** Sends what is due to a client that has said HELLO, before the reason of the end. */
+    /** Sends frames that are due to a client that has said HELLO, before the reason of the end. */
     public void sayLast() {
         if (replies != null && session.channel().isActive()) {
             replies.sendLast(outbox(), log.lastSequence());
         }
     }
 
-    /** Gives the name back, and memory once the channel is closed. More than once without harm. */
+    /** Gives the name back, and memory once the channel is closed. May be called more than once. */
     public void release() {
         lastWords = NOTHING;
         PublisherName had = name;

@@ -4,17 +4,14 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.stream.Orderer;
 
-/**
- * One acknowledged publisher, from connection to connection. A plain record of {@link NameTable};
- * on the core's thread.
- */
+/** One acknowledged publisher, from connection to connection. A record of {@link NameTable}; on the core's thread. */
 public final class PublisherName implements Orderer.Numbered {
     /** The connection that has a name. */
     interface Holder {
         /** The holder of a name without a connection. */
         Holder NOBODY = new Holder() {};
 
-        /** Another connection of the same producer takes the name, within a read of its own: this one ends by a task. */
+        /** Another connection takes the name, within a read of its own: this one ends by a task. */
         default void nameTaken() {}
 
         /** More of the name's messages are in the stream, and readers see them: see {@link PublisherName#accepted}. */
@@ -26,33 +23,29 @@ public final class PublisherName implements Orderer.Numbered {
         }
     }
 
-    /** The name of a publisher that has none: its messages have no numbers. Nothing of it ever changes. */
+    /** The name of publishers without one: their messages have no numbers. It never changes. */
     public static final PublisherName NONE = new PublisherName(null, "", ProducerId.NONE, "");
 
     private final NameTable table;
     private final String name;
-    // The identity whose it is; empty: nobody was asked.
+    // The identity that the name belongs to; empty: none.
     String owner;
-
-    // Whose it is: of the HELLO that took it.
+    // The producer that the name belongs to.
     public ProducerId producer;
-    // The number of the last message taken, and whether any has been: 0 is as good a number as any other.
+    // The number of the last message in the stream, and whether there is any: 0 is as good a number as any other.
     private long accepted;
     private boolean any;
     private long sequence;
     // The number of the last message that was submitted to the orderer.
     private long submitted;
-
-    // Whether it was said that its producer sends no id.
+    // Whether the log has said that the producer sends no id.
     private boolean warned;
-
-    // The number at which it goes on with the next message, as its producer was told; 0: behind the last one. And the
-    // first number before it that was acknowledged and is not in the stream; 0: none. Until that message comes, another
-    // HELLO finds all as it was: it may come with an older epoch, which says more.
+    // The number of the next message, as the producer was told; 0: behind the last one. And the first number before it
+    // that was acknowledged and is not in the stream; 0: none. Until the next message comes, another HELLO finds all as
+    // it was: it may come with an older epoch, and be told more.
     private long goesOnAt;
     private long missingFrom;
-
-    // The messages that are gone, behind which it went on.
+    // The messages that were gone when the name went on behind them.
     private JournalName.Hole hole = JournalName.Hole.NONE;
     private JournalName journalName;
 
@@ -68,7 +61,7 @@ public final class PublisherName implements Orderer.Numbered {
         this.producer = producer;
     }
 
-    /** Whether the messages under this name have numbers: not under {@link #NONE}. */
+    /** Whether messages under this name have numbers: not under {@link #NONE}. */
     public boolean isNumbered() {
         return this != NONE;
     }
@@ -87,7 +80,7 @@ public final class PublisherName implements Orderer.Numbered {
     }
 
     /**
-     * The next message that will be taken has this number, and those before it will not come.
+     * The next message has this number, and those before it will not come.
      *
      * @param from the first number before it that was acknowledged, and is not in the stream; 0: there is none
      */
@@ -96,39 +89,39 @@ public final class PublisherName implements Orderer.Numbered {
         missingFrom = from;
     }
 
-    /** The next message that will be taken is the one behind the last. */
+    /** The next message is the one behind the last. */
     void goOn() {
         goOnAt(0, 0);
     }
 
-    /** Whether the producer was told that it goes on at this number, and no message has come since. */
+    /** Whether the producer was told to go on at this number, and no message has come since. */
     boolean mayGoOnAt(long number) {
         return goesOnAt != 0 && goesOnAt == number;
     }
 
     /**
-     * The first message before {@code number} that is lost and of which a publisher that knows the life before
-     * {@code fork} has not been told; 0: none.
+     * The first lost message before {@code number} that a publisher which knows the life before {@code fork} was not
+     * told of; 0: none.
      */
     long untold(long number, long fork) {
         return hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }
 
-    /** Marks that the log has said that the producer sends no id. Returns whether it is the first time. */
+    /** Marks that the log has said that the producer sends no id. Returns whether it says so for the first time. */
     boolean warn() {
         boolean first = !warned;
         warned = true;
         return first;
     }
 
-    /** Another connection has the name from now on: the one that has it, if any, is told. */
+    /** Another connection gets the name: the holder, if any, is told. */
     void loseHolder() {
         Holder before = holder;
         holder = Holder.NOBODY;
         before.nameTaken();
     }
 
-    /** Another producer has the name from now on: it starts from nothing. */
+    /** Another producer gets the name: it starts from nothing. */
     void startAnew(ProducerId other) {
         producer = other;
         warned = false;
@@ -139,7 +132,7 @@ public final class PublisherName implements Orderer.Numbered {
         goOn();
     }
 
-    /** Takes up the state of an earlier life of the relay. */
+    /** Restores the state of an earlier life of the relay. */
     void restore(JournalName.Hole itsHole, long number, long itsSequence) {
         hole = itsHole;
         accepted = number;
@@ -176,12 +169,12 @@ public final class PublisherName implements Orderer.Numbered {
         return last() + 1;
     }
 
-    /** The number of the last message that came, or would have. */
+    /** The number of the last message that came, or is not expected any more. */
     private long last() {
         return Math.max(Math.max(accepted(), submitted), goesOnAt - 1);
     }
 
-    /** Messages, of those that come next, are under way into the order. */
+    /** Messages behind the last one are on their way into the order. */
     public void addSubmitted(int messages) {
         submitted = last() + messages;
         goOn();
@@ -198,7 +191,7 @@ public final class PublisherName implements Orderer.Numbered {
         table.changed(this);
     }
 
-    /** Whether there are numbers left for so many messages more: they never wrap. */
+    /** Whether there are numbers left for this many messages: numbers never wrap. */
     boolean hasNumbersFor(int messages) {
         return last() <= Long.MAX_VALUE - messages;
     }

@@ -1,9 +1,9 @@
 /**
- * Publishers that said HELLO: their names, the numbers of their messages, and what is acknowledged.
+ * Publishers that said HELLO: their names, the numbers of their messages, and acknowledgements.
  *
  * <pre>
  *   Producer --> its PublisherName of the NameTable: the last number in the stream
- *           '--> Levels, Watermark: up to which number the journal has written and forced
+ *           '--> Levels: up to which number the journal has written and forced
  *           '--> Replies: acknowledgements on their way out
  *   NameRules    which connection may have a name
  * </pre>

@@ -9,12 +9,12 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of a publisher that are not in the order yet: the beginning of a frame, or, where there was no room, what was read
- * last. It takes memory for what has come. What a header announces is only ever reserved.
+ * The bytes of a publisher that are not in the order yet: the start of a frame or, if there was no room, all that was
+ * read last. Memory is taken for bytes that have come. A length that a header announces is only ever reserved.
  *
  * <pre>
  *   size    for                                          memory
- *   SMALL   a beginning of up to 4 KiB                   4 KiB of the connection's own, always to be had
+ *   SMALL   a start of up to 4 KiB                       4 KiB of the connection's own, always to be had
  *   SHORT   a longer one; moved in front of the next     68 KiB, shared by a loop's publishers; with none left, a
  *           read                                         connection reads so little at a time that SMALL is enough
  *   LONG    a frame of more than 64 KiB, read into       reserved in full, in a line, before it is read on
@@ -27,10 +27,10 @@ final class FrameAssembler {
     static final int SMALL = 4 << 10;
     static final int SHORT = IngestPort.SHORT_BYTES;
 
-    /** A longer frame is read into on its own. */
+    /** A longer frame gets memory of its own, that sockets are read into. */
     static final int MOVE_BYTES = 64 << 10;
 
-    /** With so much of a frame that does not fit otherwise, its memory is asked for. */
+    /** Bytes of a frame that does not fit in SHORT memory, with which its own memory is asked for. */
     private static final int ASK_AT = 2 << 10;
 
     private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
@@ -46,7 +46,6 @@ final class FrameAssembler {
     private final MemoryBudget.Pool own;
     private final MemoryLine line;
     private IngestPort port;
-    // Of the size; without one there is none.
     private ReadWindow memory;
     private ByteBuffer view = NO_BYTES;
     private Size size = Size.NONE;
@@ -61,28 +60,26 @@ final class FrameAssembler {
         this.port = port;
     }
 
-    // ---- what there is -----------------------------------------------------------------------------------------
-
     int bytes() {
         return bytes;
     }
 
-    /** The whole length of the frame that they begin, where its header is there; otherwise 0. */
+    /** Bytes of the whole frame that the waiting bytes begin, if its header is there; otherwise 0. */
     int frame() {
         return frame;
     }
 
-    /** The waiting bytes are {@link #bytes} from 0 on, in the machine's own byte order. */
+    /** Memory whose first {@link #bytes} wait, in the machine's own byte order. */
     ByteBuffer view() {
         return view;
     }
 
-    /** Whether a control frame begins here, as far as can be told: {@code 80 00 00} is all that their types share. */
+    /** Whether a control frame begins here, as far as known: {@code 80 00 00} is all that their types share. */
     boolean beginsControl() {
         return bytes >= 3 && Bytes.bigEndian(view().getInt(0)) >>> Byte.SIZE == ControlFrames.FIRST >>> Byte.SIZE;
     }
 
-    /** How much of what there is, for people; empty: nothing. */
+    /** What waits, for people; empty: nothing. */
     String text() {
         if (bytes == 0) {
             return "";
@@ -90,20 +87,20 @@ final class FrameAssembler {
         return bytes + " of " + (frame == 0 ? "a header" : frame + " bytes");
     }
 
-    // ---- where the next read goes ------------------------------------------------------------------------------
-
-    /** Bytes that a read may bring, of {@code wanted}, so that it can be kept in any case. */
+    /** Bytes of a read, of {@code wanted}, that can be kept whatever they are. */
     int mostPerRead(int wanted) {
         boolean much = size == Size.SHORT || port.buffers().any();
         return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
-    /** The rest of a long frame: not behind its end, since what follows belongs elsewhere. */
+    /** The rest of a long frame, and not behind its end: the next frame belongs elsewhere. */
     ReadWindow restOfLong() {
         return memory.open(bytes, frame);
     }
 
-    /** Memory behind what waits, for a read of {@code most} bytes, see {@link #mostPerRead}, that the log has no room for. */
+    /**
+     * Memory behind the waiting bytes, for a read that the log has no room for; {@code most}: see {@link #mostPerRead}.
+     */
     ReadWindow behind(int most) {
         if (bytes + most > capacity()) {
             moveBytes(bytes + most, view, 0, bytes);
@@ -115,26 +112,24 @@ final class FrameAssembler {
         return read.view() == view;
     }
 
-    /** A read has brought so many bytes to this memory, behind what waits. */
+    /** A read has brought bytes to this memory, behind the waiting ones. */
     void filled(int length) {
         bytes += length;
     }
 
-    /** Puts what waits before the next read. */
+    /** Puts the waiting bytes in front of the next read. */
     void putInFront(ReadWindow read) {
         if (bytes > 0) {
-            // To the writer's index, which moves on; the reader's stays in front of it.
+            // The writer's index moves on, the reader's stays in front of these bytes.
             read.writeBytes(memory.open(0, bytes).writerIndex(bytes));
         }
     }
 
-    // ---- keeping -----------------------------------------------------------------------------------------------
-
     /**
-     * Keeps bytes, if any, instead of what was kept before.
+     * Keeps bytes, if any, instead of those that were kept before.
      *
      * @param length bytes from {@code offset} of {@code source}, which may be this memory
-     * @param whole the whole length of the frame that they begin, where its header is there and it is alone; otherwise 0
+     * @param whole bytes of the whole frame that they begin, if its header is there and it is alone; otherwise 0
      */
     void store(ByteBuffer source, int offset, int length, int whole) {
         if (length == 0) {
@@ -164,7 +159,9 @@ final class FrameAssembler {
         return view.capacity();
     }
 
-    /** Takes memory for {@code length} bytes, copies {@code kept} of the source there, and lets go of what it had. */
+    /**
+     * Takes memory for {@code length} bytes, copies {@code kept} of the source there, and gives back the former memory.
+     */
     private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
         boolean fits = length <= SMALL;
         moveTo(fits ? small() : port.buffers().borrow(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
@@ -177,7 +174,7 @@ final class FrameAssembler {
         switchMemory(other, otherSize);
     }
 
-    /** Has other memory, or none, and gives back what it had. */
+    /** Has other memory, or none, and gives back the former one. */
     private void switchMemory(ReadWindow other, Size otherSize) {
         ReadWindow old = memory;
         Size oldSize = size;
@@ -207,21 +204,19 @@ final class FrameAssembler {
         return own.allocate(SMALL, () -> ReadWindow.allocate(allocator, SMALL));
     }
 
-    // ---- a long frame ------------------------------------------------------------------------------------------
-
-    /** Bytes that have to be reserved before it is read on; 0: none. */
+    /** Bytes that have to be reserved before the frame is read on; 0: none. */
     int wants() {
         boolean doesNotFit =
                 frame > MOVE_BYTES || (size == Size.SMALL && !port.buffers().any());
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
-    /** Whether the frame lies in memory that was asked for in the line: the next read goes there, up to its end. */
+    /** Whether the frame has memory of its own: the next read goes there, up to the frame's end. */
     boolean isLong() {
         return size == Size.LONG;
     }
 
-    /** The memory that it {@link #wants} has been reserved. */
+    /** The memory that the frame {@link #wants} has been reserved. */
     void grow() {
         ReadWindow other;
         try {
@@ -233,14 +228,12 @@ final class FrameAssembler {
         moveTo(other, Size.LONG, view, 0, bytes);
     }
 
-    // ---- the end -----------------------------------------------------------------------------------------------
-
-    /** Goes on with another port; only while it {@link #movable}. */
+    /** Sets the port of another loop; only while {@link #movable}. */
     void setPort(IngestPort other) {
         port = other;
     }
 
-    /** Whether it has nothing of its port's. */
+    /** Whether no memory of the port's is in use. */
     boolean movable() {
         return size == Size.NONE || size == Size.SMALL;
     }

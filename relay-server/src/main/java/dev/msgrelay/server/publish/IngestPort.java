@@ -13,7 +13,8 @@ import dev.msgrelay.server.stream.WaitingSources;
 import java.nio.ByteBuffer;
 
 /**
- * The way of one loop's publishers into the one order: where they are read to, and where what they bring is handed in.
+ * The port through which one loop's publishers get into the one order: where sockets are read to, and where the frames
+ * are handed in.
  *
  * <pre>
  *   core's own loop    reads to where the log ends, in place   ->  log
@@ -24,69 +25,66 @@ import java.nio.ByteBuffer;
  * Owned by its loop's thread.
  */
 public sealed interface IngestPort {
-    /** Longest read, one segment of loopback: what is read is still in the processor's cache when it is sent. */
+    /**
+     * Bytes of the longest read, one segment of loopback: they are in the processor's cache still when they are sent.
+     */
     int READ_BYTES = 64 << 10;
 
-    /** A buffer for a begun frame that is moved in front of the next read. */
+    /** Bytes of a buffer for a begun frame that is moved in front of the next read. */
     int SHORT_BYTES = 68 << 10;
 
-    /** Gets ready for one more read. Returns whether there is room for all that it may bring. */
+    /** Whether there is room for all that one more read may bring. If not, publishers wait until there is. */
     boolean hasRoom();
 
     /**
      * Memory for a read of {@code most} bytes behind {@code front} others: the loop's buffer, unless the port reads in
-     * place. Only when {@link #hasRoom}.
+     * place. Only if {@link #hasRoom}.
      */
     default ReadWindow window(int front, int most) {
         return buffers().reads().open(0, front + most);
     }
 
-    /** Walks what was read; {@code types}: those that its publisher may send. */
+    /** Walks bytes that were read; {@code types}: those that their publisher may send. */
     default RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
-        return scan().scan(view, offset, length, openBytes(), types);
+        return scan().scan(view, offset, length, 0, types);
     }
 
     /** The loop's walk over what was read. */
     RunScan scan();
 
-    /** Bytes of the packet under construction; 0: packets are made elsewhere. */
-    default int openBytes() {
-        return 0;
-    }
-
     /**
-     * Hands in the whole frames of a span. Only after {@link #hasRoom} has said that there is room, and nothing was
-     * taken since.
+     * Hands in the whole frames of a span. Only if {@link #hasRoom} was asked since the last span.
      *
-     * @param name the messages' publisher, which has numbers left for them, and is told once they are in the stream;
-     *     null: they have no numbers
-     * @return false where there is no room for them now: they have to wait where they are
+     * @param name the messages' publisher, which has numbers left for them
+     * @return false if there is no room for them now: they have to wait where they are
      */
     boolean handIn(RunScan span, PublisherName name);
 
-    /** A publisher has found no room: it is resumed once there is plenty. */
+    /** Adds a publisher that has found no room: it is resumed once there is plenty. */
     default void addWaiting(WaitingSources.Source source) {
-        // The core looks at those who wait in each cycle, which is enough on its own loop.
+        // The core looks at waiting sources in each cycle, which is enough for those of its own loop.
         waiting().add(source, false);
     }
 
-    /** The sources that found no room. */
+    /** The publishers that wait for room, of all loops. */
     WaitingSources waiting();
 
-    /** Whether readers see all that is in the log: false while the loop is in the middle of a batch. */
+    /** Whether readers see all that is in the log: not while the loop is in the middle of a batch. */
     default boolean allShown() {
         return true;
     }
 
-    /** Notes that a read took all it could: more is likely to come. A port that packs elsewhere need not know. */
+    /**
+     * Notes that a read took all it could: more is likely to come. Only the core, which makes batches, needs to know.
+     */
     default void readWasFull() {}
 
     /** The memory that the loop's publishers share. */
     LoopBuffers buffers();
 
     /**
-     * For publishers on the core's own loop: a socket is read straight to where the log ends, and what it brought stays
-     * there. So the kernel alone copies the bytes between two sockets.
+     * For publishers on the core's own loop: a socket is read straight to where the log ends, and the bytes stay there.
+     * So the kernel alone copies the bytes between two sockets.
      */
     record InPlace(
             NetworkBatchHandler handler,
@@ -96,7 +94,7 @@ public sealed interface IngestPort {
             WaitingSources waiting,
             LoopBuffers buffers)
             implements IngestPort {
-        /** With less room than this at the end of a chunk, a read goes to the loop's buffer, is short, and is copied. */
+        /** With less room at the end of a chunk a read is short, goes to the loop's buffer, and is copied. */
         private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
 
         @Override
@@ -112,8 +110,8 @@ public sealed interface IngestPort {
         }
 
         @Override
-        public int openBytes() {
-            return log.openPacketBytes();
+        public RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
+            return scan.scan(view, offset, length, log.openPacketBytes(), types);
         }
 
         @Override
@@ -141,8 +139,8 @@ public sealed interface IngestPort {
     }
 
     /**
-     * For publishers on a reader loop, which has a processor core of its own: a socket is read to a buffer of the loop, the
-     * bytes are walked there and copied to the ring, and the core packs what is in the ring.
+     * For publishers on a reader loop, which has a processor core of its own: a socket is read to a buffer of the loop,
+     * the bytes are walked there and copied to the ring, and the core packs what is in the ring.
      *
      * @param scan {@link RunScan#unpacked}: packets are made where the order is
      */
@@ -166,9 +164,7 @@ public sealed interface IngestPort {
 
         @Override
         public void addWaiting(WaitingSources.Source source) {
-            // The core looks at those who wait in each cycle. But the ring may have been drained in between, and the
-            // core,
-            // which did not see the source yet, would not look.
+            // The ring may have been drained before the core sees the source: then the core does not look.
             waiting.add(source, true);
         }
     }

@@ -24,18 +24,19 @@ import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The intake of one publisher: where a read of its socket goes, why the socket is not read, and how what has come goes on: whole
- * frames into the order as one run, a control frame between them is obeyed, and the rest of the bytes waits in the {@link
- * FrameAssembler}.
+ * The intake of one publisher: where a read of its socket goes, why the socket is not read, and what becomes of the
+ * bytes. Whole frames go into the order as one run, a control frame between them is obeyed, and the rest of the bytes
+ * waits in the {@link FrameAssembler}.
  *
  * <pre>
  *   whereToRead --> the kernel reads --> received --> |begun frame| bytes read now ................. |
- *     room?                                       | frame | frame | frame | frame | part of one  |
- *                        room for one more? <---- `------- one run ---------------'  `-- kept ---'
+ *     room?                                           | frame | frame | frame | frame | part of one  |
+ *                        room for one more? <-------- `------- one run ---------------'  `-- kept ---'
  * </pre>
  *
- * The gate is asked twice a read: before it, since others may have filled the log, and once all of it is taken, so that a
- * publisher that fills the log is not read in vain. Owned by the connection's thread; the counts may be read by any.
+ * The gate is asked twice a read: before it, since other publishers may have filled the log, and once all of it is
+ * handed in, so that a publisher that fills the log is not read in vain. Owned by the connection's thread; the counts
+ * may be read by any.
  */
 final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryLine.Waiter {
     enum Wait {
@@ -46,28 +47,28 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         MEMORY,
         /** The identity has published more than it may for now. */
         RATE,
-        /** The publisher has asked for a name, which others have to give. */
+        /** The publisher has asked for a name, which the cluster has to give. */
         NAME,
         /** The connection is on its way to another loop. */
         MOVE,
-        /** The relay drains, and what was read waits for room. */
+        /** The relay drains, and bytes that were read wait for room. */
         DRAINING,
-        /** The relay drains, and all that was read is handed in: nothing is read any more. */
+        /** The relay drains, and all bytes that were read are handed in: nothing is read any more. */
         DRAINED
     }
 
     private enum Outcome {
-        /** All are taken, but for a frame in part. */
+        /** All bytes are processed, but for a frame in part. */
         ALL,
-        /** There was no room for a run: it waits, and what follows it. */
+        /** There was no room for a run: it waits with all bytes behind it. */
         NO_ROOM,
-        /** HELLO asks for a name that others give: what follows it waits for the name. */
+        /** HELLO asks for a name that the cluster gives: the bytes behind it wait for the name. */
         NAME,
         /** The connection ends, or is about to: the bytes are dropped. */
         ENDED
     }
 
-    /** A HELLO of a publisher is shorter. */
+    /** A publisher's HELLO is shorter. */
     private static final int HELLO_BYTES = 1 << 10;
 
     private final Session session;
@@ -111,17 +112,17 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void waitFor(Wait next) {
         wait = next;
         if (next != Wait.NOTHING && next != Wait.MOVE) {
-            // Bytes that wait in the socket's own buffer cost nothing.
+            // Bytes in the socket's own buffer cost nothing.
             reads.off();
         }
     }
 
-    /** Whether readers see all that was handed in, so that it may be acknowledged. */
+    /** Whether readers see all messages that were handed in, so that these may be acknowledged. */
     boolean allShown() {
         return port.allShown();
     }
 
-    /** Any thread. */
+    /** The reason why the socket is not read. Any thread. */
     Wait waitsFor() {
         return wait;
     }
@@ -135,7 +136,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return messages;
     }
 
-    /** Their bytes. Any thread. */
+    /** Bytes of the messages that were handed in. Any thread. */
     long bytes() {
         return bytes;
     }
@@ -174,7 +175,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             return window.retain();
         }
         if (session.state() == SessionState.CONNECTED) {
-            // The client has said nothing yet: its HELLO is answered, whatever holds publishers back.
+            // A client that has said nothing yet may send HELLO, and is answered although publishers are held back.
             return assembler.behind(Math.min(most, HELLO_BYTES)).retain();
         }
         waitForRoom(Wait.ROOM);
@@ -199,7 +200,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     void received(ByteBuf from) {
-        // The memory is the log's, the loop's or the connection's own, and stays: nobody counts it any more.
+        // The log, the loop or the assembler still has the memory.
         from.release();
         if (session.state().ended() || !(from instanceof ReadWindow read)) {
             return;
@@ -217,18 +218,18 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         }
     }
 
-    /** Takes the bytes that wait in the connection's own memory. */
+    /** Processes the bytes that wait in the connection's own memory. */
     private Outcome processStored() {
         boolean some = assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame());
         return some ? process(assembler.view(), 0, assembler.bytes(), false) : Outcome.ALL;
     }
 
-    /** Goes on as what was taken says; where all is, looks whether the next read may come. */
-    private void proceed(Outcome taken) {
+    /** Waits as the outcome says. If all bytes are processed, looks whether the next read may come. */
+    private void proceed(Outcome outcome) {
         if (session.state().ended()) {
             return;
         }
-        switch (taken) {
+        switch (outcome) {
             case NO_ROOM -> waitForRoom(Wait.ROOM);
             case NAME -> askForName();
             case ENDED -> {}
@@ -244,7 +245,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         }
     }
 
-    // ---- taking ------------------------------------------------------------------------------------------------
+    // ---- the bytes -----------------------------------------------------------------------------------------------
 
     /** Whether the identity has published more than it may for now. */
     private boolean isPaused() {
@@ -252,10 +253,10 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return rights.hasRate() && rights.isPaused(clock.nanoTime());
     }
 
-    /** Takes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
+    /** Processes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
     private Outcome process(ByteBuffer view, int offset, int length, boolean room) {
         if (producer.hasLostItsName()) {
-            // A task ends the connection soon. What was dropped before may have begun a frame, so no byte is looked at.
+            // A task ends the connection soon. Bytes that were dropped may have begun a frame, so no byte is looked at.
             assembler.store(view, 0, 0, 0);
             return Outcome.ENDED;
         }
@@ -312,10 +313,10 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Looks for another protocol in the first bytes of a connection, which are no whole message. Returns whether they break a
-     * rule, and more of them may say which protocol it is: they wait, as a header in part does.
+     * Looks for another protocol in the first bytes of a connection, which are no whole message. Returns whether the
+     * bytes break a rule, and more of them may say which protocol it is: then they wait, like a header in part.
      *
-     * @throws FrameException it is another protocol
+     * @throws FrameException the bytes are of another protocol
      */
     private boolean awaitsStranger(RunScan run, ByteBuffer view, int offset, int length) throws FrameException {
         boolean header = !run.isFaulty() || run.problem() == CloseReason.NOT_PERMITTED;
@@ -346,7 +347,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return true;
     }
 
-    /** Returns the length of the control frame whose header has come, if it may come now. */
+    /** Returns the bytes of the control frame whose header has come, if it may come now. */
     private int announced(RunScan run) throws FrameException {
         boolean control = run.problem() == CloseReason.RESERVED_TYPE;
         int type = run.problemType();
@@ -377,7 +378,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         });
     }
 
-    /** Goes on with what waits, and reads on; of no effect where the publisher waits for something else by now. */
+    /** Processes the bytes that wait, and reads on; of no effect if the publisher waits for something else by now. */
     void goOnAfter(Wait why) {
         if (wait != why || session.state().ended()) {
             return;
@@ -399,7 +400,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         if (processStored() == Outcome.NO_ROOM) {
             waitForRoom(Wait.DRAINING);
         } else {
-            // The rest of a begun frame is never read: there is nothing to wait for.
+            // The rest of a begun frame is never read.
             waitFor(Wait.DRAINED);
         }
         producer.speak();
@@ -415,7 +416,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void askForMemory() {
         asked = assembler.wants();
         if (asked > line.most()) {
-            // A control frame, where the longest body is short. In the line it would stand in front for ever.
+            // A control frame, if the longest body is short. In the line it would be the first for ever.
             session.close(
                     CloseReason.MEMORY_LIMIT,
                     "a frame of " + assembler.frame() + " bytes is longer than the " + line.most()
@@ -451,12 +452,12 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     // ---- the end ------------------------------------------------------------------------------------------------
 
-    /** The relay drains: no more is read from now on. */
+    /** The relay drains: no more is read. */
     void stopReading() {
         if (wait == Wait.MEMORY) {
             line.withdraw(this);
         }
-        // Bytes behind a HELLO whose name has not come are nobody's messages.
+        // Bytes behind a HELLO are dropped if its name has not come.
         boolean some = (wait == Wait.ROOM || wait == Wait.DRAINING) && !producer.claims();
         waitFor(some ? Wait.DRAINING : Wait.DRAINED);
     }
@@ -468,9 +469,11 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         assembler.release();
     }
 
-    /** Reads on after the end, to throw away what comes: left unread, it would have the last word overtaken by a reset. */
+    /**
+     * Reads on after the end, and throws the bytes away: left unread, they would have a reset overtake the last words.
+     */
     void readToTheEnd() {
-        // On its way to another loop the socket is read as soon as that one has it.
+        // A socket on its way to another loop is read as soon as that loop has it.
         if (wait != Wait.NOTHING && wait != Wait.MOVE) {
             reads.on();
         }
@@ -478,7 +481,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     // ---- from the core's loop to a reader's ---------------------------------------------------------------------
 
-    /** Whether another port may go on, since nothing in hand belongs to this one. */
+    /** Whether another port may go on: no byte is in memory of this one. */
     boolean movable() {
         return wait == Wait.NOTHING && assembler.movable();
     }
@@ -487,7 +490,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         waitFor(Wait.MOVE);
     }
 
-    /** Another loop has the connection, and its port takes what comes from here on. */
+    /** Another loop has the connection, and its port takes the bytes from here on. */
     void resumeAt(IngestPort other) {
         port = other;
         assembler.setPort(other);

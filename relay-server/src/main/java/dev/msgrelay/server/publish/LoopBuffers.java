@@ -8,8 +8,8 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
 
 /**
- * The memory that one loop's publishers share: a buffer that sockets are read to where they are not read in place, and a
- * fixed number of buffers for begun frames, made when they are needed first.
+ * The memory that one loop's publishers share: a buffer for reads that are not in place, and a fixed number of buffers
+ * for begun frames, made when they are needed first.
  */
 public final class LoopBuffers {
     /** Bytes of a read behind a begun frame that is too short to be read in place. */
@@ -18,7 +18,7 @@ public final class LoopBuffers {
     /** Bytes of the buffer that sockets are read to. */
     public static final int BUFFER_BYTES = IngestPort.SHORT_BYTES + SHORT_READ;
 
-    /** A read that is thrown away. */
+    /** Bytes of a read that is thrown away. */
     private static final int SCRATCH_BYTES = 4 << 10;
 
     private final ByteBufAllocator allocator;
@@ -40,7 +40,7 @@ public final class LoopBuffers {
         return reads;
     }
 
-    /** Returns the memory for a read whose bytes nobody wants, counted once more. */
+    /** Returns memory for a read that is thrown away, retained once more. */
     ByteBuf scratch() {
         return reads.unwrap().retainedSlice(0, SCRATCH_BYTES).clear();
     }

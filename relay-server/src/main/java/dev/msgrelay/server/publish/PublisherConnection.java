@@ -32,26 +32,27 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A publisher, put together from its parts. It passes on what the channel and the {@link Session} tell it. Owned by its
- * loop's thread, except where a method says otherwise.
+ * A publisher: reading begins in {@code SocketReads.allocate}, which asks the {@link Intake} for memory. This class
+ * passes on what the channel and the {@link Session} report. Owned by its loop's thread, unless a method says
+ * otherwise.
  */
 public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
-    /** Bytes that it may be told at its end: what is due, and an ERROR. */
+    /** Bytes of a publisher's last words: the frames that are due, and an ERROR. */
     public static final int SAID_BYTES = Outbox.MOST_BYTES + Closing.ERROR_BYTES;
 
-    /** Direct memory of a publisher: a small begun frame, its replies, and its last words. */
+    /** Bytes of a publisher's direct memory: a small begun frame, its replies, and its last words. */
     public static final int DIRECT_BYTES = FrameAssembler.SMALL + Replies.BYTES + SAID_BYTES;
 
     /**
      * The parts that all publishers of a relay share.
      *
-     * @param readers the loops that read plain publishers and do nothing else: each publisher goes to the next of them with
-     *     its first message, and its runs go through the ring from then on; empty: publishers stay with the core. Owned by
-     *     the core's thread
+     * @param readers the loops that read plain publishers and do nothing else; empty: publishers stay with the core. A
+     *     publisher goes to the next of them with its first message, and its runs go through the ring from then on.
+     *     Owned by the core's thread
      */
     public record Shared(PacketLog log, NameTable names, MemoryLine line, Deque<Reader> readers) {}
 
-    /** A reader loop, and the way of its publishers into the order. */
+    /** A reader loop, and its port into the order. */
     public record Reader(EngineLoop loop, IngestPort port) {}
 
     private final Services services;
@@ -162,7 +163,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         }
     }
 
-    /** The relay drains: no more is read. {@code closesInMillis} is told to a client that said HELLO. */
+    /** The relay drains: no more is read. {@code closesInMillis}: the time that a client which said HELLO is told. */
     public void stopReading(int closesInMillis) {
         if (!session.state().ended()) {
             intake.stopReading();
@@ -173,9 +174,9 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     }
 
     /**
-     * Messages that came before are acknowledged before the publisher is told why it ends, and readers see it before that: in the
-     * middle of a batch the last word waits for the end of the batch, and where others give the order, for that. The socket is
-     * read on meanwhile, and what comes is thrown away.
+     * Acknowledges the messages that came, then says why the publisher ends. Readers see the messages before that: the
+     * last words wait for the end of the batch and, in a cluster, for the order. The socket is read on meanwhile, and
+     * the bytes are thrown away.
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {
@@ -219,12 +220,12 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     // ---- reports: any thread ------------------------------------------------------------------------------------
 
-    /** Whether it is not read because there is no room. */
+    /** Whether the publisher is not read because there is no room. */
     public boolean waitsForRoom() {
         return intake.waitsFor() == Wait.ROOM || intake.waitsFor() == Wait.DRAINING;
     }
 
-    /** Whether it reads no more, and all that it has read is handed in, and as durable as it waits for. */
+    /** Whether no more is read, and all messages are handed in, and as durable as the publisher waits for. */
     public boolean quiet() {
         return intake.waitsFor() == Wait.DRAINED && !producer.unsettled()
                 || session.state().ended();

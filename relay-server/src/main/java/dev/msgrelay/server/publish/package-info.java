@@ -7,11 +7,10 @@
  *              FrameAssembler'  |                       ToOrderer --> cluster (the core's own loop)
  *       the rest of a frame, in '--HELLO--> Producer: package producers
  *       SMALL, SHORT, LONG memory
- *
- *   PublisherConnection puts them together.
  * </pre>
  *
- * <p>A connection, its assembler and its port belong to the loop that reads it. Publishers that said HELLO stay on the
- * core's loop. A plain one goes to a reader loop with its first message, where there are any. Internal.
+ * <p>{@code PublisherConnection} puts them together. A connection, its assembler and its port belong to the loop that
+ * reads it. Publishers that said HELLO stay on the core's loop. A plain one goes to a reader loop with its first
+ * message, if there are any. Internal.
  */
 package dev.msgrelay.server.publish;

@@ -5,9 +5,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * A fixed piece of the log's memory. Its reference count has one for the log, one for each write in flight that points
- * into it, and one for each {@code LogReader} that holds it. The log writes a chunk anew only when its own count is the
- * only one.
+ * A piece of the log's memory. Its reference count has one for the log, one for each write in flight that points into
+ * it, and one for each {@code LogReader} that pins it. The log writes a chunk anew if its own count is the only one.
  */
 public final class Chunk {
     static final long FREE = -1;
@@ -17,7 +16,7 @@ public final class Chunk {
     private final ReadWindow window;
     private volatile long number = FREE;
 
-    /** A chunk outside of any log, for a piece of the stream that is read elsewhere: {@link LogReader#enterPage}. */
+    /** A chunk outside of any log, for a piece of the stream from elsewhere: {@link LogReader#enterPage}. */
     public static Chunk outside(ByteBuf memory) {
         return new Chunk(0, memory);
     }
@@ -33,7 +32,7 @@ public final class Chunk {
         return id;
     }
 
-    /** The chunk's memory. A caller that hands it to a channel retains it first. */
+    /** A caller that hands the memory to a channel retains it first. */
     public ByteBuf memory() {
         return memory;
     }
@@ -54,7 +53,7 @@ public final class Chunk {
         return window;
     }
 
-    /** The number of the piece of the stream that lies in this chunk: position / chunk size. */
+    /** The number of the piece of the stream in this chunk: position / chunk size. */
     long number() {
         return number;
     }

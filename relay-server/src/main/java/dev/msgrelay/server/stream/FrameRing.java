@@ -11,11 +11,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The ring: a Disruptor of many producers whose sequences number <em>cells</em> of 64 bytes of one direct slab.
+ * The ring: a Disruptor of many producers, whose sequences number <em>cells</em> of 64 bytes of one direct slab.
  *
- * <p>A producer claims as many cells as its run needs, copies the run in one go and publishes them: one small message, or all
- * that a network read brought, without an object. The slab has a spare tail as long as the longest run, so a run that starts
- * in the last cell still lies in one piece.
+ * <p>A producer claims as many cells as its run needs, copies the run and publishes it: one small message, or all that
+ * a read brought, without an object. A spare tail, as long as the longest run, keeps a run in one piece that starts in
+ * the last cell.
  *
  * <pre>
  *  cell  0        1        2        3                     cells-1 | spare tail: longest run
@@ -26,28 +26,27 @@ import java.nio.ByteBuffer;
  *        e, 4 bytes: length of each of its frames if they are known to be valid and alike, else 0
  * </pre>
  *
- * <p>The consumer is an event loop, which never waits on the ring: it polls, sleeps in its selector, and is woken by a
- * publish. The Disruptor's own {@code EventPoller} asks at every poll for the highest published sequence, which on a full
- * ring means to scan all of it. Here a run's first cell says how many cells it has: one look a run.
+ * <p>The consumer is an event loop, which never waits on the ring: it polls, sleeps in its selector, and a publish
+ * wakes it. The Disruptor's own {@code EventPoller} asks at every poll for the highest published sequence, and scans a
+ * full ring for it. Here a run's first cell says how many cells the run has: one look a run.
  *
  * <p>Threads: any number of producers; one consumer.
  */
 public final class FrameRing {
     /**
-     * The receiver of runs, as an {@code EventPoller.Handler} of the Disruptor's, which may refuse for a while: runs then
-     * stay in the ring, or in their stage. {@link NetworkBatchHandler} makes the order of a relay that is alone, an {@link
-     * Orderer} that of several.
+     * The receiver of runs, as the Disruptor's {@code EventPoller.Handler}. It may refuse for a while: runs then stay
+     * in the ring, or in their stage. {@link NetworkBatchHandler} makes the order of one relay, an {@link Orderer} that
+     * of several.
      */
     public interface Handler {
-        /** Gets ready for one more run; returns whether the handler can take it. If not, publishers wait until it can. */
+        /** Whether the handler has room for one more run. If not, publishers wait until it has. */
         boolean hasRoom();
 
         /**
-         * Takes a run, which is not empty; only after {@link #hasRoom} has returned true.
+         * Takes a run, which is not empty; only if {@link #hasRoom}.
          *
          * @param buffer in the machine's own byte order; its bytes are valid during the call
-         * @param frameLength length in bytes of each of the run's frames if the producer found them valid and all alike;
-         *     otherwise 0
+         * @param frameLength bytes of each of the run's frames if the producer found them valid and alike; otherwise 0
          */
         void onEvent(ByteBuffer buffer, int offset, int length, int frameLength);
     }
@@ -58,40 +57,22 @@ public final class FrameRing {
     /** Result of {@link #tryClaim}: the run does not fit at present. */
     public static final long REFUSED = -1;
 
-    /** A batch ends with the run that reaches this many cells, 128 KiB: what it packs is still in the cache when it is sent. */
+    /**
+     * Cells of a batch, 128 KiB, and the run that reaches them: what is packed is in the cache still when it is sent.
+     */
     static final int MAX_CELLS = 2048;
 
     private static final int NOTHING = 0;
     static final int HEADER_BYTES = 2 * Integer.BYTES;
-
     private static final int EACH_OFFSET = Integer.BYTES;
-
     private static final int CELL_SHIFT = 6;
-
-    /** Result of a poll. */
-    enum Polled {
-        NOTHING(false, false),
-        SOME(true, false),
-        REFUSED(false, true),
-        SOME_THEN_REFUSED(true, true);
-
-        /** Whether the handler has taken runs. */
-        final boolean some;
-
-        /** Whether the handler could not take a run, which stays in the ring. */
-        final boolean refused;
-
-        Polled(boolean some, boolean refused) {
-            this.some = some;
-            this.refused = refused;
-        }
-    }
 
     private final ByteBuffer slab;
     private final MultiProducerSequencer sequencer;
     private final Sequence consumed = new Sequence();
     private final int mask;
     private final int maxRun;
+    private boolean refused;
 
     /**
      * @param cells number of cells, a power of two
@@ -170,14 +151,13 @@ public final class FrameRing {
     /**
      * Makes a claimed run visible to the consumer, and wakes it.
      *
-     * @param each length of every frame of the run if they are known to be valid and alike; otherwise 0
+     * @param each bytes of each frame of the run if they are known to be valid and alike; otherwise 0
      */
     public void publish(long claim, int length, int each) {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);
         slab.putInt(cell + EACH_OFFSET, each);
-        // The first cell alone: the consumer goes from run to run, and to mark and ask for each cell costs both sides
-        // more than to copy it.
+        // The first cell alone: to mark and ask for each cell costs both sides more than to copy it.
         sequencer.publish(claim);
     }
 
@@ -201,8 +181,8 @@ public final class FrameRing {
     }
 
     /**
-     * Whether the consumer would find a run. A claim that is not published hides the runs behind it: its producer may have
-     * lost its processor, and a consumer that spins keeps it from getting one.
+     * Whether the consumer would find a run. A claim that is not published hides the runs behind it: a consumer that
+     * spins may keep its producer from a processor.
      */
     public boolean hasNext() {
         return sequencer.isAvailable(consumed.get() + 1);
@@ -222,12 +202,12 @@ public final class FrameRing {
         return consumed;
     }
 
-    /** Hands one batch of the published runs to {@code handler}. On the consumer's thread. */
-    Polled poll(Handler handler) {
+    /** Hands one batch of the published runs to the handler; returns whether it took any. The consumer's thread. */
+    boolean poll(Handler handler) {
         long first = consumed.get() + 1;
         long limit = first + MAX_CELLS;
         long next = first;
-        boolean refused = false;
+        refused = false;
         while (next < limit && sequencer.isAvailable(next)) {
             int cell = cellOffset(next);
             int length = slab.getInt(cell);
@@ -242,11 +222,16 @@ public final class FrameRing {
             }
         }
         if (next == first) {
-            return refused ? Polled.REFUSED : Polled.NOTHING;
+            return false;
         }
         // Once a batch: each store takes the cache line from the producers, which wait for this.
         consumed.set(next - 1);
-        return refused ? Polled.SOME_THEN_REFUSED : Polled.SOME;
+        return true;
+    }
+
+    /** Whether the last {@link #poll} ended with a run that the handler had no room for. */
+    boolean refused() {
+        return refused;
     }
 
     private int cellOffset(long sequence) {

@@ -7,30 +7,30 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one way to read the stream: a reader's position, and the chunks of the log that it holds.
+ * The one way to read the stream: a reader's position, and the chunks of the log that the reader pins.
  *
  * <pre>
  *   | frame | frame | fra~me | frame |
  *                        ^   ^
- *                 position   boundary: the end of the packet that the last write cut; up to here the bytes are held
+ *                 position   boundary: the end of the packet that the last write cut; up to here the bytes are pinned
  * </pre>
  *
- * Held bytes are neither overwritten nor given back until they are released: they may be written to a socket, a file or
- * another process from where they lie. A reader holds the bytes that it will hand on next, and moves over them when
- * they are handed on. {@link #pinNext} returns false where the log has moved on without the reader. Then the reader may
- * {@link #enterPage} memory that has the stream from elsewhere, such as a journal, and is used as before. Behind the end of
- * that memory the log may have the stream again.
+ * Pinned bytes are neither overwritten nor given back until they are released: they may be written to a socket or a
+ * file from where they lie. A reader pins the bytes that it will hand on next, and moves over them when they are handed
+ * on. {@link #pinNext} returns false if the log has moved on without the reader. Then the reader may
+ * {@link #enterPage}: memory that has the stream from elsewhere, such as a journal. Behind the end of that memory the
+ * log may have the stream again.
  *
  * <p>Owned by one thread; {@link #position} and {@link #pinnedFrom} may be read by any thread.
  */
 public final class LogReader {
-    /** A sequence before all messages: {@link #seek} then goes to the oldest message that the log holds. */
+    /** A sequence before all messages: {@link #seek} goes to the oldest message of the log. */
     public static final long EARLIEST = 0;
 
-    /** The value of {@link #pinnedFrom} where nothing is held. */
+    /** The value of {@link #pinnedFrom} if nothing is pinned. */
     public static final long NOTHING = Long.MAX_VALUE;
 
-    /** Tries of {@link #seek}: the log may drop a place that was just looked up; the next look-up finds a newer one. */
+    /** Tries of {@link #seek}: the log may drop a place that was just looked up. */
     private static final int TRIES = 8;
 
     private final PacketLog log;
@@ -41,7 +41,7 @@ public final class LogReader {
     private final ArrayDeque<Chunk> chunks = new ArrayDeque<>(4);
     private long firstChunk;
 
-    // The reader reads memory outside of the log: the page, from pageStart to pageEnd.
+    // While onPage: memory outside of the log that has the stream from pageStart to pageEnd.
     private boolean onPage;
     private Chunk page;
     private long pageStart;
@@ -56,8 +56,6 @@ public final class LogReader {
         log.head().read(boundary);
         position = boundary.position();
     }
-
-    // ---- position ----------------------------------------------------------------------------------------------
 
     /** Position before which everything has been handed on. Any thread. */
     public long position() {
@@ -74,7 +72,7 @@ public final class LogReader {
         return position == boundary.position();
     }
 
-    /** Bytes from the position to the boundary. They are held. */
+    /** Bytes from the position to the boundary, which are pinned. */
     public int restToBoundary() {
         return (int) (boundary.position() - position);
     }
@@ -86,7 +84,7 @@ public final class LogReader {
 
     /**
      * The number of the next message: exact between two frames, otherwise the number of the first message of its
-     * packet; -1 where the index no longer holds that packet.
+     * packet; -1 if the index no longer holds that packet.
      */
     public long sequence() {
         if (atBoundary()) {
@@ -94,8 +92,6 @@ public final class LogReader {
         }
         return onPage ? boundary.sequence() - 1 : log.sequenceNear(position);
     }
-
-    // ---- not in the log ----------------------------------------------------------------------------------------
 
     /**
      * Continues in memory outside of the log. The caller keeps that memory until {@link #leavePage}.
@@ -117,17 +113,17 @@ public final class LogReader {
         onPage = false;
     }
 
-    /** Whether the reader reads memory that was entered, and not the log. */
+    /** Whether the reader reads a page, and not the log. */
     public boolean onPage() {
         return onPage;
     }
 
-    /** The end of the memory that was entered. Only if {@link #onPage}. */
+    /** The end of the page. Only if {@link #onPage}. */
     public Mark pageEnd() {
         return pageEnd;
     }
 
-    /** Moves the position to a message of the memory that was entered, or to the end of that memory. */
+    /** Moves the position to a message of the page, or to the end of the page. */
     public void skipInPage(long sequence) {
         walk(pageEnd.position(), sequence);
         position = boundary.position();
@@ -148,9 +144,7 @@ public final class LogReader {
         boundary.set(at, number);
     }
 
-    // ---- holding and moving --------------------------------------------------------------------------------------
-
-    /** Holds the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
+    /** Pins the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
     public boolean pinNext(int amount, Mark head) {
         long from = position;
         if (onPage) {
@@ -165,11 +159,10 @@ public final class LogReader {
     }
 
     /**
-     * Holds about {@code most} bytes from a frame boundary on, up to the end of a packet; the caller looks at them
-     * frame by frame. The boundary stays: {@link #moveBoundary} moves it.
+     * Pins about {@code most} bytes from a frame boundary on, up to the end of a packet. The boundary stays, until the
+     * caller has looked at the frames and calls {@link #moveBoundary}.
      *
-     * @return position where the held bytes end, which may be the reader's own; -1 where the log no longer has the next
-     *     bytes
+     * @return position where the pinned bytes end, which may be the reader's own; -1 if the log no longer has them
      */
     public long pinAhead(int most, Mark head) {
         if (onPage) {
@@ -184,12 +177,12 @@ public final class LogReader {
         return next.position();
     }
 
-    /** Moves the boundary on, once the caller has looked at the single frames up to {@code to}. */
+    /** Moves the boundary on: the caller has looked at the single frames up to {@code to}. */
     public void moveBoundary(long to, long sequence) {
         boundary.set(to, sequence);
     }
 
-    /** Moves on over so many bytes, which have been handed on, and lets go of memory that is no longer needed. */
+    /** Moves on over bytes that have been handed on, and releases memory that is no longer needed. */
     public void advance(long bytes) {
         long to = position + bytes;
         position = to;
@@ -215,7 +208,7 @@ public final class LogReader {
     }
 
     /**
-     * Moves to a message, or to the oldest one that the log has, and holds it. At the head nothing is held.
+     * Moves to a message, or to the oldest one of the log, and pins it. At the head nothing is pinned.
      *
      * @param sequence the message's number; the head's stands for higher ones
      */
@@ -227,7 +220,7 @@ public final class LogReader {
                 return;
             }
         }
-        // The log drops its tail faster than the reader can look it up: only the head is certain to be held.
+        // The log drops its tail faster than the reader can look it up: only the head is certain.
         moveTo(head);
     }
 
@@ -253,9 +246,7 @@ public final class LogReader {
         return true;
     }
 
-    // ---- held chunks ---------------------------------------------------------------------------------------------
-
-    /** Position of the first held chunk; {@link #NOTHING} where nothing is held. Any thread. */
+    /** Position of the first pinned chunk; {@link #NOTHING}: nothing is pinned. Any thread. */
     public long pinnedFrom() {
         return pinnedFrom.getOpaque();
     }
@@ -270,10 +261,9 @@ public final class LogReader {
     }
 
     /**
-     * Holds the chunks from the one at {@code from} to the one that the byte before {@code to} lies in, and releases
-     * earlier ones.
+     * Pins the chunks from the one at {@code from} to the one of the byte before {@code to}, and releases earlier ones.
      *
-     * @return false where the log no longer has them; chunks from {@code from} on that were held before stay held
+     * @return false if the log no longer has them; chunks from {@code from} on that were pinned before stay pinned
      */
     private boolean pin(long from, long to) {
         long a = log.chunkNumber(from);
@@ -297,7 +287,7 @@ public final class LogReader {
         return true;
     }
 
-    /** The held chunk that a position lies in. */
+    /** The pinned chunk of a position. */
     public Chunk chunkAt(long at) {
         if (onPage) {
             return page;
@@ -311,7 +301,7 @@ public final class LogReader {
                 return chunk;
             }
         }
-        throw new IllegalStateException("position " + at + " is not held");
+        throw new IllegalStateException("position " + at + " is not pinned");
     }
 
     /** The offset of a position within its chunk. */
@@ -324,18 +314,17 @@ public final class LogReader {
         return onPage ? (int) (pageEnd.position() - at) : log.chunkBytes() - log.offsetInChunk(at);
     }
 
-    // ---- frames in place: the caller asks for held bytes only ---------------------------------------------------
-
+    /** The type of the frame that starts at a position. Its bytes must be pinned. */
     public int frameType(long frame) {
         return getInt(frame + FrameLayout.TYPE_OFFSET);
     }
 
-    /** Bytes of the frame that starts at a position, header included. */
+    /** Bytes of the frame that starts at a position, header included. Its header must be pinned. */
     public int frameLength(long frame) {
         return FrameLayout.frameLength(getInt(frame + FrameLayout.LENGTH_OFFSET));
     }
 
-    /** Copies bytes of the log to the target's position, and moves that position. */
+    /** Copies pinned bytes to the target's position, and moves that position. */
     public void copy(long from, int length, ByteBuffer target) {
         long at = from;
         int left = length;

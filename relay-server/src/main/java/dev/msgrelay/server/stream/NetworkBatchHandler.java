@@ -10,27 +10,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one order, and the smart batcher: runs of other threads, from the ring and from stages, go into packets of the log
- * behind the spans that sockets of the core's own thread have brought in the same cycle.
+ * The one order, and the smart batcher. Runs of other threads, from the ring and from stages, go into packets of the
+ * log, behind the spans that sockets of the core's own thread have brought in the same cycle.
  *
- * <p>A batch is what one cycle of the core brings. {@link #endOfBatch} alone moves the head of the log, so that subscribers
- * are handed everything in one go; {@link #drain} alone calls it. A packet ends where the next frame would take it over one
- * MTU's worth of payload; a larger frame is a packet of its own.
+ * <p>A batch is what one cycle of the core brings. {@link #endOfBatch} alone moves the head of the log, so that
+ * subscribers are handed everything in one go; {@link #drain} alone calls it. A packet ends where the next frame would
+ * take it over one MTU's worth of payload; a larger frame is a packet of its own.
  *
  * <pre>
- *   ring, stages:             drain -> onEvent(run) --walk--.
- *   other relays:             drain -> append(bytes) -walk--+-> pack(span) -> packets, PacketLog.append ... endOfBatch: the head
- *   sockets of this thread:   append(span), walked already -'
+ *   ring, stages:            drain -> onEvent(run) --walk--.
+ *   other relays:            drain -> append(bytes) -walk--+-> pack(span) -> packets, PacketLog.append ... endOfBatch
+ *   sockets of this thread:  append(span), walked before --'
  * </pre>
  *
  * <p>Owned by the core's thread, the log's only writer, unless a method says otherwise.
  */
 public final class NetworkBatchHandler implements FrameRing.Handler {
-    /** Runs that an {@link Orderer} has put in order, and those on their way there. A relay that is alone has none. */
+    /** The runs of several relays that an {@link Orderer} puts in order. A relay that is alone has none. */
     public interface OrderedRuns {
         OrderedRuns NONE = new OrderedRuns() {};
 
-        /** Whether one more run may be on its way. */
+        /** Whether there is room for one more run on its way into the order. */
         default boolean hasRoom() {
             return true;
         }
@@ -45,7 +45,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
             return false;
         }
 
-        /** Hands over some runs that are in order; returns whether more can be taken right away. */
+        /** Hands over some runs that are in order; returns whether more can be handed over right away. */
         default boolean drain() {
             return false;
         }
@@ -81,8 +81,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private Throwable inDoubt;
 
     /**
-     * @param scan knows the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
-     * @param clock in ns, read at the begin and the end of a batch alone
+     * @param scan with the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
+     * @param clock in ns, read at the start and the end of a batch alone
      * @param times gets the time of each batch, in ns
      */
     public NetworkBatchHandler(
@@ -95,34 +95,32 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         this.times = times;
     }
 
-    /** Has the order of several relays made by an orderer. Called before the first batch, if at all. */
+    /** Has an orderer make the order, that of several relays. Called before the first batch, if at all. */
     public void decidedBy(Orderer orderer) {
         runs = orderer;
         ordered = orderer;
     }
 
-    // ---- a batch -----------------------------------------------------------------------------------------------
-
-    /** Gets the log ready for one more run; returns whether it can take one now. */
     @Override
     public boolean hasRoom() {
         return inDoubt == null && log.hasRoom();
     }
 
-    /** Takes a span of whole frames of the core's own thread into the log; only after {@link #hasRoom} has returned true. */
+    /** Appends a span of whole frames of a socket of this thread; only if {@link #hasRoom}. */
     public void append(RunScan span) {
         try {
             pack(span);
         } catch (Throwable e) {
-            // This read's wall ends the publisher alone; the next drain ends the relay.
+            // The wall around this read ends the publisher alone. The next drain ends the relay.
             inDoubt = e;
             throw e;
         }
     }
 
     /**
-     * Takes runs from the ring, and from stages if the ring has run dry. Then the batch of this cycle ends, and the head moves:
-     * also if the gate refused in the middle of the batch, since only readers of what is packed open the gate again.
+     * Takes runs from the ring, and from stages if the ring has run dry. Then the batch of this cycle ends, and the
+     * head moves. It moves in the middle of a batch too if the gate refuses: only readers of what is packed open the
+     * gate again.
      *
      * @return whether there is more in the ring, or to be expected
      */
@@ -130,9 +128,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         if (inDoubt != null) {
             throw new IllegalStateException("the order is in doubt", inDoubt);
         }
-        FrameRing.Polled polled = ring.poll(runs);
-        boolean got = polled.some;
-        // A look at a stage takes its cache lines from the producer's core. Now and then it is due all the same:
+        boolean got = ring.poll(runs);
+        // A look at a stage takes its cache lines from the producer's core. A look now and then is due all the same:
         // another producer may never let the ring run dry.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
@@ -147,21 +144,22 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         if (!allShown()) {
             endOfBatch();
         }
-        return more || got && !polled.refused && ring.hasNext();
+        return more || got && !ring.refused() && ring.hasNext();
     }
 
     @Override
     public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
-        // The ends of packets depend on the runs before, so a run is walked when its turn has come.
+        // The ends of packets depend on the runs before, so a run is walked here and not where it was published.
         int open = log.openPacketBytes();
         RunScan walked = frameLength > 0
                 ? scan.splitEqualFrames(buffer, offset, length, frameLength, open)
                 : scan.scan(buffer, offset, length, open);
         if (walked.wholeBytes() != length) {
-            // Producers check their runs in the ring or before, so this is a fault of the relay's own. What is whole is
-            // relayed, the rest is not: it must neither reach a subscriber nor stop the ring.
+            // Producers check their runs, so this is a fault of the relay's own. The rest must neither reach a
+            // subscriber nor stop the ring.
             LOG.error(
-                    "a run in the ring is not whole frames, which is a fault of the relay: {} of its {} bytes are dropped ({})",
+                    "a run in the ring is not whole frames, which is a fault of the relay:"
+                            + " {} of its {} bytes are dropped ({})",
                     walked.rest(),
                     length,
                     walked.problemText());
@@ -170,9 +168,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Packs a run of whole frames that others have put in order; only after {@link #hasRoom} has returned true.
+     * Packs a run of whole frames that an orderer has put in order; only if {@link #hasRoom}.
      *
-     * @throws IllegalStateException it is no such run. The others have counted it, so the stream here differs from theirs
+     * @throws IllegalStateException the run is not whole frames, and other relays have counted it: their streams differ
      */
     public void append(ByteBuffer buffer, int offset, int length) {
         RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
@@ -183,7 +181,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         pack(walked);
     }
 
-    /** Packs the whole frames of a span, which was walked with the log's open packet in mind. */
+    /** Packs the whole frames of a span whose walk began with the bytes of the log's open packet. */
     private void pack(RunScan span) {
         if (!timing) {
             timing = true;
@@ -200,7 +198,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         log.publish();
     }
 
-    /** Takes the batch's time: subscribers have been handed what the last {@link #drain} showed, as far as sockets took it. */
+    /** Ends the time of a batch: subscribers have been handed what {@link #drain} showed, as far as sockets took it. */
     public void handedOver() {
         if (timing) {
             timing = false;
@@ -208,9 +206,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         }
     }
 
-    // ---- what waits --------------------------------------------------------------------------------------------
-
-    /** Takes note that a read of this cycle took all it could: more is likely to come. */
+    /** Notes that a read of this cycle took all it could: more is likely to come. */
     public void readWasFull() {
         readIsFull = true;
     }
@@ -220,15 +216,15 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         return log.endPosition() == log.head().position();
     }
 
-    /** Whether something waits that the last {@link #drain} did not find; asked before the core sleeps. */
+    /** Whether something waits that the last {@link #drain} did not find. The core asks before it sleeps. */
     public boolean pending() {
-        // While readers hold the writer back the ring stays full, and their progress wakes the core. Likewise runs that
-        // the others have put in order make room, and wake it.
+        // While readers hold the writer back the ring stays full, and their progress wakes the core. Runs that an
+        // orderer has put in order make room and wake it as well.
         boolean waits = ordered.hasOrdered() || ordered.hasRoom() && (ring.hasNext() || stageReadySoon());
         return waits && !gate.stillRefuses() && !log.starved();
     }
 
-    /** Longest sleep; 0: no limit. A producer that is at its stage may have asked too early whether the core sleeps. */
+    /** Longest sleep in ns; 0: no limit. A producer at its stage may have asked too early whether the core sleeps. */
     public long sleepNanos() {
         return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;
     }
@@ -240,7 +236,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         stages = next;
     }
 
-    /** Ends all stages: local publishers publish no more. Any thread. */
+    /** Closes all stages: local publishers publish no more. Any thread. */
     public void closeStages() {
         for (RunStage stage : stages) {
             stage.close();
@@ -254,9 +250,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         }
     }
 
-    /** Whether nothing waits in a stage, in the ring or for others. Any thread. */
+    /** Whether nothing waits in a stage, in the ring or for an orderer. Any thread. */
     public boolean isEmpty() {
-        // Upstream first: a run that moves on meanwhile is found where it has gone.
+        // Upstream first: a run that moves on meanwhile is found downstream.
         return !anyStage(RunStage::waiting) && ring.isEmpty() && ordered.isEmpty();
     }
 
@@ -284,8 +280,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Waits for a stage that its producer is about to let go, if shortly: that is cheaper than to sleep and be woken. A producer
-     * that has lost its processor may need this one.
+     * Waits for a stage that its producer is about to let go, for a moment: that is cheaper than to sleep and be woken.
+     * A producer that has lost its processor may need this one.
      */
     private boolean stageReadySoon() {
         int looks = 0;

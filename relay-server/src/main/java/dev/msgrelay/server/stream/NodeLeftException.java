@@ -1,6 +1,8 @@
 package dev.msgrelay.server.stream;
 
-/** The end of a relay that has left the order of several, for a reason outside of the program; the message has all of it. */
+/**
+ * The end of a relay that has left the order of several, for a reason outside of the program, which the message tells.
+ */
 public final class NodeLeftException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
@@ -20,7 +22,7 @@ public final class NodeLeftException extends IllegalStateException {
         return new NodeLeftException(message, true);
     }
 
-    /** Whether a fault is a hung disk: the relay's end must not wait for it, and threads that do so stay as they are. */
+    /** Whether a fault is a hung disk: the relay's end must not wait for that. */
     public static boolean isOfHungDisk(Throwable fault) {
         return fault instanceof NodeLeftException left && left.hungDisk;
     }

@@ -7,15 +7,15 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import java.nio.ByteBuffer;
 
 /**
- * Decides the order of several relays that are one. A relay that is alone has none: runs go to its {@link
- * NetworkBatchHandler}, and are in the order at once.
+ * Decides the order of several relays that are one. A relay that is alone has none: its {@link NetworkBatchHandler}
+ * packs runs at once.
  *
  * <pre>
  *   alone     producers --run--> NetworkBatchHandler --> log
- *   several   producers --run--> Orderer ~~ the others ~~> drain --run--> NetworkBatchHandler --> log
+ *   several   producers --run--> Orderer ~~ other relays ~~> drain --run--> NetworkBatchHandler --> log
  * </pre>
  *
- * <p>On the core's thread unless a method says otherwise. Nothing here waits.
+ * <p>On the core's thread unless a method says otherwise. No method waits.
  */
 public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedRuns, AutoCloseable {
     /** A connection that asks for a name. */
@@ -23,7 +23,7 @@ public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedR
         /**
          * Gets the answer.
          *
-         * @param refusal null: the connection has the name
+         * @param refusal the reason of a refusal; null: the connection has the name
          * @param text of the refusal; otherwise empty
          * @param accepted number of the name's last message in the stream; {@link #NONE}: there is none
          * @param sequence of that message
@@ -39,11 +39,12 @@ public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedR
 
     /** The stream that the order comes out to. */
     interface Stream {
-        /** Gets ready for one more run; returns whether there is room for it. */
+        /** Whether there is room for one more run. */
         boolean hasRoom();
 
         /**
-         * The stream goes on in another life; connections that were told of the one before end. Asked until it is so.
+         * The stream goes on in another life: connections that were told of the one before end. The orderer asks until
+         * they have ended.
          *
          * @return whether they have ended, and the next run may come
          */
@@ -52,13 +53,15 @@ public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedR
         /** Appends the next run. */
         void append(ByteBuffer buffer, int offset, int length);
 
-        /** Reads the end of the stream, behind runs that readers do not see yet as well. */
+        /** Reads the end of the stream, behind runs that readers do not see yet. */
         void readEnd(Mark into);
 
         /** Hears that a name has a newer connection at another relay. */
         void takenElsewhere(String name);
 
-        /** The position up to which the stream is forced to this relay's disk; without a journal all of it. Any thread. */
+        /**
+         * The position up to which the stream is forced to this relay's disk; without a journal all of it. Any thread.
+         */
         long forced();
 
         /** Has the stream forced up to a position soon. Any thread. */
@@ -75,18 +78,18 @@ public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedR
     long NONE = -1;
 
     /**
-     * The lives of the stream, the same on all relays: at least one, up to the place from which runs are handed over, which is what
-     * the table has as forced. A relay that has more of the stream on its disk goes on there.
+     * The lives of the stream, the same on all relays: at least one. The table's forced place is that from which runs
+     * are handed over; a relay with more of the stream on its disk goes on behind that.
      */
     EpochTable lives();
 
-    /** Takes the stream to hand runs over to, from its end on. Called once, before all methods below. */
+    /** Sets the stream that runs are handed over to, from its end on. Called once, before all methods below. */
     void setStream(Stream stream);
 
     /**
      * Takes the whole frames of a span whose messages have numbers.
      *
-     * @param first number of its first message
+     * @param first number of the first message
      * @return false: there is no room for them now
      */
     boolean submit(RunScan span, String name, ProducerId producer, long first, Numbered whose);
@@ -102,7 +105,7 @@ public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedR
      */
     boolean claim(String name, ProducerId producer, String owner, Claimant who);
 
-    /** Takes note that the connection that had the name has gone. */
+    /** Gives back a name whose connection has gone. */
     void releaseName(String name, ProducerId producer);
 
     @Override

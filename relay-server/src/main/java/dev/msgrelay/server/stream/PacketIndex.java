@@ -4,10 +4,9 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The starts of the newest {@code capacity} packets of the log, in a ring: of each its position in the stream and the
- * number of its first message.
- * <p>One writer. A reader on another thread copies an entry, then asks {@link #stillHolds} whether the slot was written
- * anew in the meantime.
+ * The starts of the newest {@code capacity} packets of the log, in a ring: position in the stream, and number of the
+ * first message. One writer. A reader on another thread copies an entry, then asks {@link #stillHolds} whether the slot
+ * was written anew in the meantime.
  */
 final class PacketIndex {
     private final long[] position;
@@ -26,7 +25,7 @@ final class PacketIndex {
     void add(long startPosition, long firstSequence) {
         long n = count.getPlain();
         int slot = (int) n & mask;
-        // Store-store fence: the slot is written only after the count that says that its old packet is gone.
+        // The slot is written only after the count that says that its old packet is gone.
         VarHandle.storeStoreFence();
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
@@ -38,19 +37,19 @@ final class PacketIndex {
         return count.getAcquire() - 1;
     }
 
-    /** The number of the first packet that starts at or behind {@code where}; one past the newest where none does. */
+    /** The number of the first packet that starts at or behind a position; one past the newest if none does. */
     long firstAtOrBehind(long where) {
         return firstAbove(where - 1, position, count.getAcquire());
     }
 
-    /** The number of the last packet that starts with message {@code wanted} or before; -1 where none is remembered. */
+    /** The number of the last packet that starts with a message or before; -1 if none is remembered. */
     long lastAtOrBefore(long wanted) {
         long n = count.getAcquire();
         long above = firstAbove(wanted, sequence, n);
         return above == Math.max(0, n - sequence.length) ? -1 : above - 1;
     }
 
-    /** The first of {@code n} packets, as far as they are remembered, whose value is above a bound; {@code n}: none is. */
+    /** The first of {@code n} packets, as far as they are remembered, with a value above a bound; {@code n}: none. */
     private long firstAbove(long bound, long[] values, long n) {
         long low = Math.max(0, n - values.length);
         long high = n;

@@ -18,24 +18,21 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  *                            |  chunk n  | chunk n+1 |  chunk n+2 |
  *            dropped ...     |frame|frame|fra|me|frame| ...       |  next append
  *                                ^ cursor of a reader
+ *
+ *  chunks in all = log (in the slots)  +  aside: pinned by readers  +  free
+ *                  always the same        at most the pins             at least what the longest run needs, or the
+ *                                                                      writer waits
  * </pre>
  *
- * The memory is cut into chunks. To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk
- * that a reader still holds (a write in flight points into it) is put aside until it is released, and another one is
- * used in its place: no byte is ever overwritten under a reader, and a slow reader holds no more chunks than its own
- * write needs.
- *
- * <pre>
- *   chunks in all = log (in the slots)  +  aside: held by readers  +  free
- *                   always the same        at most the pins           at least what the longest run needs, or the writer waits
- * </pre>
- *
- * <p>Readers that may hold the writer back do so through the {@link Gate}.
+ * To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk that a reader still pins,
+ * since a write in flight points into it, is put aside until it is released: no byte is overwritten under a reader, and
+ * a slow reader pins no more chunks than its own write needs. Readers that may hold the writer back do so through the
+ * {@link Gate}.
  */
 public final class PacketLog {
     /** A limit on how far the log's writer may go. */
     public interface Gate {
-        /** Returns whether the stream may grow by one run; if not, the gate holds the writer back from now on. */
+        /** Whether the stream may grow by one run; if not, the gate holds the writer back from now on. */
         boolean tryPass(long position);
     }
 
@@ -60,14 +57,13 @@ public final class PacketLog {
     private volatile int chunksAside;
 
     /**
-     * A log that continues a stream at {@code start}. Takes all memory that the log will ever have.
+     * A log that continues a stream. Takes all memory that the log will ever have.
      *
      * @param logBytes bytes of the stream that the log keeps: a whole number of chunks, at least two
      * @param chunkBytes a power of two
-     * @param packetBytes payload of a packet; the index has room for all packets that the log can hold
-     * @param pinnedChunks dropped chunks that readers may hold before the writer has to wait
+     * @param packetBytes payload of a packet; the index has room for all packets of the log
+     * @param pinnedChunks dropped chunks that readers may pin before the writer has to wait
      * @param maxRun longest run that is appended, in bytes
-     * @param gate asked before the writer goes on
      * @param start the place where the stream continues; the log holds nothing before it
      */
     public PacketLog(
@@ -108,7 +104,7 @@ public final class PacketLog {
         startChunk(end >>> chunkShift);
     }
 
-    /** Chunks that the longest run may begin. The writer has this many in hand before it appends anything. */
+    /** Chunks that the longest run may begin: the writer has them in hand before it appends anything. */
     public static int chunksInHand(int maxRun, int chunkBytes) {
         return (maxRun + chunkBytes - 1) / chunkBytes + 1;
     }
@@ -119,19 +115,17 @@ public final class PacketLog {
         return Integer.highestOneBit(packets) << 1;
     }
 
-    // ---- the writer -------------------------------------------------------------------------------------------
-
-    /** Asks the gate, and takes the chunks for the longest run; returns whether a run can be appended. */
+    /** Whether one more run may be appended: the gate lets it pass, and the chunks of the longest run are in hand. */
     public boolean hasRoom() {
         return gate.tryPass(end) && !starved();
     }
 
-    /** Whether readers hold more chunks than they may: then the writer waits until they have released some. */
+    /** Whether readers pin more chunks than they may: the writer waits until they have released some. */
     public boolean starved() {
         return free.size() < inHand && !reclaim();
     }
 
-    /** Position of the log's end: the published head plus the bytes appended since. */
+    /** Position of the log's end: behind all that was appended, which readers see up to the head. */
     public long endPosition() {
         return end;
     }
@@ -146,22 +140,20 @@ public final class PacketLog {
         return (int) (end - openPacketStart);
     }
 
-    /** Tells the index that a packet will start so many bytes and messages behind the present end. */
+    /** Starts a packet, bytes and messages behind the present end. */
     public void packetStartsAt(int bytes, int messages) {
         openPacketStart = end + bytes;
         index.add(openPacketStart, nextSequence + messages);
     }
 
     /**
-     * Appends a run; readers see it after {@link #publish}. A run that was read to {@link #windowAtEnd} is not copied.
+     * Appends a run, or nothing of it; readers see it after {@link #publish}.
      *
-     * <p>All or nothing: without enough chunks in the writer's hand, not a byte is copied.
-     *
-     * @param source the run's bytes, in the machine's own byte order; may be the view of {@link #windowAtEnd}, and its bytes
-     *     those that are written over
+     * @param source the run's bytes, in the machine's own byte order; those of {@link #windowAtEnd} are not copied, and
+     *     may be written over
      * @param length bytes, not more than the longest run
      * @param messages frames in the run
-     * @throws IllegalStateException the log was without {@link #hasRoom room}
+     * @throws IllegalStateException the log has no room: see {@link #hasRoom}
      */
     public void append(ByteBuffer source, int offset, int length, int messages) {
         if (length > maxRun || free.size() < inHand) {
@@ -192,11 +184,11 @@ public final class PacketLog {
     }
 
     /**
-     * The free end of the current chunk, for a channel to read into. If nothing else is appended before these bytes
-     * are, they need not be copied. Readers do not see them before {@link #publish}.
+     * The free end of the current chunk, for a channel to read into. Bytes there need not be copied if nothing else is
+     * appended before them.
      *
      * @param atMost bytes that the view may have
-     * @return a view with both its indices at the end of the log; the caller retains it for the party that releases it
+     * @return a view with both indices at the end of the log; the caller retains it for the party that releases it
      */
     public ReadWindow windowAtEnd(int atMost) {
         int at = (int) end & chunkMask;
@@ -208,7 +200,7 @@ public final class PacketLog {
         head.set(end, nextSequence);
     }
 
-    /** Gives the memory back. No reader and no writer may be at work any more. */
+    /** Gives the memory back. No reader and no writer may be at work. */
     public void close() {
         for (int i = 0; i < slots.length(); i++) {
             Chunk chunk = slots.getAndSet(i, null);
@@ -222,9 +214,7 @@ public final class PacketLog {
         aside.clear();
     }
 
-    // ---- readers, any thread ----------------------------------------------------------------------------------
-
-    /** The head: where the published stream ends. */
+    /** The end of the published stream. Any thread, as all of the following. */
     public StreamHead head() {
         return head;
     }
@@ -234,7 +224,7 @@ public final class PacketLog {
         return tail;
     }
 
-    /** Retains the chunk with this position, which the caller must release; null: the log has moved on. */
+    /** Retains the chunk of a position, which the caller must release; null: the log has moved on. */
     public Chunk acquire(long position) {
         long number = position >>> chunkShift;
         Chunk chunk = slots.get((int) (number % slots.length()));
@@ -259,23 +249,22 @@ public final class PacketLog {
         return (int) position & chunkMask;
     }
 
-    /** The number of the chunk that a position lies in. */
     public long chunkNumber(long position) {
-        // Signed shift: a position before the first byte lies in no chunk.
+        // A signed shift: a position before the first byte lies in no chunk.
         return position >> chunkShift;
     }
 
-    /** Chunks that the log has dropped and a reader still needs. */
+    /** Chunks that the log has dropped and a reader still pins. */
     public int chunksAside() {
         return chunksAside;
     }
 
     /**
-     * Finds the frame boundary at or behind a position that the log holds: the start of a packet, or the head.
+     * Finds the frame boundary at or behind a position of the log: the start of a packet, or the head.
      *
      * @param at the head as the caller has read it
      * @param into gets the boundary and the number of the message that starts there
-     * @return false where the index no longer holds it
+     * @return false if the index no longer has it
      */
     public boolean boundaryAtOrBehind(long position, Mark at, Mark into) {
         long packet = index.firstAtOrBehind(position);
@@ -295,11 +284,10 @@ public final class PacketLog {
     }
 
     /**
-     * Finds the packet that a message lies in.
+     * Finds the packet of a message; the log may hold less than the index.
      *
-     * @param sequence the message's number
      * @param into gets the packet's start and the number of its first message
-     * @return false where the index no longer has that packet; the log may hold less than the index
+     * @return false if the index no longer has that packet
      */
     public boolean packetOf(long sequence, Mark into) {
         long packet = index.lastAtOrBefore(sequence);
@@ -310,14 +298,14 @@ public final class PacketLog {
         return index.stillHolds(packet);
     }
 
-    /** The number of the first message of a position's packet; -1 where the index no longer has that packet. */
+    /** The number of the first message of a position's packet; -1 if the index no longer has that packet. */
     public long sequenceNear(long position) {
         long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
         long sequence = index.sequenceOf(packet);
         return index.stillHolds(packet) ? sequence : -1;
     }
 
-    /** Messages between a position, or the oldest one held, and a head, counted by packets. */
+    /** Messages between a position, or the oldest one of the log, and a head, counted by packets. */
     public long messagesFrom(long position, Mark at) {
         if (position >= at.position()) {
             return 0;
@@ -349,7 +337,7 @@ public final class PacketLog {
         current = fresh;
     }
 
-    /** Takes back chunks that readers have released. Returns whether the writer now has enough chunks in hand. */
+    /** Takes back chunks that readers have released; returns whether the writer has enough chunks in hand. */
     private boolean reclaim() {
         for (int i = aside.size() - 1; i >= 0; i--) {
             if (!aside.get(i).usedByOthers()) {

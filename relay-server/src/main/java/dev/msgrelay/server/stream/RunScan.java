@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * One walk over received bytes, and its result, the span: the number and the end of the whole frames, the ends of packets, and
- * the reason why the walk stopped. One walk, since each step depends on the one before, and costs as much as copying the frame.
- * Reused for every read; owned by one thread.
+ * A walk over received bytes, and its result, the span: number and end of the whole frames, the ends of packets, and
+ * the reason why the walk stopped. There is one walk only, since its steps depend on each other, and cost as much as a
+ * copy. Reused for every read; owned by one thread.
  */
 public final class RunScan {
     /** Most type ranges that a text names. */
@@ -24,7 +24,7 @@ public final class RunScan {
     private int offset;
     private int length;
 
-    // The end of packet k, and the number of frames before it, both from the start of the scan.
+    // Of packet k: its end, and the number of frames before that, both from the start of the walk.
     private int[] packetEnd = new int[256];
     private int[] framesBefore = new int[256];
     private int packets;
@@ -48,7 +48,7 @@ public final class RunScan {
         this.maxBody = maxBody;
     }
 
-    /** Returns a walk that finds no ends of packets. */
+    /** A walk that finds no ends of packets. */
     public static RunScan unpacked(int maxBody) {
         return new RunScan(Integer.MAX_VALUE, maxBody);
     }
@@ -79,7 +79,7 @@ public final class RunScan {
             long header = buffer.getLong(offset + at);
             int type = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.TYPE_OFFSET));
             int body = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.LENGTH_OFFSET));
-            // One comparison for both faults: a negative length is a large unsigned one.
+            // One comparison for both faults: as an unsigned number a negative length is large.
             if (Integer.compareUnsigned(body, maxBody) > 0 || ControlFrames.isControl(type)) {
                 fault(type, body);
                 break;
@@ -95,8 +95,8 @@ public final class RunScan {
                 incomplete = frame;
                 break;
             }
-            // Neighbours are often alike. A step by the length seen before does not wait for the header: several
-            // times as fast.
+            // Neighbours are often alike. A step by the length before does not wait for the header: several times as
+            // fast.
             int first = at;
             int last = offset + length - frame;
             int next = offset + at + frame;
@@ -124,9 +124,9 @@ public final class RunScan {
     }
 
     /**
-     * Has the result that {@link #scan} would have for valid frames that are all alike, without a look at them.
+     * Has the result of {@link #scan} for valid frames that are all alike, without a look at them.
      *
-     * @param each length of a frame in bytes
+     * @param each bytes of a frame
      */
     RunScan splitEqualFrames(ByteBuffer buffer, int offset, int length, int each, int open) {
         reset(buffer, offset, length, open);
@@ -135,12 +135,11 @@ public final class RunScan {
         return this;
     }
 
-    /** The memory that was walked, in the machine's own byte order. */
+    /** The memory that was walked, in the machine's own byte order, from {@link #offset} on. */
     public ByteBuffer buffer() {
         return buffer;
     }
 
-    /** Where in {@link #buffer} the walk began. */
     public int offset() {
         return offset;
     }
@@ -159,7 +158,7 @@ public final class RunScan {
         return at - offset;
     }
 
-    /** The length of each frame if everything scanned is whole frames of one length and type; otherwise 0. */
+    /** Bytes of each frame if everything walked is whole frames of one length and type; otherwise 0. */
     public int commonLength() {
         return stretches == 1 && !isFaulty() && incomplete == 0 ? lastFrame : 0;
     }
@@ -174,7 +173,7 @@ public final class RunScan {
         return frames;
     }
 
-    /** Whole length of the incomplete frame behind {@link #wholeBytes}, if its header is there; otherwise 0. */
+    /** Bytes of the incomplete frame behind {@link #wholeBytes}, if its header is there; otherwise 0. */
     public int incompleteFrame() {
         return incomplete;
     }
@@ -184,12 +183,12 @@ public final class RunScan {
         return packets;
     }
 
-    /** The end of packet {@code k}, relative to the start of the scan. */
+    /** The end of packet {@code k}, from the start of the walk. */
     int packetEnd(int k) {
         return packetEnd[k];
     }
 
-    /** Frames of the scan before {@link #packetEnd}. */
+    /** Frames of the walk before {@link #packetEnd}. */
     int framesBefore(int k) {
         return framesBefore[k];
     }
@@ -204,17 +203,17 @@ public final class RunScan {
         return problem;
     }
 
-    /** Type of the frame with the {@link #problem}. */
+    /** Type of the faulty frame. */
     public int problemType() {
         return problemType;
     }
 
-    /** Length of that frame's body, as its header says; unchecked. */
+    /** Bytes of the faulty frame's body, as its header says; unchecked. */
     public int problemLength() {
         return problemLength;
     }
 
-    /** The reason in words why the walk stopped, with the value and the limit; allocates. */
+    /** The reason why the walk stopped, in words, with the value and the limit; allocates. */
     public String problemText() {
         if (!isFaulty()) {
             return "does not end with a whole frame";
@@ -241,7 +240,7 @@ public final class RunScan {
         while (end - packetStart > packetBytes) {
             int fit = Math.max(0, packetStart + packetBytes - at) / frame;
             if (fit == 0 && at == packetStart) {
-                // Larger than a packet: one of its own.
+                // A frame larger than a packet is a packet of its own.
                 fit = 1;
             }
             at += fit * frame;

@@ -9,22 +9,22 @@ import java.nio.ByteOrder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Memory in which one producer thread gathers small messages while the ring's consumer is busy: the cache misses of a claim
- * and a publish are paid once for dozens of messages. No timer:
+ * Memory in which one producer thread gathers small messages while the ring's consumer is busy: the cache misses of a
+ * claim and a publish are paid once for dozens of messages. There is no timer:
  *
  * <pre>
  *   consumer asleep          every message goes into the ring at once, and wakes it
- *   consumer busy            messages gather here;  full: into the ring as one run
- *   consumer runs dry        it takes them from here itself, before it sleeps
+ *   consumer busy            messages gather here; a full stage goes into the ring as one run
+ *   consumer runs dry        it takes the messages from here itself, before it sleeps
  * </pre>
  *
- * Both sides take one word, {@code owner}. To take it is a full fence, after which a producer looks whether the consumer
- * sleeps: a consumer that finds all words free may sleep until it is woken. If it finds one taken, it looks again a little
- * later, and does not spin: the producer may have lost its processor to the consumer itself. So a producer lets go of the word
- * before it wakes the consumer.
+ * Both sides take one word, {@code owner}, which is a full fence. A producer then looks whether the consumer sleeps. A
+ * consumer that finds all words free may sleep until it is woken. If a word is taken, the consumer looks again a little
+ * later, and does not spin: the producer may have lost its processor to the consumer itself. So a producer lets go of
+ * the word before it wakes the consumer.
  */
 public final class RunStage {
-    /** Longest run that gathers; a longer one is worth a claim of its own. */
+    /** Bytes of the longest run that gathers; a longer one is worth a claim of its own. */
     public static final int SMALL_RUN = 2048;
 
     /** Most bytes that gather. */
@@ -76,9 +76,7 @@ public final class RunStage {
         this.scan = RunScan.unpacked(maxBody);
     }
 
-    // ---- the producer -----------------------------------------------------------------------------------------
-
-    /** Takes one message; false: neither here nor in the ring is room. */
+    /** Takes one message; false: there is no room, here or in the ring. */
     public boolean put(int type, ByteBuffer body, int length) {
         int frame = FrameLayout.HEADER_LENGTH + length;
         acquire();
@@ -120,7 +118,7 @@ public final class RunStage {
     }
 
     /**
-     * Takes a run; false: neither here nor in the ring is room.
+     * Takes a run; false: there is no room, here or in the ring.
      *
      * @throws IllegalArgumentException the run is not made of whole, lawful frames
      */
@@ -145,7 +143,7 @@ public final class RunStage {
         return true;
     }
 
-    /** The copy is what is checked: the caller's own memory may change meanwhile. */
+    /** Checks the copy: the caller may change its own memory meanwhile. */
     private boolean claimRun(ByteBuffer frames, int length) {
         long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
         if (claim == FrameRing.REFUSED) {
@@ -175,7 +173,7 @@ public final class RunStage {
     }
 
     /**
-     * Ends the stage: the producer does not touch the ring any more, and the consumer takes what has gathered. Any thread.
+     * Moves what has gathered to the ring if the consumer sleeps. A full ring's consumer looks here once it has room.
      */
     public void close() {
         acquire();
@@ -186,8 +184,8 @@ public final class RunStage {
     }
 
     /**
-     * Drops what has gathered, before the ring's memory goes. Then nobody touches the ring through this stage, not even a
-     * producer that is closed, or forgotten, after the relay. Any thread.
+     * Drops what has gathered, before the ring's memory goes: then no thread touches the ring through this stage, not
+     * even a producer that is closed after the relay. Any thread.
      */
     public void drop() {
         acquire();
@@ -201,7 +199,9 @@ public final class RunStage {
         wakeIfAsleep(false);
     }
 
-    /** Moves what has gathered to the ring if the consumer sleeps; a full ring's consumer looks here when it has room. */
+    /**
+     * Moves what has gathered to the ring if the consumer sleeps; a full ring's consumer looks here when it has room.
+     */
     private void wakeIfAsleep(boolean byClose) {
         while (gathered > 0 && consumerAsleep.getAsBoolean() && closed == byClose && ring.hasRoom(gathered)) {
             acquire();
@@ -235,7 +235,7 @@ public final class RunStage {
     private void acquire() {
         int spins = 0;
         while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
-            // The consumer copies a few kilobytes. It may need this processor for that.
+            // The consumer copies a few kilobytes, and may need this processor for that.
             if (++spins < SPINS) {
                 Thread.onSpinWait();
             } else {
@@ -244,14 +244,12 @@ public final class RunStage {
         }
     }
 
-    // ---- the consumer -----------------------------------------------------------------------------------------
-
     /** Whether something has gathered, or is just being put. */
     public boolean waiting() {
         return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
     }
 
-    /** Whether {@link #drainTo} would find something; not while the producer is at it. */
+    /** Whether {@link #drainTo} would find something, and the producer is not at the stage. */
     public boolean ready() {
         return (int) OWNER.getAcquire(this) == FREE
                 && gathered > 0
@@ -263,11 +261,7 @@ public final class RunStage {
         return (int) OWNER.getAcquire(this) == FREE && closed && gathered == 0;
     }
 
-    /**
-     * Hands what has gathered to the handler.
-     *
-     * @return whether there was anything and it could be taken
-     */
+    /** Hands what has gathered to the handler; returns whether there was anything, and room for it. */
     public boolean drainTo(FrameRing.Handler handler) {
         if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
             return false;

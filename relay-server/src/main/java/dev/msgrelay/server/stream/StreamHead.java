@@ -4,10 +4,11 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The end of the published stream: a position and the number of the next message. Readers always see the two as a pair
- * that belongs together. One writer; readers on any thread. A sequence lock: the version is odd while the writer
- * changes the pair.
+ * The end of the published stream: a position and the number of the next message. Readers always see a pair that
+ * belongs together. One writer; readers on any thread. A sequence lock: the version is odd while the writer changes the
+ * pair.
  */
+@SuppressWarnings("unused") // fields, through handles
 public final class StreamHead {
     private static final VarHandle VERSION;
     private static final VarHandle POSITION;
@@ -24,13 +25,8 @@ public final class StreamHead {
         }
     }
 
-    @SuppressWarnings("unused")
     private long version;
-
-    @SuppressWarnings("unused")
     private long position;
-
-    @SuppressWarnings("unused")
     private long sequence;
 
     /** Moves the head on. Writer only. */
@@ -58,7 +54,7 @@ public final class StreamHead {
         }
     }
 
-    /** The pair, in a mark of its own. Allocates. */
+    /** The pair, in a new mark. */
     public Mark mark() {
         Mark now = new Mark();
         read(now);

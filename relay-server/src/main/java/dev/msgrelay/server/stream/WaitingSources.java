@@ -9,13 +9,14 @@ import java.util.function.LongSupplier;
 
 /**
  * Sources of messages that are not read at present, because there is no room for their messages. All are resumed
- * together, when there is plenty of room: if they were resumed at the first free byte, the two sides would wake each
- * other in turns.
+ * together, once there is plenty of room: if they were resumed at the first free byte, both sides would wake each other
+ * in turns.
+ *
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
 public final class WaitingSources {
     public interface Source {
-        /** Tells the source that there is room again. Called on any thread: the source continues on its own thread. */
+        /** There is room again. Called on any thread: the source continues on its own thread. */
         void resume();
     }
 
@@ -34,7 +35,7 @@ public final class WaitingSources {
         this.clock = clock;
     }
 
-    /** Holds a source back; {@code lookAtOnce}: room may be back, and the core would not look. */
+    /** Adds a source; {@code lookAtOnce}: there may be room by now, and the core would not look. */
     public void add(Source source, boolean lookAtOnce) {
         waiting.add(source);
         synchronized (this) {
@@ -50,14 +51,14 @@ public final class WaitingSources {
         return any;
     }
 
-    /** Nanoseconds since the start during which at least one source was held back. Any thread. */
+    /** Nanoseconds since the start during which at least one source waited. Any thread. */
     public long nanos(long now) {
         return time.nanos(now);
     }
 
     public void resumeIfRoom() {
-        if (any && plentyOfRoom.getAsBoolean() && endHold()) {
-            // Only the sources that wait now: a source that finds no room again waits for the next call.
+        if (any && plentyOfRoom.getAsBoolean() && endWait()) {
+            // Only the present sources: one that finds no room again waits for the next call.
             List<Source> all = new ArrayList<>();
             for (Source s = waiting.poll(); s != null; s = waiting.poll()) {
                 all.add(s);
@@ -66,8 +67,8 @@ public final class WaitingSources {
         }
     }
 
-    /** Flag and time are one state, so a lock guards both: another thread may begin a hold at the same moment. */
-    private synchronized boolean endHold() {
+    /** Flag and time are one state, so a lock guards both: another thread may add a source at the same moment. */
+    private synchronized boolean endWait() {
         boolean held = any;
         any = false;
         time.stop(clock.getAsLong());

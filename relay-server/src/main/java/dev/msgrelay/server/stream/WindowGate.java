@@ -5,21 +5,21 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the log run ahead of the slowest of its limits by a window, and no further. A limit is the position that a
- * {@code backpressure} subscriber, or another party that may hold publishers back, has reached. At the limit the relay
- * no longer reads publishers' sockets, and local publishers fill the ring: that is the back pressure.
+ * Lets the log run ahead of the slowest of its limits by a window, and no further. A limit is the position of a {@code
+ * backpressure} subscriber, or of the journal. At the limit the relay no longer reads publishers' sockets, and local
+ * publishers fill the ring: that is the back pressure.
  *
  * <p>The window is smaller than the log: bytes that wait long have left the processor's cache when they are sent.
  *
- * <p>{@link #tryPass} is called by the log's writer; limits come, move and go on any thread.
+ * <p>{@link #tryPass} is the log's writer's; limits come, move and go on any thread.
  */
 public final class WindowGate implements PacketLog.Gate {
-    /** The time since which publishers wait, where none does. */
+    /** The time since which publishers wait, if none does. */
     public static final long NEVER = Long.MAX_VALUE;
 
     /** A position that the log may not run too far ahead of. */
     public interface Limit {
-        /** Position before which everything has been dealt with. Any thread. */
+        /** Position before which the party needs no byte any more. Any thread. */
         long position();
 
         /**
@@ -73,7 +73,7 @@ public final class WindowGate implements PacketLog.Gate {
         }
         if (position > lookUp()) {
             block(position);
-            // Second look, after the flag is up: a limit that moved on before the flag did not signal.
+            // A second look, after the flag is up: a limit that moved on before the flag has not signalled.
             if (position > lookUp()) {
                 return false;
             }
@@ -98,7 +98,10 @@ public final class WindowGate implements PacketLog.Gate {
         }
     }
 
-    /** Moves a hold to the slowest limit. It ends where nobody wants the log to grow: no reader is to blame. */
+    /**
+     * Counts the time of a refusal for the slowest limit. It ends if nothing waits to be appended: no reader is to
+     * blame.
+     */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
             unblock();
@@ -139,7 +142,7 @@ public final class WindowGate implements PacketLog.Gate {
         return blocked;
     }
 
-    /** Whether the writer shall wait on; the writer asks before it sleeps. */
+    /** Whether the writer has to wait longer, asked before it sleeps. */
     public boolean stillRefuses() {
         return blocked && !halfOpen(refused);
     }
@@ -149,22 +152,22 @@ public final class WindowGate implements PacketLog.Gate {
         return position <= slowest(limits) + window - window / 2;
     }
 
-    /** Whether the hold is caused by a limit without a time of its own. Any thread. */
+    /** Whether publishers are held back by a limit without a time of its own. Any thread. */
     public boolean blockedByReaders() {
         return blocked && counted == time;
     }
 
-    /** Time by the clock since which publishers are held back; meaningful while {@link #blocked}. */
+    /** Time in ns since which publishers are held back. Only while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
 
-    /** Nanoseconds for which limits without a time of their own kept the log from growing. Any thread. */
+    /** Nanoseconds for which limits without a time of their own held publishers back. Any thread. */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }
 
-    /** Wakes the writer if a limit that has moved on, by a volatile store, has freed half of the window; the last one counts. */
+    /** Wakes the writer if a limit, moved on by a volatile store, has freed half of the window. */
     public void wakeIfRoom(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();
@@ -172,12 +175,12 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     /**
-     * Tells the gate that a limit has gone back in the log, behind the limit that the writer has cached. When this
-     * method returns, the writer has ended the append that the old limit allowed, and keeps to the new one.
+     * Hears that a limit has gone back in the log, behind the limit that the writer has cached. When this method
+     * returns, the writer has ended the append that the old limit allowed, and keeps to the new one.
      */
     public void movedBack() {
         synchronized (this) {
-            // Another array, with the same limits: the writer looks at them again.
+            // The writer looks at the limits again if it finds another array.
             limits = limits.clone();
         }
         writer.awaitBetweenSteps();

@@ -8,15 +8,15 @@
  *                                             |                ^ append(span)   ^
  *   sockets of the core's own loop ----------------RunScan-----'                '--room?-- WindowGate
  *
- *   WindowGate    the log's writer asks it; the slowest of its limits counts, and signals the writer once half of the
- *                 window is free
+ *   WindowGate      the slowest of its limits counts, and signals the log's writer once half of the window is free
  *   WaitingSources  publishers without room, resumed all together once there is plenty of it
- *   Orderer       decides the order of several relays
+ *   Orderer         decides the order of several relays
  * </pre>
  *
- * <p>A cell of the ring belongs to the producer that claimed it until it is published. A stage belongs to whoever holds its
- * word, its producer or the core. The core's thread writes chunks, index and head. Any thread reads them with a {@code
- * LogReader} of its own, after it has read the head. The writer fills a chunk anew only when nobody else holds it. Limits
- * of the gate come, move and go on any thread. Sources add themselves on their own threads, the core resumes them. Internal.
+ * <p>A cell of the ring belongs to the producer that claimed it until it is published. A stage belongs to the thread
+ * that has its word, its producer or the core. The core's thread writes chunks, index and head. Any thread reads them
+ * with a {@code LogReader} of its own, after it has read the head. The writer fills a chunk anew once no reader pins
+ * it. Limits of the gate come, move and go on any thread. Sources add themselves on their own threads; the core resumes
+ * them. Internal.
  */
 package dev.msgrelay.server.stream;

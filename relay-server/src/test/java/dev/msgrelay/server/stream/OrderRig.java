@@ -78,7 +78,7 @@ public final class OrderRig implements AutoCloseable {
 
     /** Takes a batch of the ring without the order, and ends it; returns whether there was anything. */
     boolean poll() {
-        boolean any = ring.poll(watched).some;
+        boolean any = ring.poll(watched);
         handler.endOfBatch();
         return any;
     }

@@ -295,7 +295,7 @@ class RunStageTest {
             }
         });
         while (handed.size() < messages && !workers.failed()) {
-            if (rig.ring.poll(handler) == FrameRing.Polled.NOTHING && !sleeps.drainTo(handler)) {
+            if (!rig.ring.poll(handler) && !sleeps.drainTo(handler)) {
                 sleeper.sleepUnless(() -> rig.ring.hasNext() || sleeps.ready(), rig.ring);
             }
         }
