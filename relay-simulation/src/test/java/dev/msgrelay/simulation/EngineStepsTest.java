@@ -185,7 +185,7 @@ class EngineStepsTest {
         assertThat(reader.frames()).extracting(Control::type).containsExactly(Hello.WELCOME);
         disk.failIn(1);
         JournalSteps.force(journal, 3_000_000, 3);
-        assertThat(journal.failure()).isNotNull();
+        assertThat(journal.failure()).isPresent();
         journaled.socketsAndTasks();
         journaled.cycle();
         assertThat(journaled.failures).singleElement().isInstanceOf(JournalException.class);

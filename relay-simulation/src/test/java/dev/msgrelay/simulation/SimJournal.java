@@ -245,7 +245,7 @@ final class SimJournal {
 
     /** Of a process that has ended: lets go of its log. */
     void letGo() {
-        JournalSteps.letGo(journal);
+        JournalSteps.releaseLog(journal);
     }
 
     void abandon() {
@@ -268,7 +268,7 @@ final class SimJournal {
     }
 
     boolean failed() {
-        return journal.failure() != null;
+        return journal.failure().isPresent();
     }
 
     /** Compares all that is on the disk with what went before the end, and what was promised. */

@@ -191,7 +191,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
 
     @Override
     public void begins(EpochTable.Epoch later) {
-        journal.begins(later);
+        journal.addLife(later);
         life = lifeOf(journal);
     }
 

@@ -181,7 +181,7 @@ public record RelayParts(
 
     /** Writes and forces the rest of the log in bounded time, then closes the journal. */
     private void endJournal(Consumer<IOException> fault) {
-        boolean known = journal.failure() != null;
+        boolean known = journal.failure().isPresent();
         try {
             journal.close();
         } catch (IOException e) {

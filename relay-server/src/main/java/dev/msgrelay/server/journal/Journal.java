@@ -15,6 +15,7 @@ import dev.msgrelay.server.stream.StreamHead;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -22,21 +23,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stream on the disk: opened before the log is made, since it says where the stream goes on; fed by the log; closed after
- * the last message is in it.
+ * The stream on the disk. The journal is opened before the log is made, since it says where the stream goes on; it is closed
+ * after the last message is in it.
  *
  * <p>{@link #written} survives the end of the process, {@link #forced} that of the machine. Any fault but a disk without room
- * ends it for good: after a force that failed, a later one may succeed although bytes are lost.
+ * ends the journal for good: after a force that failed, a later force may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
+    /** Gets the journal's progress, on the thread that made it: the writer's or the forcer's. */
     public interface Watch {
-        /** Everything before the position is written. Called by the writer's thread. */
+        /** Everything before the position is written. */
         void written(long position);
 
-        /** Everything before the position is forced. Called by the forcer's thread. */
+        /** Everything before the position is forced. */
         void forced(long position);
 
-        /** The journal has ended, and writes no more. Called by either thread, once. */
+        /** The journal writes no more. Called once. */
         void failed(Throwable cause);
     }
 
@@ -52,10 +54,10 @@ public final class Journal implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Direct memory of each thread that reads or writes from the heap (the opening one, the writer, the forcer), and of records. */
+    /** Direct memory of the three threads that read or write from the heap (opening, writer, forcer), and of records. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
-    /** The time at the end for what is still to be written and forced. */
+    /** The time at the end for bytes that are not written or forced yet. */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -64,7 +66,6 @@ public final class Journal implements Closeable {
     private final JournalSettings settings;
     private final Closeable lock;
     private final Recovery recovered;
-    // Changed by one thread alone.
     private volatile EpochTable epochs;
     private final SegmentFiles files;
     private final NameMoves moves = new NameMoves();
@@ -74,9 +75,8 @@ public final class Journal implements Closeable {
 
     private JournalWriter writer;
     private JournalForcer forcer;
-    // Null: the caller does all steps itself.
-    private JournalThreads threads;
-    // Written by the thread of the last steps alone.
+    private final JournalThreads threads;
+    // Written by the thread of the last steps.
     private boolean closed;
     private Watch watch;
 
@@ -87,35 +87,33 @@ public final class Journal implements Closeable {
         this.lock = lock;
         this.recovered = recovered;
         this.epochs = epochs;
+        threads = new JournalThreads(name(), this::writeOrRest, this::forceOrSleep, this::fail);
         files = new SegmentFiles(disk, settings);
         files.collectSpares();
         recovered.filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
-            // Without room for the first segment, the first publishers would wait behind a relay that seems to be
-            // ready.
+            // Without room for a first segment, publishers would wait at a relay that seems to be ready.
             files.prepare();
         }
         written.set(recovered.endPosition(), recovered.endSequence());
         forced.set(recovered.endPosition(), recovered.endSequence());
     }
 
-    // ---- what was found ----------------------------------------------------------------------------------------
-
     /** The findings in the directory when it was opened, the torn tail included. */
     public Recovery recovered() {
         return recovered;
     }
 
-    /** All lives of the stream that are remembered, this one included. Any thread. */
+    /** The lives of the stream that are remembered, this one included. Any thread. */
     public EpochTable epochs() {
         return epochs;
     }
 
     /**
-     * The stream goes on in another life, which other relays have as well: before any byte of it is in the log. The table on the
-     * disk has it before a file is begun there. One thread.
+     * Adds a life that a cluster has begun, before the log has a byte of it. The table on the disk gets the life before a
+     * file of it is begun. One thread.
      */
-    public void begins(EpochTable.Epoch life) {
+    public void addLife(EpochTable.Epoch life) {
         epochs = epochs.withLater(life);
     }
 
@@ -124,18 +122,14 @@ public final class Journal implements Closeable {
         return Mark.of(recovered.endPosition(), recovered.endSequence());
     }
 
-    // ---- at work -----------------------------------------------------------------------------------------------
-
     /**
-     * Takes the log that the journal writes down from now on.
+     * Writes a log down from now on.
      *
-     * @param log starts at {@link #goesOnAt}, and is not written to yet. Its gate keeps it from running so far ahead that it
-     *     drops what was not written
-     * @param whom gets what becomes of the journal
+     * @param log starts at {@link #goesOnAt}, and is empty. Its gate keeps it from dropping bytes that are not written
      * @param nanos now, of the clock that only goes forward
      */
-    public void follow(PacketLog log, Watch whom, long nanos) {
-        watch = whom;
+    public void follow(PacketLog log, Watch newWatch, long nanos) {
+        watch = newWatch;
         writer = new JournalWriter(
                 disk,
                 log,
@@ -150,30 +144,29 @@ public final class Journal implements Closeable {
         forcer = new JournalForcer(disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
     }
 
-    /** Starts the threads, on the log that the journal is fed with. */
+    /** Starts the threads, on the log that the journal follows. Without them the caller does all steps itself. */
     public void start() {
-        threads = new JournalThreads(
-                name(),
-                (nanos, millis) -> {
-                    long rest = writer.restNanos(nanos);
-                    if (rest > 0) {
-                        return rest;
-                    }
-                    boolean done = write(nanos, millis);
-                    if (done && forcer.due(nanos)) {
-                        threads.forcing.wake();
-                    }
-                    return sleep(done);
-                },
-                (nanos, millis) -> {
-                    boolean done = force(nanos, millis);
-                    if (done) {
-                        threads.writing.wake();
-                    }
-                    return sleep(done);
-                },
-                this::fail);
         threads.start();
+    }
+
+    private long writeOrRest(long nanos, long millis) {
+        long rest = writer.restNanos(nanos);
+        if (rest > 0) {
+            return rest;
+        }
+        boolean done = write(nanos, millis);
+        if (done && forcer.due(nanos)) {
+            threads.wakeForcer();
+        }
+        return sleep(done);
+    }
+
+    private long forceOrSleep(long nanos, long millis) {
+        boolean done = force(nanos, millis);
+        if (done) {
+            threads.wakeWriter();
+        }
+        return sleep(done);
     }
 
     private String name() {
@@ -199,7 +192,7 @@ public final class Journal implements Closeable {
     }
 
     private boolean step(Step step) {
-        if (failure.get() != null) {
+        if (failure().isPresent()) {
             return false;
         }
         try {
@@ -218,26 +211,22 @@ public final class Journal implements Closeable {
 
     /** The log's head has moved, or there is no room for more moves of names. Any thread, after a full fence. */
     public void signal() {
-        if (threads != null && writer.due()) {
-            threads.writing.wake();
+        if (writer.due()) {
+            threads.wakeWriter();
         }
     }
 
     /** Asks for everything before a position to be written soon. One thread. */
     public void wantWritten(long position) {
         writer.want(position);
-        if (threads != null) {
-            threads.writing.wake();
-        }
+        threads.wakeWriter();
     }
 
     /** Asks for everything before a position to be written and forced at once. One thread. */
     public void wantForced(long position) {
         wantWritten(position);
         forcer.want(position);
-        if (threads != null) {
-            threads.forcing.wake();
-        }
+        threads.wakeForcer();
     }
 
     /** The queue for the moves of names, which the core fills. */
@@ -253,21 +242,20 @@ public final class Journal implements Closeable {
         return forced;
     }
 
-    /** Whether something of the stream is held that lies before a position. Any thread. */
+    /** Whether the journal has a byte of the stream before a position. Any thread. */
     public boolean hasBefore(long position) {
-        var oldest = files.readable().firstEntry();
-        return oldest != null && oldest.getKey() < position;
+        return !files.readable().headMap(position).isEmpty();
     }
 
-    /** Reads what is written, from its oldest message on. Any thread; each reader has one of its own. */
+    /** A reader of the journal, from its oldest message on. Any thread. */
     public BlockReader newBlockReader(ByteBuffer records) {
         return new BlockReader(
                 disk, files.readable(), written, () -> writer.times().present(), records);
     }
 
-    /** The fault that ended the journal; null: there is none. Any thread. */
-    public Throwable failure() {
-        return failure.get();
+    /** The fault that ended the journal. Any thread. */
+    public Optional<Throwable> failure() {
+        return Optional.ofNullable(failure.get());
     }
 
     public Stats stats() {
@@ -275,18 +263,20 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * After a failure: lets go of the log, which goes on without it. The directory stays locked. One thread at a time,
-     * since the relay may be closed meanwhile; throws where a thread hangs in the disk.
+     * Releases the log and the files after a failure: the relay goes on without a journal. The directory stays locked. One
+     * thread at a time, since the relay may be closed meanwhile.
+     *
+     * @throws IOException a thread hangs in the disk
      */
     public synchronized void abandon() throws IOException {
-        endThreads(CLOSE_NANOS, this::release);
+        threads.stop(CLOSE_NANOS, this::release);
     }
 
     /**
-     * Writes and forces what is in the log, and lets go of log and directory. The log is no longer written to. Bounded: ten
-     * seconds for the journal's threads, and as many for what they have left.
+     * Writes and forces the rest of the log, to which nobody writes any more, and releases log and directory. Bounded: ten
+     * seconds for the journal's threads, and as many for the rest.
      *
-     * @throws IOException not all of it is on the disk
+     * @throws IOException not all of the log is on the disk
      */
     @Override
     public void close() throws IOException {
@@ -301,14 +291,14 @@ public final class Journal implements Closeable {
             }
             return;
         }
-        endThreads(nanos, () -> finishAndLetGo(nanos));
-        if (failure.get() != null) {
+        threads.stop(nanos, () -> finishAndRelease(nanos));
+        if (failure().isPresent()) {
             throw new DiskException(failureText(), failure.get());
         }
     }
 
-    /** Runs once: a thread that hung in the disk at the first close may do it later. */
-    private void finishAndLetGo(long nanos) throws IOException {
+    /** Runs once: a thread that hung in the disk at the first close may run it later. */
+    private void finishAndRelease(long nanos) throws IOException {
         if (!closed) {
             closed = true;
             try (lock) {
@@ -322,17 +312,9 @@ public final class Journal implements Closeable {
         return name() + " has failed: " + TextFile.fault(failure.get());
     }
 
-    private void endThreads(long nanos, JournalThreads.LastSteps then) throws IOException {
-        if (threads == null) {
-            then.run();
-        } else {
-            threads.stop(nanos, then);
-        }
-    }
-
-    /** Writes the rest, with both threads gone, and at last the record that all of it is forced. */
+    /** Writes the rest after the end of both threads, and at last the record that all of it is forced. */
     private void finish(long end) {
-        // Both clocks go on from where their threads have seen them last: so they are those that the threads had.
+        // The clocks go on from where the threads have seen them last: a caller without threads has clocks of its own.
         JournalClock last = writer.times().clock();
         long began = System.nanoTime();
         long nanos = last.nanos();
@@ -349,41 +331,34 @@ public final class Journal implements Closeable {
             forcer.forceNow();
             writer.step(nanos + System.nanoTime() - began, millis);
             forcer.forceNow();
-            if (writer.caughtUp()) {
-                Mark all = forced.mark();
-                sayItEnds(all);
-            } else {
+            if (!writer.caughtUp()) {
                 throw new IOException("not all could be written in the time that there is at the end");
             }
+            writeEnd(forced.mark());
             return true;
         });
     }
 
-    /** Without room for the table all is on the disk the same: the next start looks for the end in the index. */
-    private void sayItEnds(Mark all) throws IOException {
+    private void writeEnd(Mark all) throws IOException {
         try {
             new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
         } catch (DiskException.Full e) {
+            // All messages are on the disk the same: the next start looks for the end in the index.
             LOG.warn("{}: the table of epochs is left as it was: {}", name(), e.words());
         }
     }
 
-    /** For tests, of a process that has gone: lets go of the log, and of nothing else. */
-    void letGo() {
+    /** Releases the log, and leaves files and lock as the end of a process does. For tests. */
+    void releaseLog() {
         writer.release();
     }
 
-    /** Lets go of the log, and of the files. */
     private void release() throws IOException {
         writer.release();
         files.close();
-        for (Segment s = writer.complete().poll();
-                s != null;
-                s = writer.complete().poll()) {
-            s.close();
+        while (!writer.complete().isEmpty()) {
+            writer.complete().remove().close();
         }
-        if (writer.current() != null) {
-            writer.current().close();
-        }
+        writer.current().close();
     }
 }

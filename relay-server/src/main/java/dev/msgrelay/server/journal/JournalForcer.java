@@ -12,15 +12,15 @@ import dev.msgrelay.server.stream.StreamHead;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces what was written: bytes, then records. While a client waits, forces follow each other without a pause: one force
- * serves everything that was written during the one before. The forcer also makes files ready for the writer, and drops old
- * ones.
+ * Forces written bytes, then their records. While a client waits, forces follow each other without a pause: one force serves
+ * everything that was written during the one before. The forcer also makes files ready for the writer, and drops old segments.
  *
  * <p>Owned by its thread.
  */
@@ -39,13 +39,13 @@ final class JournalForcer {
     /** The pause before a disk that was full is asked again. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The time after a step of the clock in which nothing is dropped for its age: somebody may want to mend it. */
+    /** The time after a step of the clock in which nothing is dropped for its age: an operator may mend the clock. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** The shortest time between two lines about a clock that steps again and again. */
     private static final long STEP_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Unforced bytes that do not wait for the interval: the force of a second's bytes at once would hold the writer up. */
+    /** Unforced bytes that do not wait for the interval: the force of a second's bytes at once would delay the writer. */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;
@@ -57,7 +57,7 @@ final class JournalForcer {
     private final LongConsumer onForced;
     private final Mark upTo = new Mark();
     private final TimeHistogram times = new TimeHistogram(BOUNDS);
-    // By the clock that it is driven with, when it was last.
+    // The time of the last step.
     private volatile long now;
     private volatile int segments;
     private volatile long fileBytes;
@@ -69,12 +69,13 @@ final class JournalForcer {
     private volatile long durable;
     private volatile long lastForce;
     private long lastFull;
-    // Null: there is room for the table of names, and for the next files.
-    private DiskException.Full namesLack;
-    private DiskException.Full filesLack;
+    // No room for the table of names, or for the next files.
+    private Optional<DiskException.Full> namesLack = Optional.empty();
+    private Optional<DiskException.Full> filesLack = Optional.empty();
     private final JournalClock clock;
-    // Segments of earlier lives, until the first look at the clock tells how old they are; then null.
+    // Segments of earlier lives, until the first look at the clock tells how old they are.
     private List<Part> earlier;
+    private boolean clockSeen;
     private long lastStep;
     private long lastStepLine;
     private long stepsLeftOut;
@@ -117,7 +118,7 @@ final class JournalForcer {
     /**
      * At most one force, and one step of the work on files. Returns whether something was done.
      *
-     * @throws IOException nothing may be written any more: after a force that failed nobody knows what is on the disk
+     * @throws IOException nothing may be written any more: behind a force that failed the disk may have anything
      */
     boolean step(long nanos, long millis) throws IOException {
         now = nanos;
@@ -131,7 +132,7 @@ final class JournalForcer {
             lastForce = nanos;
             done = true;
         }
-        if (filesLack == null || nanos - lastFull >= RETRY_NANOS) {
+        if (filesLack.isEmpty() || nanos - lastFull >= RETRY_NANOS) {
             done |= files(nanos);
         }
         return done;
@@ -140,8 +141,9 @@ final class JournalForcer {
     /** Watches the machine's clock; the first look tells how old the segments of earlier lives are. */
     private void watchClock(long nanos, long millis) {
         long step = clock.update(nanos, millis);
-        if (earlier != null) {
-            // So long ago that it is no reason to wait.
+        if (!clockSeen) {
+            clockSeen = true;
+            // Long enough ago to wait for nothing.
             lastNames = nanos - NAMES_NANOS;
             lastNamesFull = nanos - RETRY_NANOS;
             lastLook = nanos - LOOK_NANOS;
@@ -152,7 +154,7 @@ final class JournalForcer {
                 files.add(new SegmentFiles.Sealed(
                         part.header().base(), part.endPosition(), part.lengthAfterCut(), newest));
             }
-            earlier = null;
+            earlier = List.of();
         }
         if (step == 0) {
             return;
@@ -180,13 +182,13 @@ final class JournalForcer {
         return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
     }
 
-    /** Whether the forcer has work that cannot wait until it wakes by itself. Asked by the writer, behind each block. */
+    /** Whether the forcer has work that cannot wait until it wakes by itself. The writer asks this behind each block. */
     boolean due(long nanos) {
         return mustForce(written.position(), nanos) || !files.ready();
     }
 
     private boolean files(long nanos) throws IOException {
-        long current = writer.current() == null ? 0 : settings.segmentBytes() + settings.indexBytes();
+        long current = writer.current() == Segment.NONE ? 0 : settings.segmentBytes() + settings.indexBytes();
         writeNames(nanos, files.isOver());
         // Names that moved behind the table of names are in the indexes alone.
         long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
@@ -208,10 +210,10 @@ final class JournalForcer {
         crowded = files.isOver();
         if (crowded) {
             // The next files are those of the oldest segment.
-            filesLack = null;
+            filesLack = Optional.empty();
         }
         boolean prepared = !crowded && prepare(nanos);
-        writer.lacks(filesLack == null ? namesLack : filesLack);
+        writer.setLacking(filesLack.isPresent() ? filesLack : namesLack);
         return prepared;
     }
 
@@ -229,19 +231,19 @@ final class JournalForcer {
             newest.write(disk);
             namesPosition = newest.position();
             lastNames = nanos;
-            namesLack = null;
+            namesLack = Optional.empty();
         } catch (DiskException.Full e) {
             lastNamesFull = nanos;
-            namesLack = e;
+            namesLack = Optional.of(e);
         }
     }
 
     private boolean prepare(long nanos) throws IOException {
         try {
-            filesLack = null;
+            filesLack = Optional.empty();
             return files.prepare();
         } catch (DiskException.Full e) {
-            filesLack = e;
+            filesLack = Optional.of(e);
             lastFull = nanos;
             return false;
         }
@@ -260,20 +262,20 @@ final class JournalForcer {
 
     /** Forces everything up to what was read of {@code written} just before. */
     private void force() throws IOException {
-        // In this order: whatever was written until then lies in segments that are found now.
+        // In this order: all bytes that were written until then lie in segments that are found now.
         long recorded = writer.recorded();
         Segment current = writer.current();
         boolean newNames = false;
-        for (Segment s = writer.complete().poll();
-                s != null;
-                s = writer.complete().poll()) {
+        while (!writer.complete().isEmpty()) {
+            Segment s = writer.complete().remove();
             newNames |= s.force();
             s.close();
             files.add(new SegmentFiles.Sealed(
                     s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
-        // In the middle of a roll it is complete as well, also at the force after the one that closed it.
-        if (current != null && !current.isClosed()) {
+        // In the middle of a roll the current segment is complete as well, and the loop, or the force before, has
+        // closed it.
+        if (!current.isClosed()) {
             newNames |= current.force();
         }
         if (newNames) {

@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** A thread that does one duty over and over, and sleeps while there is nothing to do. It is never interrupted. */
+/** A thread that repeats one duty, and sleeps while the duty has nothing to do. It is never interrupted. */
 final class JournalThread {
     interface Duty {
         /**
@@ -13,15 +13,15 @@ final class JournalThread {
          *
          * @param nanos of a clock that only goes forward
          * @param millis since 1970
-         * @return 0: there may be more to do at once; otherwise how long it may sleep unless it is woken, in ns
+         * @return the time for which the thread may sleep unless it is woken, in ns; 0: the next step is due at once
          */
         long step(long nanos, long millis);
     }
 
-    /** The longest sleep without being woken: some work depends on the time alone. */
+    /** The longest sleep of a thread that nobody wakes: some work depends on the time alone. */
     static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Two looks at clocks take less, unless somebody stops the process. */
+    /** More than two looks at clocks take, unless the process is stopped in between. */
     private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Duty duty;
@@ -30,7 +30,7 @@ final class JournalThread {
     private volatile boolean parked;
     private volatile boolean ended;
 
-    /** @param failure told what was thrown, which ends the thread */
+    /** @param failure gets the exception that ends the thread */
     JournalThread(String name, Duty duty, Consumer<Throwable> failure) {
         this.duty = duty;
         this.failure = failure;
@@ -63,7 +63,7 @@ final class JournalThread {
     private long stepNow() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // Both are read at one moment: a process stopped between the two would take that for a step of the clock.
+        // Both clocks are read at one moment: a stop of the process in between would look like a step of the clock.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();
@@ -79,7 +79,7 @@ final class JournalThread {
                 }
                 parked = true;
                 VarHandle.fullFence();
-                // Work once more after the flag is up: a thread that came before it did not wake this one.
+                // One more step behind the flag: a thread that changed something before it did not wake this one.
                 long sleep = stepNow();
                 if (sleep > 0 && !ended) {
                     LockSupport.parkNanos(this, sleep);

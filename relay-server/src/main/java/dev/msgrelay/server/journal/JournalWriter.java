@@ -17,6 +17,7 @@ import dev.msgrelay.server.stream.StreamHead;
 import java.io.IOException;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
@@ -27,10 +28,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes what it reads from the packet log: first the bytes, from where they lie in the log, then the record of them. What it
- * has not written the log keeps: its position is a limit of the gate.
+ * Writes the packet log down: first the bytes, from where they lie in the log, then the record of them. The log keeps all
+ * bytes that are not written, since the writer's position is a limit of the gate.
  *
- * <p>Owned by its thread; {@link #written}, {@link #current} and {@link #complete} are read by the forcer.
+ * <p>Owned by its thread; the forcer reads {@link #written}, {@link #current} and {@link #complete}.
  */
 final class JournalWriter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -38,7 +39,7 @@ final class JournalWriter {
     private static final long FULL_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int RECORDS_AT_ONCE = 1024;
 
-    /** A block smaller than this, which nobody waits for, is not written sooner than PATIENT_NANOS after the one before. */
+    /** A smaller block for which no client waits is not written sooner than PATIENT_NANOS after the one before. */
     private static final int PATIENT_BYTES = 512 << 10;
 
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -65,7 +66,7 @@ final class JournalWriter {
     private final Mark known = new Mark();
     private final IndexTimes times;
 
-    // The place of the records that are being put, and how many there are.
+    // The place and the number of the records that are being put.
     private long recordsAt;
     private int count;
     private IOException refused;
@@ -76,21 +77,21 @@ final class JournalWriter {
     private long restUntil;
     private long lastFullLine;
 
-    // The forcer has no room for what is needed next; null: it has.
-    private volatile DiskException.Full lacking;
+    // The forcer has no room for the names, or for the next files.
+    private volatile Optional<DiskException.Full> lacking = Optional.empty();
 
     private volatile long wanted;
     private volatile boolean patient;
-    private volatile Segment current;
+    private volatile Segment current = Segment.NONE;
     private volatile long named;
     private volatile NamesFile snapshot;
     private volatile long recorded;
 
     /**
-     * @param log stands where the journal goes on
+     * @param log its head is where the journal goes on
      * @param written moved by the writer
      * @param forced moved by the forcer; the writer records it in the index
-     * @param epochs the lives of the stream; those of now are on the disk
+     * @param epochs the lives of the stream; at present the table on the disk has all of them
      * @param segmentBytes length of a stream file; a frame has three quarters of it at most
      * @param found the journal that goes on
      */
@@ -127,10 +128,10 @@ final class JournalWriter {
         wanted = Math.max(wanted, position);
     }
 
-    /** How long the writer may wait for more bytes of a block, in ns; 0: not at all. Each block costs something by itself. */
+    /** The time for which the writer may wait for more bytes of a block, in ns: each block has a cost of its own. */
     long restNanos(long nanos) {
-        long rest = current == null ? 0 : restUntil - nanos;
-        // Set before the look: a core that brings more after it sees the flag.
+        long rest = current == Segment.NONE ? 0 : restUntil - nanos;
+        // Set before the look: a core that moves the head after the look sees the flag.
         patient = rest > 0;
         VarHandle.fullFence();
         if (rest <= 0 || caughtUp() || pressing()) {
@@ -150,34 +151,34 @@ final class JournalWriter {
         return !patient || pressing();
     }
 
-    /** One block, or the record of what was forced; returns whether something was written. */
+    /** Writes one block, or a record of the forced position. Returns whether something was written. */
     boolean step(long nanos, long millis) throws IOException {
         times.update(nanos, millis);
         log.head().read(head);
         boolean idle = reader.position() == head.position();
         try {
             boolean wrote = idle ? recordForced(true) : block(nanos) || recordForced(false);
-            DiskException.Full next = lacking;
-            if (next == null) {
-                full.stop(nanos);
+            Optional<DiskException.Full> lack = lacking;
+            if (lack.isPresent()) {
+                noteFull(lack.get(), nanos);
             } else {
-                isFull(next, nanos);
+                full.stop(nanos);
             }
             return wrote;
         } catch (DiskException.Full e) {
-            // The same bytes go to the same place again, later.
-            isFull(e, nanos);
+            // A later step writes the same bytes to the same place.
+            noteFull(e, nanos);
             return !idle && recordForcedIfItFits();
         }
     }
 
-    /** The forcer has no room for the files of the next segment, or for the names; null: it has again. Its thread. */
-    void lacks(DiskException.Full room) {
-        lacking = room;
+    /** Says whether the forcer lacks room for the names, or for the files of the next segment. The forcer's thread. */
+    void setLacking(Optional<DiskException.Full> lack) {
+        lacking = lack;
     }
 
-    /** One state, with one line and one counter, whatever is short, and whoever needs it. */
-    private void isFull(DiskException.Full e, long nanos) {
+    /** A full disk is one state of the journal, with one line a minute and one counter, also where the forcer lacks room. */
+    private void noteFull(DiskException.Full e, long nanos) {
         if (full.starts() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
             LOG.warn(
@@ -203,7 +204,7 @@ final class JournalWriter {
             throw new IOException("the log has dropped position " + reader.position() + " before it was written");
         }
         int bytes = reader.restToBoundary();
-        if ((current == null || current.room() < bytes) && !roll(bytes, nanos)) {
+        if (current.room() < bytes && !roll(bytes, nanos)) {
             return false;
         }
         written.read(at);
@@ -228,7 +229,7 @@ final class JournalWriter {
             named = end;
         }
         current.blockEnded(end, nanos);
-        // The rest is for the next block, at once.
+        // A backlog is written at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, endSequence);
         reader.advance(bytes);
@@ -236,7 +237,7 @@ final class JournalWriter {
         return true;
     }
 
-    /** Copies bytes that are held to the stream file. Returns their CRC. */
+    /** Copies bytes of the log to the stream file. Returns their CRC. */
     private int copy(long from, int bytes) throws IOException {
         crc.reset();
         long base = current.header().base();
@@ -252,12 +253,12 @@ final class JournalWriter {
     }
 
     /**
-     * Records what was forced, with nothing else to write, or no place for it. Only then are segments dropped, so
-     * where the next block waits for that, the record goes behind the last place, too. A step of the clock is marked likewise,
-     * so that it is known also to who comes before the next block.
+     * Records the forced position without a block: the log has none, or there is no room for one. A segment is dropped only
+     * behind such a record, so where the next block waits for that, the record may take the last slots, too. A step of the
+     * clock is marked likewise, so that a reader of a time knows it before the next block.
      */
     private boolean recordForced(boolean ifSpare) throws IOException {
-        if (current == null || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {
+        if (current == Segment.NONE || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {
             return false;
         }
         beginRecords();
@@ -282,9 +283,9 @@ final class JournalWriter {
         refused = null;
     }
 
-    /** Many names take more than one write; records count with the block behind them. */
     private void put(SealedRecord record) {
         if (!records.hasRemaining()) {
+            // The records of many names take more than one write; they count with the block behind them.
             flush();
         }
         record.put(records, current.header().seed());
@@ -325,19 +326,20 @@ final class JournalWriter {
             tabled = lives;
         }
         long epoch = lives.at(at.position()).orElseThrow().epoch();
-        Segment next =
+        Optional<Segment> made =
                 files.next(new SegmentHeader(epoch, at.position(), at.sequence(), times.time(), named, times.skew()));
-        if (next == null) {
+        if (made.isEmpty()) {
             unprepared.start(nanos);
             return false;
         }
         unprepared.stop(nanos);
+        Segment next = made.get();
         if (next.room() < bytes) {
             next.close();
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");
         }
-        if (current != null) {
-            // Added before the next one is to be seen: the forcer, which looks at that first, then finds all of them.
+        if (current != Segment.NONE) {
+            // Added before the next segment is shown: the forcer looks at that first, and then finds all others here.
             complete.add(current);
         }
         current = next;
@@ -346,12 +348,12 @@ final class JournalWriter {
         return true;
     }
 
-    /** Behind the newest block that moved a name. Any thread. */
+    /** The position behind the newest block that moved a name. Any thread. */
     long named() {
         return named;
     }
 
-    /** The names at the beginning of the newest segment; before the first one, at the place where it will begin. */
+    /** The names at the beginning of the newest segment; before the first segment, at the place where it will begin. */
     NamesFile snapshot() {
         return snapshot;
     }
@@ -360,12 +362,12 @@ final class JournalWriter {
         return times;
     }
 
-    /** The segment that is written to; null: none yet. */
+    /** The segment that is written to. */
     Segment current() {
         return current;
     }
 
-    /** Segments that are complete; whoever takes them forces and closes them. */
+    /** The complete segments, which the forcer takes, forces and closes. */
     Queue<Segment> complete() {
         return complete;
     }

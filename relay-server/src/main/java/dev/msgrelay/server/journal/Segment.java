@@ -6,8 +6,11 @@ import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** The two files of the segment that is written to. The writer's, but for what the forcer says is its own. */
+/** The two files of the segment that is written to. Owned by the writer, but for {@link #force} and {@link #close}. */
 final class Segment implements Closeable {
+    /** Before the first segment: without files, and without room. */
+    static final Segment NONE = new Segment();
+
     private final SegmentHeader header;
     private final Disk.File stream;
     private final Disk.File index;
@@ -19,9 +22,18 @@ final class Segment implements Closeable {
     private volatile long end;
     private volatile long nanos;
 
-    // The forcer's alone.
+    // The forcer's.
     private boolean forcedBefore;
     private boolean closed;
+
+    private Segment() {
+        header = new SegmentHeader(0, 0, 0, 0, 0, 0);
+        stream = null;
+        index = null;
+        capacity = 0;
+        slots = 0;
+        closed = true;
+    }
 
     Segment(SegmentHeader header, Disk.File stream, Disk.File index, JournalSettings settings) {
         this.header = header;
@@ -44,12 +56,12 @@ final class Segment implements Closeable {
         return index;
     }
 
-    /** Bytes that still go into the stream file; 0 where no further block can be recorded. */
+    /** Bytes for which the stream file has room; 0 where the index has no slots for another block. */
     long room() {
         return used + 2 > slots ? 0 : capacity - (end - header.base());
     }
 
-    /** Whether one more record that is not of a block may be written: the last places are left to blocks. */
+    /** Whether a record that is not of a block may be written: the last slots are for blocks. */
     boolean hasSpareSlot() {
         return used + 4 <= slots;
     }
@@ -77,9 +89,9 @@ final class Segment implements Closeable {
     }
 
     /**
-     * Forces both files. Data first: a record that survives has its bytes more often than not.
+     * Forces both files, the data first: a record that survives has its bytes more often than not.
      *
-     * @return whether it is the first time: then the names of the files are to be forced as well
+     * @return whether it was the first time: then the files' names need a force, too
      */
     boolean force() throws IOException {
         stream.force();
@@ -95,6 +107,9 @@ final class Segment implements Closeable {
 
     @Override
     public void close() throws IOException {
+        if (closed) {
+            return;
+        }
         closed = true;
         try (stream) {
             index.close();

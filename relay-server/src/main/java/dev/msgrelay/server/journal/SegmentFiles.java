@@ -4,15 +4,17 @@ import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The files of segments: made at full length and before they are needed, and used again rather than made anew.
+ * The files of segments. They are made at full length before they are needed, and used again rather than made anew.
  *
  * <pre>
  *   forcer   retire: 0..0.stream -> 0..0.stream.spare     prepare: takes a spare pair, or makes one --> ready
@@ -22,7 +24,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * A file that was used before has its place on the disk, so forcing it changes nothing but its bytes. Its old records do not
  * pass: they were sealed for another position.
  *
- * <p>{@link #next} is the writer's; which segments there are may be asked by any thread; everything else is the forcer's.
+ * <p>{@link #next} is the writer's; any thread may ask for {@link #readable} segments; everything else is the forcer's.
  */
 final class SegmentFiles {
     /** A clock that steps again and again keeps no segment for longer than that beyond its time. */
@@ -31,17 +33,23 @@ final class SegmentFiles {
     /** A complete and forced segment, whose newest message was written at {@code nanos} of the forcer's clock. */
     record Sealed(long base, long end, long length, long nanos) {}
 
-    private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) {
+    private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) implements Closeable {
         boolean has(String name) {
             return name.equals(streamName) || name.equals(indexName);
+        }
+
+        @Override
+        public void close() throws IOException {
+            try (stream) {
+                index.close();
+            }
         }
     }
 
     private final Disk disk;
     private final JournalSettings settings;
-    private final AtomicReference<Pair> ready = new AtomicReference<>();
+    private final AtomicReference<Optional<Pair>> ready = new AtomicReference<>(Optional.empty());
     private final ArrayDeque<Sealed> sealed = new ArrayDeque<>();
-    // All that may be read, by their bases, the one that is written to included.
     private final ConcurrentSkipListMap<Long, SegmentHeader> readable = new ConcurrentSkipListMap<>();
     private final ArrayDeque<String> spareStreams = new ArrayDeque<>();
     private final ArrayDeque<String> spareIndexes = new ArrayDeque<>();
@@ -53,7 +61,7 @@ final class SegmentFiles {
         this.settings = settings;
     }
 
-    /** Takes up the spare files that are there; those of another length are deleted. */
+    /** Lists the spare files of the directory, and deletes those of another length. */
     void collectSpares() throws IOException {
         for (String name : FileNames.spares(disk)) {
             boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
@@ -67,23 +75,23 @@ final class SegmentFiles {
         }
     }
 
-    /** A segment of an earlier life may be read. */
     void addReadable(SegmentHeader header) {
         readable.put(header.base(), header);
     }
 
-    /** The segments that may be read, by their bases, from the oldest on. Any thread: it changes meanwhile. */
+    /**
+     * The segments that may be read, by their bases, the one that is written to included. Any thread: the map changes meanwhile.
+     */
     NavigableMap<Long, SegmentHeader> readable() {
         return readable;
     }
 
-    /** A segment is complete and forced: it may be dropped some day. */
     void add(Sealed segment) {
         sealed.add(segment);
         bytes += segment.length;
     }
 
-    /** Whether the oldest is to be dropped, however young; until then no next segment is made ready. */
+    /** Whether the oldest segment is to be dropped, however young it is; until then no next segment is made ready. */
     boolean isOver() {
         long unsealed = readable.size() - sealed.size();
         long all = bytes + unsealed * (settings.segmentBytes() + settings.indexBytes());
@@ -98,29 +106,37 @@ final class SegmentFiles {
         return bytes;
     }
 
-    /** Makes a pair of files for the next segment ready. Returns whether there was something to do. */
+    /** Makes a pair of files for the next segment ready. Returns whether there was none. */
     boolean prepare() throws IOException {
-        if (ready.get() != null) {
+        if (ready()) {
             return false;
         }
         String streamName = spare(spareStreams, FileNames.STREAM);
         String indexName = spare(spareIndexes, FileNames.INDEX);
-        Disk.File stream = null;
-        Disk.File index = null;
+        Disk.File stream = open(streamName, settings.segmentBytes());
+        Disk.File index;
         try {
-            stream = disk.open(streamName);
-            stream.setLength(settings.segmentBytes());
-            index = disk.open(indexName);
-            index.setLength(settings.indexBytes());
+            index = open(indexName, settings.indexBytes());
         } catch (IOException e) {
-            // The same two are tried again.
-            close(stream, index);
+            stream.close();
             throw e;
         }
         spareStreams.remove(streamName);
         spareIndexes.remove(indexName);
-        ready.set(new Pair(streamName, indexName, stream, index));
+        ready.set(Optional.of(new Pair(streamName, indexName, stream, index)));
         return true;
+    }
+
+    /** Opens a file with a length. A file that gets no room is tried again. */
+    private Disk.File open(String name, long length) throws IOException {
+        Disk.File file = disk.open(name);
+        try {
+            file.setLength(length);
+            return file;
+        } catch (IOException e) {
+            file.close();
+            throw e;
+        }
     }
 
     private String spare(ArrayDeque<String> spares, String kind) {
@@ -130,42 +146,34 @@ final class SegmentFiles {
         return spares.peekFirst();
     }
 
-    private static void close(Disk.File stream, Disk.File index) throws IOException {
-        try (stream) {
-            if (index != null) {
-                index.close();
-            }
-        }
-    }
-
     /** Whether there are files for the next segment. Any thread. */
     boolean ready() {
-        return ready.get() != null;
+        return ready.get().isPresent();
     }
 
-    /** Begins a segment; null where no files are ready for it. The writer's. */
-    Segment next(SegmentHeader header) throws IOException {
-        Pair pair = ready.get();
-        if (pair == null) {
-            return null;
+    /** Begins a segment, if files are ready for it. The writer's. */
+    Optional<Segment> next(SegmentHeader header) throws IOException {
+        if (!ready()) {
+            return Optional.empty();
         }
+        Pair pair = ready.get().get();
         pair.index.write(0, header.bytes());
         String streamName = FileNames.stream(header.base());
         disk.rename(pair.streamName, streamName);
-        // Names take room as well: with a disk that is full between the two, the writer comes again.
-        ready.set(new Pair(streamName, pair.indexName, pair.stream, pair.index));
+        // Names take room as well: if the disk is full for the second one, the writer tries it again.
+        ready.set(Optional.of(new Pair(streamName, pair.indexName, pair.stream, pair.index)));
         disk.rename(pair.indexName, FileNames.index(header.base()));
         addReadable(header);
-        ready.set(null);
-        return new Segment(header, pair.stream, pair.index, settings);
+        ready.set(Optional.empty());
+        return Optional.of(new Segment(header, pair.stream, pair.index, settings));
     }
 
     /**
      * Drops the oldest sealed segments that are too many, or too old.
      *
      * @param durable everything before is forced, and a record that survives says so
-     * @param wait whether none is dropped for its age now, unless it has been too old for long
-     * @return how many were dropped for their age alone
+     * @param wait whether a segment is dropped for its age only if it has been too old for {@link #LONGEST_WAIT_MILLIS}
+     * @return the number of segments that were dropped for their age alone
      */
     int retire(long durable, long nanos, boolean wait) throws IOException {
         long most = settings.keepMillis();
@@ -174,7 +182,8 @@ final class SegmentFiles {
         }
         boolean any = false;
         int aged = 0;
-        for (Sealed oldest = sealed.peekFirst(); oldest != null; oldest = sealed.peekFirst()) {
+        while (!sealed.isEmpty()) {
+            Sealed oldest = sealed.getFirst();
             boolean tooMany = isOver();
             boolean tooOld = TimeUnit.NANOSECONDS.toMillis(nanos - oldest.nanos) > most;
             if (oldest.end > durable || !tooMany && !tooOld) {
@@ -182,7 +191,7 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
-            // Removed before a byte of the files changes: a reader asks behind its read whether it is still readable.
+            // Removed before a byte of the files changes: a reader asks behind its read whether it may still read it.
             readable.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
@@ -199,9 +208,9 @@ final class SegmentFiles {
 
     private void retire(String name, ArrayDeque<String> spares) throws IOException {
         String spare = name + FileNames.SPARE;
-        Pair next = ready.get();
-        while (spares.contains(spare) || next != null && next.has(spare)) {
-            // An earlier life began a segment at the same place, and was rolled back: another file has the name.
+        Optional<Pair> next = ready.get();
+        while (spares.contains(spare) || next.isPresent() && next.get().has(spare)) {
+            // A segment of an earlier life began at the same place, and was rolled back: its file has the name.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
         try {
@@ -218,7 +227,7 @@ final class SegmentFiles {
         int kept = 0;
         for (String name : spares.toArray(String[]::new)) {
             if (!disk.has(name)) {
-                // The file is to be made, and the disk was full: that is tried again.
+                // The disk was full for this file, which is made later.
                 continue;
             }
             if (disk.length(name) != length || ++kept > JournalSettings.MOST_SPARES) {
@@ -229,9 +238,9 @@ final class SegmentFiles {
     }
 
     void close() throws IOException {
-        Pair pair = ready.getAndSet(null);
-        if (pair != null) {
-            close(pair.stream, pair.index);
+        Optional<Pair> pair = ready.getAndSet(Optional.empty());
+        if (pair.isPresent()) {
+            pair.get().close();
         }
     }
 }

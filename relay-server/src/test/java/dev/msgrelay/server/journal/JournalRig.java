@@ -198,8 +198,8 @@ final class JournalRig {
         millis++;
         journal.write(nanos, millis);
         journal.force(nanos, millis);
-        if (journal.failure() != null) {
-            throw new AssertionError("the journal failed", journal.failure());
+        if (journal.failure().isPresent()) {
+            throw new AssertionError("the journal failed", journal.failure().get());
         }
     }
 
@@ -215,7 +215,7 @@ final class JournalRig {
     /** The process has gone: its memory is given back, and nothing else is done. */
     void gone() {
         if (log != null) {
-            journal.letGo();
+            journal.releaseLog();
             log.close();
             log = null;
         }

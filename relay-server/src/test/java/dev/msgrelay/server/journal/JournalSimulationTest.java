@@ -187,11 +187,11 @@ class JournalSimulationTest {
                 opens();
                 disk.duringForce(this::meanwhile);
                 int steps = random.nextInt(1500);
-                for (int i = 0; i < steps && rig.journal.failure() == null; i++) {
+                for (int i = 0; i < steps && rig.journal.failure().isEmpty(); i++) {
                     act();
                     observe();
                 }
-                if (rig.journal.failure() != null) {
+                if (rig.journal.failure().isPresent()) {
                     afterFailure();
                 }
                 if (random.nextInt(4) == 0) {
@@ -335,7 +335,7 @@ class JournalSimulationTest {
             disk.full(false);
             // Nobody writes to the log any more.
             disk.duringForce(() -> {});
-            boolean failed = rig.journal.failure() != null;
+            boolean failed = rig.journal.failure().isPresent();
             try {
                 rig.journal.close();
                 assertThat(failed).as("closing says that it failed").isFalse();

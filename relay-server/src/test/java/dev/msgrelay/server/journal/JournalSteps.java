@@ -14,8 +14,8 @@ public final class JournalSteps {
         return journal.force(nanos, millis);
     }
 
-    /** Of a process that has gone: lets go of the log, and of nothing else. */
-    public static void letGo(Journal journal) {
-        journal.letGo();
+    /** Releases the log, and leaves files and lock as the end of a process does. */
+    public static void releaseLog(Journal journal) {
+        journal.releaseLog();
     }
 }

@@ -94,7 +94,7 @@ class SharedJournalTest {
             rig.open();
             rig.write(random.nextInt(60), 300);
             Epoch later = life(99, rig.end(), rig.stream.size() + 1L);
-            rig.journal.begins(later);
+            rig.journal.addLife(later);
             assertThat(rig.journal.epochs().last()).as("seed %d", seed).isEqualTo(later);
             int before = rig.stream.size();
             rig.write(random.nextInt(60), 300);

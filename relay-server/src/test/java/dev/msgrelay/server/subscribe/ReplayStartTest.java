@@ -130,7 +130,7 @@ class ReplayStartTest {
             nanos++;
             JournalSteps.write(journal, nanos, MILLIS);
             JournalSteps.force(journal, nanos, MILLIS);
-            assertThat(journal.failure()).isNull();
+            assertThat(journal.failure()).isEmpty();
         }
     }
 
