@@ -121,9 +121,8 @@ public final class ClusterNode implements AutoCloseable {
                 throw e;
             }
             try {
-                String wide = config.access() == null ? null : OwnFiles.wide(place.directory());
-                if (wide != null) {
-                    LOG.warn("{}: {}", place.who(), wide);
+                if (config.access() != null) {
+                    OwnFiles.wide(place.directory()).ifPresent(wide -> LOG.warn("{}: {}", place.who(), wide));
                 }
                 joined.join();
                 return joined.orderer;

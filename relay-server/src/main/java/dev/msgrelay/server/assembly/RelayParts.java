@@ -143,9 +143,8 @@ public record RelayParts(
         EpochTable others = orderer == null ? null : orderer.lives();
         FirstWrite.await(config.directory(), text -> LOG.warn("the relay {}", text));
         FileDisk disk = FileDisk.openOrCreate(config.directory());
-        String wide = access ? OwnFiles.wide(config.directory()) : null;
-        if (wide != null) {
-            LOG.warn("journal {}", wide);
+        if (access) {
+            OwnFiles.wide(config.directory()).ifPresent(wide -> LOG.warn("journal {}", wide));
         }
         return new JournalOpening(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery).open();
     }

@@ -45,7 +45,7 @@ class OwnFilesTest {
             }
         }
         assertThat(folder).isDirectoryContaining("glob:**.spare").isDirectoryContaining("glob:**lock");
-        assertThat(OwnFiles.wide(folder)).isNull();
+        assertThat(OwnFiles.wide(folder)).isEmpty();
     }
 
     @Test
@@ -53,17 +53,17 @@ class OwnFilesTest {
         Path file = Files.createFile(place.resolve("x.stream"));
         mode(place, "rwxr-x---");
         mode(file, "rw-r--r--");
-        assertThat(OwnFiles.wide(place)).as("nobody else gets so far").isNull();
+        assertThat(OwnFiles.wide(place)).as("nobody else gets so far").isEmpty();
         mode(place, "rwxr-xr-x");
-        assertThat(OwnFiles.wide(place))
+        assertThat(OwnFiles.wide(place).orElseThrow())
                 .startsWith(place + " and 1 of its files are open to more users")
                 .endsWith("chmod -R g-w,o= " + place);
         mode(file, "rw-r-----");
-        assertThat(OwnFiles.wide(place)).startsWith(place + " and 0 of its files");
+        assertThat(OwnFiles.wide(place).orElseThrow()).startsWith(place + " and 0 of its files");
         mode(place, "rwxrwx---");
-        assertThat(OwnFiles.wide(place)).isNotNull();
+        assertThat(OwnFiles.wide(place)).isPresent();
         mode(place, "rwx------");
-        assertThat(OwnFiles.wide(place)).isNull();
+        assertThat(OwnFiles.wide(place)).isEmpty();
     }
 
     /** The folders of processes are of those that cannot be forced. */

@@ -6,15 +6,14 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The file system as a journal sees it: one directory and its files. Tests have one that crashes, fills up and fails.
+ * The file system as a journal sees it: one directory and its files. Tests have a disk that crashes, fills up and fails.
  *
- * <p>Nothing is sure to survive the machine but what was forced: bytes and length by {@link File#force}, names by {@link
- * #force}. Threads that use it must not be interrupted: that closes files.
+ * <p>Only a force makes sure that something survives the machine: {@link File#force} bytes and length, {@link #force} names.
+ * Threads that use a disk must not be interrupted: an interrupt closes files.
  */
 public interface Disk {
     /** An open file. Reads and writes name their place, so any thread may do them. */
     interface File extends Closeable {
-        /** Bytes. */
         long length() throws IOException;
 
         /** Reads until the buffer is full or the file ends. */
@@ -23,44 +22,41 @@ public interface Disk {
         /** Writes all that remains in the buffer; with {@link DiskException.Full} a part may have been written. */
         void write(long at, ByteBuffer from) throws IOException;
 
-        /** Cuts the file, or has it end further behind, with zeros in between. */
+        /** Cuts the file, or appends zeros. */
         void setLength(long length) throws IOException;
 
         /** Returns when its bytes and its length survive the machine. */
         void force() throws IOException;
     }
 
-    /** Ends the name of a file that is not complete, and of no use after a crash. */
+    /** Ends the name of a file that is of no use after a crash. */
     String FRESH = ".new";
 
-    /** In words, for messages: the directory. */
+    /** The directory, for messages. */
     String place();
 
     /** The names of all files, in no order. */
     List<String> names() throws IOException;
 
-    /** Whether there is a file of this name. */
     boolean has(String name);
 
     /** Opens a file to read and write it; makes it where there is none. */
     File open(String name) throws IOException;
 
-    /** Opens a file that is there. */
     File openToRead(String name) throws IOException;
 
-    /** Returns the bytes of a file that is there. */
     default long length(String name) throws IOException {
         try (File file = openToRead(name)) {
             return file.length();
         }
     }
 
-    /** Gives a file another name, or its own; a file that has it is replaced. Throws {@link DiskException.Full}. */
+    /** Gives a file another name, or its own; a file of that name is replaced. Throws {@link DiskException.Full}. */
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;
 
-    /** Has a file with these bytes, which survives the machine when this returns; until then the old one does. */
+    /** Replaces a file: the new one survives the machine when this returns, until then the old one does. */
     default void replace(String name, ByteBuffer bytes) throws IOException {
         String fresh = name + FRESH;
         try (File file = open(fresh)) {
@@ -75,12 +71,12 @@ public interface Disk {
     /** Returns when the names of the files survive the machine. */
     void force() throws IOException;
 
-    /** Bytes that still fit. */
+    /** Free bytes. */
     long free() throws IOException;
 
     /**
-     * In words, for messages: the thing that is short where something could not be written, as far as that can be seen now. It may
-     * write a small file and remove it, so it is for once a minute.
+     * The reason why a write found no room, as far as the disk shows it now, for messages. It may write a small file and remove
+     * it, so it is for once a minute.
      */
     String shortage();
 

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -30,20 +31,18 @@ public final class FileDisk implements Disk {
     /** Longest text of a lock file that is shown. */
     private static final int LOCK_TEXT = 200;
 
-    /**
-     * Directories that this process holds. A process that closes a file loses its locks on it, whoever opened it, so a second one of ours
-     * must not even look.
-     */
-    private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+    /** Directories that this process has locked. A process that closes a file loses all its locks on that file. */
+    private static final Set<Path> LOCKED = ConcurrentHashMap.newKeySet();
 
     /** Free bytes below which a disk counts as full: a file's first block, and what the file system keeps beside it. */
     private static final long LITTLE_BYTES = 64 << 10;
 
     private final Path directory;
     private final SystemWords words;
-    // While the directory is locked: what is needed of it when no more files can be opened.
-    private volatile FileChannel folder;
-    private volatile FileStore store;
+    private volatile Optional<Locked> locked = Optional.empty();
+
+    /** The parts of a locked directory that are needed when no more files can be opened. */
+    private record Locked(FileChannel folder, FileStore store) {}
 
     /** @param directory is there */
     public FileDisk(Path directory) {
@@ -146,18 +145,18 @@ public final class FileDisk implements Disk {
 
     @Override
     public void force() throws IOException {
-        FileChannel held = folder;
-        if (held == null) {
-            OwnFiles.forceFolder(directory, "journal " + directory);
+        Optional<Locked> now = locked;
+        if (now.isPresent()) {
+            OwnFiles.forceFolder(now.get().folder, "journal " + directory);
         } else {
-            OwnFiles.forceFolder(held, "journal " + directory);
+            OwnFiles.forceFolder(directory, "journal " + directory);
         }
     }
 
     @Override
     public long free() throws IOException {
-        FileStore held = store;
-        return (held == null ? Files.getFileStore(directory) : held).getUsableSpace();
+        Optional<Locked> now = locked;
+        return (now.isPresent() ? now.get().store : Files.getFileStore(directory)).getUsableSpace();
     }
 
     @Override
@@ -178,40 +177,43 @@ public final class FileDisk implements Disk {
         checkFile(LOCK);
         Path path = directory.resolve(LOCK);
         Path place = directory.toRealPath();
-        if (!HELD.add(place)) {
+        if (!LOCKED.add(place)) {
             throw new DiskException("journal " + directory + " is in use by this process");
         }
-        FileChannel channel = null;
-        boolean locked = false;
+        boolean done = false;
         try {
-            channel = opening.open(path);
-            if (!OwnFiles.lock(channel, !toWrite, "journal " + directory)) {
-                throw new DiskException("journal " + directory + " is in use by " + holder(channel));
-            }
-            if (toWrite) {
-                sayHolder(channel);
-            }
-            FileChannel file = channel;
-            FileChannel names = OwnFiles.openFolder(directory, "journal " + directory);
-            folder = names;
-            store = Files.getFileStore(directory);
-            locked = true;
-            return () -> {
-                folder = null;
-                try (file;
-                        names) {
-                    HELD.remove(place);
-                }
-            };
+            Closeable lock = lock(opening.open(path), toWrite, place);
+            done = true;
+            return lock;
         } catch (NoSuchFileException e) {
             throw new DiskException("there is no journal in " + directory, e);
         } finally {
-            if (!locked) {
-                HELD.remove(place);
-                if (channel != null) {
-                    channel.close();
-                }
+            if (!done) {
+                LOCKED.remove(place);
             }
+        }
+    }
+
+    private Closeable lock(FileChannel file, boolean toWrite, Path place) throws IOException {
+        try {
+            if (!OwnFiles.lock(file, !toWrite, "journal " + directory)) {
+                throw new DiskException("journal " + directory + " is in use by " + holder(file));
+            }
+            if (toWrite) {
+                sayHolder(file);
+            }
+            FileChannel folder = OwnFiles.openFolder(directory, "journal " + directory);
+            locked = Optional.of(new Locked(folder, Files.getFileStore(directory)));
+            return () -> {
+                locked = Optional.empty();
+                try (file;
+                        folder) {
+                    LOCKED.remove(place);
+                }
+            };
+        } catch (IOException | RuntimeException e) {
+            file.close();
+            throw e;
         }
     }
 
@@ -234,9 +236,9 @@ public final class FileDisk implements Disk {
     }
 
     /**
-     * The fault of a write, a new file or a new name that did not happen. The system tells a reason by its words alone, in any
-     * language: what is certainly a broken or a missing disk stays as it is, everything else is waited for. What the disk has
-     * then of what was handed to it before tells the next force, which is never waited for.
+     * The exception of a write, a new file or a new name that did not happen. The system gives its reason in words, in any
+     * language. A reason that certainly is a broken or a missing disk stays as it is; the journal waits for the end of any
+     * other. Whether the disk has lost earlier bytes, the next force tells, for which the journal does not wait.
      */
     private IOException explained(IOException e) {
         if (isOfTheSystem(e) && !words.tellInputOutput(e) && !isReadOnly(e)) {
@@ -247,7 +249,7 @@ public final class FileDisk implements Disk {
         return e;
     }
 
-    /** Whether it has a text alone: of what the JDK has a class for, such as a missing file, nothing gets better. */
+    /** Whether the fault has a text alone. Faults that have a class in the JDK, such as a missing file, do not pass. */
     private static boolean isOfTheSystem(IOException e) {
         return e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
     }
@@ -292,7 +294,7 @@ public final class FileDisk implements Disk {
         try {
             Files.deleteIfExists(probe);
         } catch (IOException nextTime) {
-            // The same file is taken then; it is of no use to anybody else.
+            // The next probe replaces the file.
         }
     }
 
@@ -325,7 +327,6 @@ public final class FileDisk implements Disk {
             into.limit(limit);
         }
 
-        /** As much of the rest as goes at once. */
         private ByteBuffer piece(ByteBuffer of, int limit) {
             return of.limit(of.isDirect() ? limit : Math.min(limit, of.position() + PIECE));
         }
@@ -357,7 +358,7 @@ public final class FileDisk implements Disk {
 
         @Override
         public void force() throws IOException {
-            // Without times: on Linux that is fdatasync, which has the length along.
+            // Without times: on Linux that is fdatasync, which forces the length, too.
             channel.force(false);
         }
 

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * The first write to a disk: a byte in a file that is removed again. It is tried on a thread of its own, since a disk that answers
- * nothing would hold up a start without a word, and again each start by a supervisor.
+ * The first write to a disk: a byte in a file that is removed again. It has a thread of its own, since a disk that does not
+ * answer would stop a start without a word, and each start by a supervisor again.
  */
 public final class FirstWrite {
     private static final String FILE = "first-write";
@@ -23,11 +23,11 @@ public final class FirstWrite {
     private FirstWrite() {}
 
     /**
-     * Waits until a folder's disk has taken a byte, or has refused it, which is left to those who need the disk. The folder is
-     * made where there is none.
+     * Waits until a folder's disk has taken a byte or has refused it; a refusal is not reported. The folder is made where there
+     * is none.
      *
-     * @param tell gets what is waited for, every 10 s
-     * @return whether it took longer than that
+     * @param tell gets a line every 10 s
+     * @return whether there was a line
      * @throws IOException the thread was interrupted
      */
     public static boolean await(Path folder, Consumer<String> tell) throws IOException {
@@ -38,11 +38,7 @@ public final class FirstWrite {
                         + TimeUnit.NANOSECONDS.toSeconds(nanos) + " s"));
     }
 
-    /**
-     * Waits for an action, on a thread of its own, and tells every {@code tellNanos} for how long it has run.
-     *
-     * @return whether there was something to tell
-     */
+    /** Waits for an action on a thread of its own, and tells every {@code tellNanos} for how long it has run. */
     static boolean await(Runnable action, long tellNanos, Consumer<Long> tell) throws IOException {
         FutureTask<Void> task = new FutureTask<>(action, null);
         Thread thread = new Thread(task, "relay-first-write");

@@ -12,12 +12,13 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Files that hold the stream, and their folders: made for the owner, and for the group to read, whatever the umask of the process
- * lets through. Whoever can read them needs no access to the relay.
+ * Files with the stream in them, and their folders. They are made for the owner, and for the group to read, whatever the umask
+ * of the process allows: a user who can read them needs no access to the relay.
  */
 public final class OwnFiles {
     private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwxr-x---");
@@ -51,10 +52,10 @@ public final class OwnFiles {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /** Looks whether a folder that was there, or a file in it, lets others in; returns what to say of it, or null. */
-    public static String wide(Path folder) throws IOException {
+    /** A warning if other users may read a folder that was there, or a file in it. */
+    public static Optional<String> wide(Path folder) throws IOException {
         if (!isPosix(folder)) {
-            return null;
+            return Optional.empty();
         }
         boolean folderIsWide = isWide(folder, FOLDER);
         long files;
@@ -62,14 +63,14 @@ public final class OwnFiles {
             files = all.filter(file -> Files.isRegularFile(file) && isWide(file, FILE))
                     .count();
         }
-        // Files in a folder that others may not enter are nobody's to read.
+        // Other users cannot read files in a folder that they may not enter.
         boolean shut =
                 !folderIsWide && !Files.getPosixFilePermissions(folder).contains(PosixFilePermission.OTHERS_EXECUTE);
         return shut
-                ? null
-                : folder + " and " + files
+                ? Optional.empty()
+                : Optional.of(folder + " and " + files
                         + " of its files are open to more users of this host than their owner and group,"
-                        + " who can read the stream there whatever access says: chmod -R g-w,o= " + folder;
+                        + " who can read the stream there whatever access says: chmod -R g-w,o= " + folder);
     }
 
     private static boolean isWide(Path path, Set<PosixFilePermission> most) {
@@ -115,7 +116,7 @@ public final class OwnFiles {
             // Works on Linux, where a directory can be opened like a file.
             return FileChannel.open(folder, StandardOpenOption.READ);
         } catch (AccessDeniedException e) {
-            // Says nothing of the file system.
+            // This fault says nothing of the file system.
             throw e;
         } catch (IOException e) {
             throw cannotForce(what, e);

@@ -7,11 +7,12 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
- * The lives of a relay, one behind the other: where in the stream each of them began. What lay behind that place before is
- * gone, and its numbers went to others. It also says up to where all was forced when it was written: at the start of a life,
- * and at its quiet end.
+ * The lives of a relay: where in the stream each of them began. Messages of earlier lives behind that place are gone, and
+ * later messages have their numbers. The table is written at the start of a life and at its quiet end, with the position up to
+ * which all was forced then. It is replaced as a whole, so after a crash the file is the old one or the new one.
  *
  * <pre>
  *    0  magic "RELAYEPO"    int64
@@ -23,14 +24,12 @@ import java.util.Optional;
  *       CRC32C of all of it int32
  * </pre>
  *
- * The file is replaced as a whole, so it is the old one or the new one after a crash.
- *
- * @param epochs from the first to the last one
+ * @param epochs from the first to the last
  * @param forcedPosition everything before it was forced when the table was written
  * @param forcedSequence number of the message there
  */
 public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
-    /** Epochs that are remembered at most although nothing of them is held any more. */
+    /** Remembered epochs of which the journal has no message any more, at most. */
     static final int MOST_PAST = 1024;
 
     private static final long MAGIC = 0x52454C415945504FL;
@@ -62,13 +61,11 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * Finds the place up to which the messages of a life are still the same.
-     *
-     * @return the number of its first message that is gone, and that another one has got since: all before it is the same;
-     *     {@link Long#MAX_VALUE}: this is the life of today; 0: the table has no such life
+     * The number of a life's first message that is gone, and that a later message has: all messages before it are the same.
+     * {@link Long#MAX_VALUE}: the life is the present one; 0: the table has no such life.
      */
     public long forkOf(long epoch) {
-        // A directory that was put back may have known of later lives than it has messages of.
+        // A directory that was put back may know of later lives than it has messages of.
         long fork = Long.MAX_VALUE;
         for (int i = epochs.size() - 1; i >= 0; i--) {
             if (epochs.get(i).epoch == epoch) {
@@ -80,8 +77,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The newest lives, as clients are told them: this one, and those before of which a message is left. The others say
-     * nothing about what two streams have in common, and a relay that is started again and again makes many of them.
+     * The lives that clients are told: the present one, and those before of which a message is left. Other lives say nothing
+     * about what two streams have in common, and a relay that is started again and again makes many of them.
      */
     public Epochs newest() {
         List<Epochs.Row> rows = new ArrayList<>();
@@ -97,30 +94,26 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The life whose messages lie at a position: the last one that began there or before. What an earlier life had from there
-     * on was cut, and may still lie in a file that is used again for the same place.
+     * The life whose messages lie at a position: the last one that began there or before. Messages of earlier lives from there
+     * on were cut, and may still lie in a file that is used again for the same place.
      */
     public Optional<Epoch> at(long position) {
-        for (int i = epochs.size() - 1; i >= 0; i--) {
-            if (epochs.get(i).position <= position) {
-                return Optional.of(epochs.get(i));
-            }
-        }
-        return Optional.empty();
+        return epochs.stream().filter(life -> life.position <= position).reduce((before, life) -> life);
     }
 
     /**
-     * The same with one more: everything before its start is forced.
+     * This table with one more life: everything before its start is forced.
      *
-     * @param oldest the position of the oldest message that is held: epochs that ended before are forgotten in the end
+     * @param oldest position of the oldest message: of lives that ended before it, the last {@value #MOST_PAST} stay
      */
     public EpochTable with(Epoch next, long oldest) {
-        List<Epoch> all = new ArrayList<>(epochs);
-        all.add(next);
-        return new EpochTable(all, next.position, next.sequence).without(oldest);
+        return new EpochTable(followedBy(next), next.position, next.sequence).without(oldest);
     }
 
-    /** The same without lives that ended long before the oldest message. */
+    private List<Epoch> followedBy(Epoch next) {
+        return Stream.concat(epochs.stream(), Stream.of(next)).toList();
+    }
+
     private EpochTable without(long oldest) {
         int past = 0;
         while (past + 1 < epochs.size() && epochs.get(past + 1).position <= oldest) {
@@ -131,36 +124,29 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The same with those lives of a stream that several relays have in common which it lacks; everything before its end is
-     * forced.
+     * This table with the later lives of a cluster's stream; everything before the journal's end is forced.
      *
-     * @param position the end of what is held
+     * @param position the journal's end
      * @param sequence number of the next message
-     * @param oldest as above
+     * @param oldest as in {@link #with}
      */
-    public EpochTable joined(EpochTable others, long position, long sequence, long oldest) {
-        int later = others.epochs.size();
-        while (later > 0 && !has(others.epochs.get(later - 1).epoch)) {
+    public EpochTable joined(EpochTable cluster, long position, long sequence, long oldest) {
+        int later = cluster.epochs.size();
+        while (later > 0 && !has(cluster.epochs.get(later - 1).epoch)) {
             later--;
         }
         EpochTable all = this;
-        for (Epoch life : others.epochs.subList(later, others.epochs.size())) {
+        for (Epoch life : cluster.epochs.subList(later, cluster.epochs.size())) {
             all = all.withLater(life);
         }
         return new EpochTable(all.epochs, position, sequence).without(oldest);
     }
 
-    /** The same with a life that has begun meanwhile; itself, if it has that one. What was forced stays as it is. */
+    /** This table with a life that has begun meanwhile; the forced position stays as it is. */
     public EpochTable withLater(Epoch life) {
-        if (has(life.epoch)) {
-            return this;
-        }
-        List<Epoch> all = new ArrayList<>(epochs);
-        all.add(life);
-        return new EpochTable(all, forcedPosition, forcedSequence);
+        return has(life.epoch) ? this : new EpochTable(followedBy(life), forcedPosition, forcedSequence);
     }
 
-    /** Whether a life is among these. */
     public boolean has(long epoch) {
         return forkOf(epoch) != 0;
     }

@@ -17,7 +17,7 @@ public final class FileNames {
     /** Ends the name of a file that is to be used again. */
     public static final String SPARE = ".spare";
 
-    /** Ends the name of a file that a repair has put aside, for people to look at. */
+    /** Ends the name of a file that a repair has put aside. */
     public static final String DAMAGED = ".damaged";
 
     private static final Pattern SEGMENT = Pattern.compile("(\\d{20})\\.(stream|index)");
@@ -32,7 +32,7 @@ public final class FileNames {
         return digits(base) + INDEX;
     }
 
-    /** The position that the name of a segment's file says; -1: it is none. */
+    /** The position in the name of a segment's file; -1: the name is of no such file. */
     public static long base(String name) {
         Matcher form = SEGMENT.matcher(name);
         if (!form.matches()) {

@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
-/** Walks through the frames of a block, piece by piece: a sum that is right says nothing of what a writer of another kind made. */
+/** A walk through the frames of a block, piece by piece: a right sum does not prove that the writer made whole frames. */
 public final class FrameWalk {
     private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
     private long body;
@@ -32,7 +32,7 @@ public final class FrameWalk {
         }
     }
 
-    /** Whether the bytes were whole frames of this number, of types that a message may have. */
+    /** Whether the bytes were this number of whole frames, with types of messages. */
     public boolean found(long messages) {
         return !wrong && body == 0 && header.position() == 0 && frames == messages;
     }

@@ -7,13 +7,11 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * Walks over the slots of one index file, in pieces: an index may be long, and its length may be made up.
+ * A walk over the slots of one index file, in pieces: an index may be long, and its length may be made up. One thread.
  *
  * <pre>
  *   header | slot 0 | slot 1 | slot 2 | ...        range(1, 3); next(): slot 1; next(): slot 2; next(): false
  * </pre>
- *
- * Owned by one thread.
  */
 public final class IndexCursor implements Closeable {
     /** Java heap of a cursor that makes its own memory. */
@@ -34,10 +32,7 @@ public final class IndexCursor implements Closeable {
         this(disk, base, seed, ByteBuffer.allocate(BYTES));
     }
 
-    /**
-     * @param seed that the records of this segment are sealed with
-     * @param piece memory for some slots, used until the cursor is closed
-     */
+    /** Opens an index, with memory for some slots that is used until the cursor is closed. */
     public IndexCursor(Disk disk, long base, long seed, ByteBuffer piece) throws IOException {
         this.file = disk.openToRead(FileNames.index(base));
         this.seed = seed;
@@ -45,12 +40,12 @@ public final class IndexCursor implements Closeable {
         end = slots();
     }
 
-    /** The number of whole slots that the file has now. */
+    /** The whole slots of the file at present. */
     public int slots() throws IOException {
         return (int) ((Math.min(SegmentHeader.MOST_INDEX, file.length()) - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
     }
 
-    /** Restricts the walk to slots from {@code from} to before {@code to}. */
+    /** Sets the walk to the slots from {@code from} to before {@code to}. */
     public void range(int from, int to) {
         next = from;
         end = to;

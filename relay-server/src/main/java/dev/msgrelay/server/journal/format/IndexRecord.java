@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A record of an index that tells of bytes of the stream. Big-endian.
+ * A record of an index about bytes of the stream. Big-endian.
  *
  * <pre>
  *    0  kind: 1 BLOCK, 2 FORCED, 3 LOST     int32
@@ -25,15 +25,13 @@ import java.util.zip.CRC32C;
  *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
  * </pre>
  *
- * @param kind what it says
  * @param crc of a BLOCK's bytes; otherwise 0
  * @param position where the bytes start
  * @param sequence number of the first message
  * @param endPosition behind the last byte, which is where a frame ends
  * @param endSequence number of the first message behind them
- * @param timeMillis when it was written
- * @param skew how far the machine's clock has stepped since the segment's header was written: one that differs from that of the
- *     record before is the mark of a step, behind which times begin again
+ * @param timeMillis when the record was written
+ * @param skew steps of the machine's clock since the segment's header was written: where the skew changes, times begin again
  */
 public record IndexRecord(
         Kind kind,
@@ -48,7 +46,7 @@ public record IndexRecord(
     /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
     public static final int MOST_BLOCK = 1 << 20;
 
-    /** Positions and numbers of messages: no stream gets so far. */
+    /** A position and a number of a message that no stream reaches. */
     static final long MOST = 1L << 62;
 
     /**
@@ -102,12 +100,11 @@ public record IndexRecord(
                 skew);
     }
 
-    /** The messages that it tells of, as lost for a reason. */
     public Loss loss(String why) {
         return new Loss(position, sequence, endPosition, endSequence, why);
     }
 
-    /** No stream gets so far, and no message is shorter than the header of its frame. */
+    /** Whether the fields are within their bounds: no message is shorter than the header of its frame. */
     private boolean isPossible() {
         boolean within = position >= 0 && sequence >= 0 && endPosition <= MOST && endSequence <= MOST;
         boolean grows = endPosition > position && endSequence > sequence;

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The machine's clock, watched by the one that only goes forward: how far it has stepped, and what is as old as what.
+ * The steps of the machine's clock, found by a comparison with the clock that only goes forward.
  *
  * <pre>
  *   clock       12:00  12:01 | 12:02+2d  12:03+2d | 12:04  12:05
@@ -20,7 +20,7 @@ public final class JournalClock {
     /** A longer difference is a step. */
     public static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** Nothing is taken for older: what is left of a number of nanoseconds is for the time of this life. */
+    /** The greatest age: the rest of a number of nanoseconds is for the time of this life. */
     private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
 
     /** A step before message {@code sequence}, by {@code millis}; {@code timeMillis}: the clock behind it. */
@@ -46,12 +46,7 @@ public final class JournalClock {
     /** The clock of a journal in which nothing was ever written. */
     public JournalClock() {}
 
-    /**
-     * Goes on where an earlier life has ended, however long ago that is.
-     *
-     * @param time of the newest record
-     * @param skew of the same one
-     */
+    /** Goes on where an earlier life has ended, with time and skew of its newest record. */
     public JournalClock(long time, long skew) {
         this.known = true;
         this.time = time;
@@ -59,10 +54,10 @@ public final class JournalClock {
     }
 
     /**
-     * Looks at both clocks.
+     * Takes the times of both clocks.
      *
-     * @return by how much the machine's has stepped since the last look, in ms; 0: it has not. At the first look: how far it has
-     *     been set back since the newest record, at least
+     * @return the step of the machine's clock since the last look, in ms; 0: there was none. At the first look: by how much the
+     *     clock has been set back since the newest record, at least
      */
     public long update(long nowNanos, long millis) {
         if (!begun) {
@@ -82,7 +77,7 @@ public final class JournalClock {
         return step;
     }
 
-    /** The time of what is written now: ms since 1970. */
+    /** The time of a record that is written now, in ms since 1970. */
     public long time() {
         return time;
     }
@@ -102,12 +97,12 @@ public final class JournalClock {
     }
 
     /**
-     * When something of an earlier life was written, by the clock that only goes forward: as its own time says, or as the clock
-     * would have said since the last step; the later of the two that is not in the future. So nothing is taken for older than
-     * it is but where the clock was ahead when this life began, which nobody can tell.
+     * The time of a record of an earlier life, by the clock that only goes forward. It follows from the record's own time, or
+     * from that time corrected by the steps since: the later of the two that is not in the future. So no record is taken for
+     * older than it is, unless the clock was ahead when this life began.
      *
-     * @param at its time
-     * @param skewThen all steps up to then
+     * @param at time of the record
+     * @param skewThen all steps up to the record
      */
     public long nanosOf(long at, long skewThen) {
         long corrected = minus(at, skewThen - skew);
@@ -116,7 +111,7 @@ public final class JournalClock {
         return nanos - TimeUnit.MILLISECONDS.toNanos(Math.min(age, OLDEST_MILLIS));
     }
 
-    /** A time for people; a number, where it is beyond all calendars. */
+    /** A time for people; a number where the time is beyond all calendars. */
     public static String timeText(long millis) {
         try {
             return Instant.ofEpochMilli(millis).toString();
@@ -125,7 +120,7 @@ public final class JournalClock {
         }
     }
 
-    /** A difference; where that is more than a number can say, the largest one. */
+    /** A difference; the largest number where the difference is larger. */
     public static long minus(long a, long b) {
         long difference = a - b;
         return ((a ^ b) & (a ^ difference)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;

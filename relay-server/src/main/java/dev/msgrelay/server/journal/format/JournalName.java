@@ -15,17 +15,17 @@ public record JournalName(String name, ProducerId producer, String owner, Hole h
     public static final int MOST = 1 << 16;
 
     /**
-     * Messages of a name that were acknowledged in an earlier life of the stream and are gone: its producer went on behind them,
-     * and may not have been told.
+     * Messages of a name that were acknowledged in an earlier life of the stream and are gone. The producer went on behind
+     * them, and may not have been told.
      *
      * @param from number of the first one
-     * @param next number of the one that came behind them
-     * @param sequence of that one
+     * @param next number of the message that came behind them
+     * @param sequence of that message
      */
     public record Hole(long from, long next, long sequence) {
         public static final Hole NONE = new Hole(0, 0, 0);
     }
 
-    /** How far a name's messages are in the stream: number and sequence of the last one. */
+    /** A name's last message in the stream: its number, and its sequence. */
     public record State(JournalName name, long number, long sequence) {}
 }

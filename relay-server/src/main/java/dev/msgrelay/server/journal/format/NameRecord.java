@@ -10,8 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A record of an index that says which publisher a slot is (NAME, as many as it takes), or how far one is (MOVED). It lies
- * before the BLOCK that has the messages, and counts only with it. Slots are those of the segment. Big-endian.
+ * A record of an index about a publisher: its name (NAME, one or more records), or the number of its last message (MOVED).
+ * Such a record lies before the BLOCK that has the messages, and counts only with it. A name has a slot in its segment, by which
+ * a MOVED refers to it. Big-endian.
  *
  * <pre>
  *    0  kind: 4 NAME, 5 MOVED               int32
@@ -38,12 +39,12 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
     private static final byte[] NO_BYTES = {};
     private static final int MOST_BYTES = CRC_OFFSET - 4 * Integer.BYTES;
 
-    /** In the length of the name: a hole lies before it. */
+    /** A flag in the length of the name: a hole lies before the name. */
     private static final int HAS_HOLE = 0x8000;
 
     private static final int HOLE_LENGTH = 3 * Long.BYTES;
 
-    /** Longer than any that was ever written. */
+    /** Longer than any name that was ever written. */
     static final int MOST_TOTAL = 4096;
 
     public static NameRecord moved(int slot, long number, long sequence) {
@@ -95,7 +96,6 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
         return new NameRecord(Kind.NAME, slot, offset, total, part, 0, 0);
     }
 
-    /** A name as bytes. */
     static byte[] encode(JournalName name) {
         byte[] text = name.name().getBytes(StandardCharsets.UTF_8);
         byte[] owner = name.owner().getBytes(StandardCharsets.UTF_8);

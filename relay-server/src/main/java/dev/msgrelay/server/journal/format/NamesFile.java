@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * How far each name was where a segment begins. What moved since then is in the indexes from that segment on, so those before
- * may be dropped. Big-endian.
+ * The last message of each name before the beginning of a segment. Later moves are in the indexes from that segment on, so
+ * older segments may be dropped. The file is replaced as a whole. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYNAM"    int64
@@ -20,13 +20,10 @@ import java.util.Optional;
  *       CRC32C of all of it int32
  * </pre>
  *
- * The file is replaced as a whole. Immutable.
- *
  * @param position a segment begins there; everything before it was forced
  * @param names in no order
  */
 public record NamesFile(long position, List<JournalName.State> names) {
-    /** The table of a journal in which no name was ever moved. */
     public static final NamesFile NONE = new NamesFile(0, List.of());
 
     private static final long MAGIC = 0x52454C41594E414DL;

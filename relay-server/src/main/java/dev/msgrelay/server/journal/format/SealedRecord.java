@@ -11,7 +11,7 @@ public interface SealedRecord {
 
     int CRC_OFFSET = LENGTH - Integer.BYTES;
 
-    /** The content of a slot without a record of its segment: a slot that was never used has zeros, a damaged one anything. */
+    /** The content of a slot without a record of its segment. A slot that was never used has zeros. */
     SealedRecord NONE = (target, seed) -> target.put(new byte[LENGTH]);
 
     /** Puts it at the buffer's position, which moves on. */

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * The front of an index file: which piece of which stream its segment is. Big-endian.
+ * The front of an index file: the stream and the piece of it that the segment has. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYJNL"                    int64
@@ -23,13 +23,13 @@ import java.util.zip.CRC32C;
  *   60  CRC32C of the 60 bytes before       int32
  * </pre>
  *
- * @param version of the format: a header of another one is read no further
- * @param epoch of the relay's life that made it
+ * @param version of the format: the file of another version is read no further
+ * @param epoch of the relay's life that made the segment
  * @param base position of the stream at which the segment starts
  * @param sequence number of the message that starts there
- * @param timeMillis when it was made
- * @param named behind the newest block before that moved a name; 0: there is none
- * @param step how far the machine's clock has stepped since the header of the segment before was written, in ms
+ * @param timeMillis when the header was made
+ * @param named behind the newest block before the segment that moved a name; 0: there is none
+ * @param step steps of the machine's clock since the header of the segment before was written, in ms
  */
 public record SegmentHeader(int version, long epoch, long base, long sequence, long timeMillis, long named, long step) {
     public static final int LENGTH = 64;
@@ -48,12 +48,11 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         this(VERSION, epoch, base, sequence, timeMillis, named, step);
     }
 
-    /** This header with other steps before it. */
     public SegmentHeader withStep(long other) {
         return new SegmentHeader(version, epoch, base, sequence, timeMillis, named, other);
     }
 
-    /** The seed that this segment's records are sealed with, so that one of another use of the same file never passes. */
+    /** The seed of the records' seals, so that no record of an earlier use of the same file passes. */
     public long seed() {
         return epoch ^ base;
     }
@@ -95,7 +94,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
                 : Optional.empty();
     }
 
-    /** Refuses a file of another version; {@code what} begins the message: the journal, and the file. */
+    /** Refuses a file of another version; {@code what} begins the message. */
     public static void checkVersion(int version, String what) throws DiskException {
         if (version != VERSION) {
             throw new DiskException(what + " is of format " + version + ", this relay reads format " + VERSION);

@@ -16,7 +16,7 @@ import java.util.zip.CRC32C;
  * The length that the file system reports costs no memory: it may be made up.
  */
 final class TableFile {
-    /** Length of what stands before the table's own fields. */
+    /** Bytes before the table's own fields. */
     static final int FRONT = Long.BYTES + Integer.BYTES;
 
     private static final int PIECE = 64 << 10;
@@ -31,7 +31,7 @@ final class TableFile {
         this.end = end;
     }
 
-    /** Reads the fields of a table, which was checked before; empty where they make no table. */
+    /** Reads the fields of a table whose seal is right; empty where they make no table. */
     interface Reading<T> {
         Optional<T> read(TableFile fields) throws IOException;
     }
@@ -72,7 +72,7 @@ final class TableFile {
         return !seal.hasRemaining() && seal.getInt(0) == (int) crc.getValue();
     }
 
-    /** Memory for a table whose own fields have this length, with the front filled in. */
+    /** Memory for a table whose own fields have this length, with the front in it. */
     static ByteBuffer withFront(long magic, int fieldsLength) {
         return ByteBuffer.allocate(FRONT + fieldsLength + Integer.BYTES)
                 .putLong(magic)

@@ -16,27 +16,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The result of looking at a directory: what it holds, what is damaged, and what a crash left behind. Looking changes nothing,
- * so the same directory always gives the same result.
+ * The result of a look at a directory: its messages, its damage, and the rest that a crash left behind. A look changes
+ * nothing, so the same directory always gives the same result.
  *
  * @param endPosition where the stream goes on
  * @param endSequence number of the next message
  * @param forcedPosition everything before this position was forced
- * @param epochs the table of epochs
- * @param epochsDamaged whether this table is missing or damaged although there are segments
- * @param states how far each name's messages are in what is held, in no order
+ * @param epochsDamaged whether the table of epochs is missing or damaged although there are segments
+ * @param states the last message of each name that is in the journal, in no order
  * @param named position behind the newest block that moved a name; 0: there is none
  * @param namesPosition position of the table of names
- * @param namesDamaged whether this table is missing or damaged: numbers of some names may be too low
- * @param parts the segments that are held, from the oldest on
- * @param damage messages that are missing among those that were forced; until a repair nothing is written here
+ * @param namesDamaged whether the table of names is missing or damaged: numbers of some names may be too low
+ * @param parts the segments, from the oldest on
+ * @param damage forced messages that are missing; until a repair no relay writes to the directory
  * @param lost messages that earlier repairs have written off
  * @param cut the torn tail, which the next start cuts off
  * @param dropped files behind the cut
  * @param asideFiles useless files among what was forced
  * @param leftovers files that an interrupted retention or replacement left behind
  * @param steps the last steps of the machine's clock
- * @param stepCount how often the clock has stepped in the segments that were looked through
+ * @param stepCount steps of the clock in all segments whose records were read
  * @param checkedBytes bytes of the stream that were read and compared with their sums
  */
 public record Recovery(
@@ -75,15 +74,15 @@ public record Recovery(
     }
 
     /**
-     * A segment that is held.
+     * One segment.
      *
-     * @param header as the index has it, or as it follows from the rest of the index
+     * @param header as the index has it, or as it follows from the records of the index
      * @param endPosition where the next segment starts
      * @param endSequence number of the first message there
      * @param records slots in use at the front of the index; -1: they were not looked at
      * @param length bytes of both files
      * @param timeMillis of the newest message, or a little later
-     * @param skew steps of the clock up to then, from the oldest segment that is held on
+     * @param skew steps of the clock up to then, from the oldest segment on
      * @param mended the records that a repair writes, where the index or bytes of the stream are damaged
      */
     public record Part(
@@ -125,7 +124,7 @@ public record Recovery(
         }
     }
 
-    /** Java heap that a look takes, besides what it returns. */
+    /** Java heap that a look takes besides its result. */
     public static final long HEAP_BYTES = RecoveryWalk.PIECE + IndexCursor.BYTES;
 
     /** Looks at a directory; throws where it cannot be read, or is of another version of the format. */
@@ -137,7 +136,7 @@ public record Recovery(
         return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
     }
 
-    /** Whether a directory has anything of a journal, however damaged; another one is not a sound journal without messages. */
+    /** Whether a directory has a file of a journal: a directory without one is no sound journal without messages. */
     public static boolean hasAny(Disk disk) throws IOException {
         return disk.names().stream().anyMatch(name -> name.equals(FileNames.EPOCHS) || FileNames.base(name) >= 0);
     }
@@ -150,7 +149,7 @@ public record Recovery(
         return parts.isEmpty() ? endSequence : parts.get(0).header.sequence();
     }
 
-    /** Whether no relay has ever begun an epoch here. */
+    /** Whether no relay has ever begun an epoch in the directory. */
     public boolean isNew() {
         return epochs.epochs().isEmpty() && parts.isEmpty();
     }
@@ -160,7 +159,6 @@ public record Recovery(
         return damage.isEmpty() && !epochsDamaged && !namesDamaged && asideFiles.isEmpty();
     }
 
-    /** The segments that have messages. */
     public List<Part> filled() {
         return parts.stream().filter(part -> !part.isEmpty()).toList();
     }
