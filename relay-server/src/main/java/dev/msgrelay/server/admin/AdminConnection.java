@@ -191,7 +191,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     private void answerHead(String type) {
         beginAnswer();
         ctx.write(head(type));
-        ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(written -> leave());
+        ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(written -> endOutput());
     }
 
     private void sendAnswer(Answer answer) {
@@ -211,7 +211,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             String others = Refusals.reloads(Target.of(request)) ? "" : "Basic realm=\"relay\", ";
             response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, others + "Bearer realm=\"relay\"");
         }
-        ctx.writeAndFlush(response).addListener(written -> leave());
+        ctx.writeAndFlush(response).addListener(written -> endOutput());
     }
 
     private void answerRows() {
@@ -230,7 +230,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         ctx.writeAndFlush(new HttpChunkedInput(new RowsInput(server.answers().look())))
                 .addListener(written -> {
                     server.rowsListed();
-                    leave();
+                    endOutput();
                 });
     }
 
@@ -330,7 +330,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /** Ends the output after the answer; the peer has a moment to close. */
-    private void leave() {
+    private void endOutput() {
         if (state != State.LEAVING && ctx.channel().isActive()) {
             state = State.LEAVING;
             server.leaving(this);

@@ -83,7 +83,7 @@ final class Answers {
         }
 
         static Answer json(HttpResponseStatus status, JsonLine line) {
-            return new Answer(status, JSON, (line.end() + "\n").getBytes(StandardCharsets.US_ASCII));
+            return new Answer(status, JSON, (line.toLine() + "\n").getBytes(StandardCharsets.US_ASCII));
         }
     }
 
@@ -408,6 +408,6 @@ final class Answers {
     }
 
     private static byte[] event(String name, JsonLine data) {
-        return ("event: " + name + "\ndata: " + data.end() + "\n\n").getBytes(StandardCharsets.US_ASCII);
+        return ("event: " + name + "\ndata: " + data.toLine() + "\n\n").getBytes(StandardCharsets.US_ASCII);
     }
 }

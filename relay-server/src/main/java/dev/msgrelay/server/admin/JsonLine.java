@@ -74,7 +74,7 @@ public final class JsonLine {
     }
 
     /** Ends the object, and returns the line. */
-    public String end() {
+    public String toLine() {
         return line.append('}').toString();
     }
 

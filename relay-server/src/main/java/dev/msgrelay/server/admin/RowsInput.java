@@ -24,7 +24,7 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
         rows = look.connections().iterator();
         JsonLine line = new JsonLine().text("time", look.time().toString());
         Look.cluster(line, look.cluster());
-        String head = line.list("connections", Stream.empty(), Look::row).end();
+        String head = line.list("connections", Stream.empty(), Look::row).toLine();
         // The closing bracket and brace are cut off: the list is still open.
         next = head.substring(0, head.length() - 2);
     }
@@ -36,7 +36,7 @@ final class RowsInput implements ChunkedInput<ByteBuf> {
         while (rows.hasNext() && chunk.length() < CHUNK_BYTES) {
             JsonLine row = new JsonLine();
             Look.row(row, rows.next());
-            chunk.append(first ? "\n" : ",\n").append(row.end());
+            chunk.append(first ? "\n" : ",\n").append(row.toLine());
             first = false;
         }
         if (!rows.hasNext()) {

@@ -86,7 +86,7 @@ public final class CommandLog implements SLF4JServiceProvider {
             thrown.printStackTrace(new PrintWriter(stack, true));
             line.text("stack", stack.toString());
         }
-        return line.end();
+        return line.toLine();
     }
 
     /** One logger in both forms. What is logged at all, the words' own settings say. */

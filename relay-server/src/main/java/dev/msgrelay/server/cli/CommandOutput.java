@@ -64,7 +64,7 @@ final class CommandOutput {
                 ? JsonLine.event("suppressed", Instant.now())
                         .text("level", Level.WARN.name())
                         .number("lines", lines)
-                        .end()
+                        .toLine()
                 : suppressedText(lines);
     }
 

@@ -287,14 +287,14 @@ final class JournalCommand implements Runnable {
                     .number("clockSteps", found.stepCount())
                     .number("tornMessages", cut.map(Recovery.Cut::messages).orElse(0L))
                     .number("tornBytes", cut.map(Recovery.Cut::bytes).orElse(0L));
-            out.println(line.end());
+            out.println(line.toLine());
             found.steps()
                     .forEach(step -> out.println(new JsonLine()
                             .text("event", "clock-step")
                             .number("sequence", step.sequence())
                             .number("millis", step.millis())
                             .number("time", step.timeMillis())
-                            .end()));
+                            .toLine()));
             found.damage().forEach(loss -> out.println(json(damaged.replace(' ', '-'), loss)));
             found.lost().forEach(loss -> out.println(json("lost", loss)));
             return;
@@ -349,6 +349,6 @@ final class JournalCommand implements Runnable {
                 .number("fromPosition", loss.position())
                 .number("toPosition", loss.endPosition())
                 .text("why", loss.why())
-                .end();
+                .toLine();
     }
 }

@@ -38,7 +38,7 @@ final class JsonReport implements ServerReport {
     static String checked(String message) {
         return event("checked", Instant.now(), Level.INFO)
                 .text("message", message)
-                .end();
+                .toLine();
     }
 
     @Override
@@ -122,7 +122,7 @@ final class JsonReport implements ServerReport {
     }
 
     private void print(JsonLine line) {
-        out.println(line.end());
+        out.println(line.toLine());
         out.flush();
     }
 

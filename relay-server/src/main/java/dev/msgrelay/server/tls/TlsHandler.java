@@ -393,7 +393,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         if (out.writing()) {
             return;
         }
-        out.taken();
+        out.checkInFlight();
         pump();
         if (!out.inFlight()) {
             changed.fireChannelWritabilityChanged();

@@ -117,7 +117,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (!out.writing()) {
-            out.taken();
+            out.checkInFlight();
             if (state == State.WAITING && !out.inFlight()) {
                 handler.reads.on();
                 continueHandshake();

@@ -220,8 +220,8 @@ final class TlsOutput {
         return writing;
     }
 
-    /** Takes note that the socket has taken bytes. */
-    void taken() {
+    /** Looks whether the socket has taken the bytes in flight. */
+    void checkInFlight() {
         if (inFlight && ctx.channel().isWritable()) {
             inFlight = false;
         }

@@ -13,7 +13,7 @@ class JsonLineTest {
                 .object("in", none -> {})
                 .object("more", more -> more.text("a", "").decimal("b", 1.0005))
                 .text("nothing", null);
-        assertThat(line.end())
+        assertThat(line.toLine())
                 .isEqualTo("{\"event\":\"test\",\"time\":\"2026-01-02T03:04:05.678Z\",\"n\":-1,\"in\":{},"
                         + "\"more\":{\"a\":\"\",\"b\":1.001},\"nothing\":null}");
     }
@@ -25,14 +25,14 @@ class JsonLineTest {
                         .decimal("b", -0.0001)
                         .decimal("c", -2.5)
                         .decimal("d", 12_345_678.9)
-                        .end())
+                        .toLine())
                 .isEqualTo("{\"a\":0.000,\"b\":0.000,\"c\":-2.500,\"d\":12345678.900}");
     }
 
     @Test
     void everyCharacterIsAscii() {
         String all = "\"\\/\b\f\n\r\t\u0000\u001f\u007f\u0085\u2028\u00fc\ud83d\ude00\ud83d";
-        assertThat(new JsonLine().text("x", all).end())
+        assertThat(new JsonLine().text("x", all).toLine())
                 .isEqualTo("{\"x\":\"\\\"\\\\/\\u0008\\u000c\\u000a\\u000d\\u0009\\u0000\\u001f\\u007f\\u0085\\u2028"
                         + "\\u00fc\\ud83d\\ude00\\ud83d\"}");
     }
