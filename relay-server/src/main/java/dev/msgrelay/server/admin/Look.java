@@ -9,6 +9,7 @@ import dev.msgrelay.server.figures.RelayStats;
 import java.time.Instant;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * A relay at one moment.
@@ -24,20 +25,14 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
         return new Look(Instant.now(), System.nanoTime(), relay.stats(), connections, relay.cluster());
     }
 
-    /** The subscriber that is furthest behind, among those that read the log; null: nobody is behind. */
-    public ConnectionRow slowest() {
+    /** The subscriber that is furthest behind, among those that read the log and are behind. */
+    public Optional<ConnectionRow> slowest() {
         return connections.stream()
                 .filter(row -> row.lagBytes() > 0 && row.replayPercent() == ConnectionRow.LIVE)
-                .max(Comparator.comparingLong(ConnectionRow::lagBytes))
-                .orElse(null);
+                .max(Comparator.comparingLong(ConnectionRow::lagBytes));
     }
 
-    // ---- JSON, for the command's line a second and for the admin port alike ----------------------------------
-
-    /**
-     * Adds every {@link Counter} by its key, the process's garbage collections, the closes by reason, the slowest
-     * subscriber, and the cluster's state.
-     */
+    /** Adds counters by their keys, garbage collections, closes by reason, the slowest subscriber, the cluster's state. */
     public static void totals(JsonLine line, Look look) {
         for (Counter counter : Counter.values()) {
             if (look.stats().has(counter)) {
@@ -47,10 +42,7 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
         GarbageCollections gc = GarbageCollections.now();
         line.number("gcCount", gc.count()).number("gcMillis", gc.millis());
         line.object("closes", closes -> look.stats().closes().forEach((reason, n) -> closes.number(reason.name(), n)));
-        ConnectionRow slowest = look.slowest();
-        if (slowest != null) {
-            line.object("slowest", members -> row(members, slowest));
-        }
+        look.slowest().ifPresent(slowest -> line.object("slowest", members -> row(members, slowest)));
         cluster(line, look.cluster());
     }
 

@@ -108,14 +108,13 @@ final class TextReport implements ServerReport {
     private static void lag(StringBuilder line, Look look) {
         long lag = look.stats().get(Counter.LARGEST_LAG_BYTES);
         line.append("  lag ").append(ShortText.of(lag, "B"));
-        ConnectionRow slowest = lag < LAGS ? null : look.slowest();
-        if (slowest != null) {
+        look.slowest().filter(row -> lag >= LAGS).ifPresent(slowest -> {
             line.append(" (#").append(slowest.id());
             if (!slowest.name().isEmpty()) {
                 line.append(' ').append(ShortText.cut(slowest.name(), 12));
             }
             line.append(')');
-        }
+        });
     }
 
     private static void rare(StringBuilder line, String what, long count) {
