@@ -1,7 +1,10 @@
 package dev.msgrelay.server.admin;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
 
 /** The header Accept: how much a client wants a type of content (RFC 9110, section 12.5.1). */
 final class Accept {
@@ -17,47 +20,36 @@ final class Accept {
         if (header.isBlank()) {
             return 1;
         }
-        double quality = 0;
-        int narrowest = 0;
-        for (String range : header.split(",")) {
-            String[] parts = range.split(";");
-            int narrow = narrowness(parts[0].strip().toLowerCase(Locale.ROOT), type);
+        for (String range : List.of(type, type.substring(0, type.indexOf('/')) + "/*", "*/*")) {
             // Ranges with several parameters may name one type: the highest quality counts.
-            double q = q(parts);
-            if (narrow > narrowest || narrow == narrowest && narrow > 0 && q > quality) {
-                narrowest = narrow;
-                quality = q;
+            OptionalDouble quality =
+                    ranges(header, range).mapToDouble(Accept::q).max();
+            if (quality.isPresent()) {
+                return quality.getAsDouble();
             }
         }
-        return quality;
+        return 0;
     }
 
     /** Whether the header has the type by name, and not only within a range of types. */
     static boolean names(String header, String type) {
-        return Arrays.stream(header.split(","))
-                .anyMatch(range -> range.split(";")[0].strip().equalsIgnoreCase(type));
+        return ranges(header, type).findAny().isPresent();
     }
 
-    /**
-     * How narrowly a range has the type: 3 by name, 2 by the main type, 1 by any type; 0: the range does not have it.
-     */
-    private static int narrowness(String range, String type) {
-        if (range.equals(type)) {
-            return 3;
-        }
-        if (range.equals(type.substring(0, type.indexOf('/')) + "/*")) {
-            return 2;
-        }
-        return range.equals("*/*") ? 1 : 0;
+    /** The header's ranges with this name; each has its parameters behind its name. */
+    private static Stream<String[]> ranges(String header, String name) {
+        return Arrays.stream(header.split(","))
+                .map(range -> range.split(";", -1))
+                .filter(parts -> parts[0].strip().equalsIgnoreCase(name));
     }
 
     private static double q(String... parts) {
-        for (int i = 1; i < parts.length; i++) {
-            String parameter = parts[i].strip().toLowerCase(Locale.ROOT);
-            if (parameter.matches("q=[01](\\.\\d{0,3})?")) {
-                return Math.min(1, Double.parseDouble(parameter.substring(2)));
-            }
-        }
-        return 1;
+        return Arrays.stream(parts)
+                .skip(1)
+                .map(parameter -> parameter.strip().toLowerCase(Locale.ROOT))
+                .filter(parameter -> parameter.matches("q=[01](\\.\\d{0,3})?"))
+                .mapToDouble(parameter -> Math.min(1, Double.parseDouble(parameter.substring(2))))
+                .findFirst()
+                .orElse(1);
     }
 }

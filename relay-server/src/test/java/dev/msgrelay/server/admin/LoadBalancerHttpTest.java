@@ -245,6 +245,8 @@ class LoadBalancerHttpTest {
                 "application/openmetrics-text;q=0, text/plain | text/plain",
                 "application/openmetrics-text;q=0, */* | text/plain",
                 "application/openmetrics-text;q=0.0 | text/plain",
+                "; | text/plain",
+                "application/openmetrics-text, ; | application/openmetrics-text",
                 "text/*;q=0.1, APPLICATION/OpenMetrics-Text;Q=0.2 | application/openmetrics-text",
                 "application/*, text/plain;q=0.9 | application/openmetrics-text",
                 "*/*;q=1, application/openmetrics-text;q=0.3 | text/plain",
