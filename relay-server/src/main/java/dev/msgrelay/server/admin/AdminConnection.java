@@ -36,6 +36,7 @@ import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
 
@@ -67,9 +68,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     private static final String EVENTS = "text/event-stream";
 
     private static final String OWN_FILES_ONLY =
-            "default-src 'self'; base-uri 'none'; form-action 'none';" + " frame-ancestors 'none'; object-src 'none'";
+            "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
-    /** The state of the connection, as in the drawing. */
     private enum State {
         ASKING,
         ANSWERING,
@@ -120,9 +120,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
         if (part instanceof HttpRequest head) {
             request = head;
-            Answer refusal = server.refusals().of(head);
-            if (refusal != null) {
-                refuse(refusal);
+            Optional<Answer> refusal = server.refusals().of(head);
+            if (refusal.isPresent()) {
+                refuse(refusal.get());
                 return;
             }
         }
@@ -147,8 +147,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return Answer.text(HttpResponseStatus.BAD_REQUEST, "this is no HTTP request");
     }
 
-    /** The bytes before the request, if there is one, are those of another protocol. */
-    private static Answer strange(Stranger who) {
+    private static Answer anotherProtocol(Stranger who) {
         return Answer.text(
                 HttpResponseStatus.BAD_REQUEST,
                 who.isProxy()
@@ -165,9 +164,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     private void answerRequest() {
         String path = Target.of(request).path();
-        Answer before = server.before(path);
-        if (before != null) {
-            sendAnswer(before);
+        if (!server.hasRelay()) {
+            sendAnswer(server.recovering(path));
             return;
         }
         switch (path) {
@@ -177,8 +175,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             case Refusals.RELOAD -> reload();
             default -> {
                 String accept = String.join(",", request.headers().getAll(HttpHeaderNames.ACCEPT));
-                Answer answer = server.answers().of(path, accept);
-                sendAnswer(answer != null ? answer : Answers.nowhere(path));
+                sendAnswer(server.answers().of(path, accept));
             }
         }
     }
@@ -187,7 +184,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         return request.method().equals(HttpMethod.HEAD);
     }
 
-    /** Answers HEAD with the headers alone; for an answer whose length is not known beforehand. */
+    /** Answers HEAD with the {@link #head} alone. */
     private void answerHead(String type) {
         beginAnswer();
         ctx.write(head(type));
@@ -244,9 +241,9 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void reload() {
-        String no = server.whyNoReload();
-        if (no != null) {
-            refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, no));
+        Optional<String> no = server.whyNoReload();
+        if (no.isPresent()) {
+            refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, no.get()));
             return;
         }
         beginAnswer();
@@ -263,13 +260,13 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         setDeadline(REQUEST_MILLIS, () -> ctx.close());
     }
 
-    /** Changes the state, and throws further input away before the codec sees it. */
+    /** Changes the state. Further input is thrown away before the codec sees it. */
     private void endAsking(State next) {
         state = next;
         ctx.pipeline().addBefore(CODEC, null, new SimpleChannelInboundHandler<>(Object.class) {
             @Override
             protected void channelRead0(ChannelHandlerContext context, Object input) {
-                // The handler releases what it is given.
+                // The handler releases the input.
             }
         });
     }
@@ -303,7 +300,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The headers of an answer with a page whose length is not known beforehand. */
+    /** The headers of an answer whose length is not known beforehand. */
     private static HttpResponse head(String type) {
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, type);
@@ -365,7 +362,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
             ctx.close();
         }
         if (event instanceof Stranger who && state == State.ASKING) {
-            refuse(strange(who));
+            refuse(anotherProtocol(who));
         }
         // A peer that has sent its request may close its output; in any other state it has gone.
         if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {

@@ -3,7 +3,6 @@ package dev.msgrelay.server.admin;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
-import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.RepeatedWarning;
@@ -30,11 +29,11 @@ import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.stream.ChunkedWriteHandler;
 import io.netty.util.NetUtil;
 import io.netty.util.concurrent.FastThreadLocalThread;
-import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -70,17 +69,15 @@ public final class AdminServer implements AutoCloseable {
     private static final long CLOSE_MILLIS = 1_000;
 
     private final AdminConfig config;
-    // Null: plain HTTP.
-    private final TlsContext tls;
-    // Null: there is no configuration to read again.
-    private final Supplier<Reload> configuration;
+    // Empty: plain HTTP.
+    private final Optional<TlsContext> tls;
+    private final Optional<Supplier<Reload>> configuration;
     private final Refusals refusals;
     // The port's name in the log.
     private final String name;
-    // Null: the relay has not started yet.
-    private volatile RelayServer relay;
-    private volatile Answers answers;
-    private volatile int looked;
+    // Of the relay, once it has started.
+    private volatile Optional<Answers> answers = Optional.empty();
+    private volatile int segmentsLookedAt;
     private volatile int segments;
     private final EventLoopGroup thread =
             new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
@@ -92,11 +89,10 @@ public final class AdminServer implements AutoCloseable {
     private final Set<AdminConnection> open = new LinkedHashSet<>();
     private final Set<AdminConnection> idle = new LinkedHashSet<>();
     private final Set<AdminConnection> streams = new LinkedHashSet<>();
-    private ScheduledFuture<?> everySecond;
     private int lists;
     private boolean reloading;
 
-    private AdminServer(AdminConfig config, TlsContext tls, Supplier<Reload> configuration) {
+    private AdminServer(AdminConfig config, Optional<TlsContext> tls, Optional<Supplier<Reload>> configuration) {
         this.config = config;
         this.configuration = configuration;
         this.tls = tls;
@@ -117,26 +113,28 @@ public final class AdminServer implements AutoCloseable {
      *     message names the cause
      */
     public static AdminServer start(RelayServer relay, AdminConfig config) throws IOException {
-        return start(relay, config, null);
+        return start(relay, config, Optional.empty());
     }
 
     /**
      * Starts the admin port of a relay, with {@code POST /reload}.
      *
-     * @param configuration reads the configuration again, on a thread of its own; never twice at once. Null: there is
-     *     no configuration to read
+     * @param configuration reads the configuration again, on a thread of its own; never twice at once
      */
     public static AdminServer start(RelayServer relay, AdminConfig config, Supplier<Reload> configuration)
             throws IOException {
-        TlsContext tls = config.tls() ? relay.tls().take(MOST_CONNECTIONS) : null;
+        return start(relay, config, Optional.of(configuration));
+    }
+
+    private static AdminServer start(RelayServer relay, AdminConfig config, Optional<Supplier<Reload>> configuration)
+            throws IOException {
+        Optional<TlsContext> tls = config.tls() ? Optional.of(relay.tls().take(MOST_CONNECTIONS)) : Optional.empty();
         try {
             AdminServer admin = listening(new AdminServer(config, tls, configuration));
             admin.serve(relay);
             return admin;
         } catch (IOException | RuntimeException e) {
-            if (tls != null) {
-                relay.tls().giveBack(MOST_CONNECTIONS);
-            }
+            tls.ifPresent(taken -> relay.tls().giveBack(MOST_CONNECTIONS));
             throw e;
         }
     }
@@ -147,11 +145,12 @@ public final class AdminServer implements AutoCloseable {
      *
      * @param config must be without TLS, whose files the relay has
      */
-    public static AdminServer startBefore(AdminConfig config, Supplier<Reload> configuration) throws IOException {
+    public static AdminServer startBefore(AdminConfig config, Optional<Supplier<Reload>> configuration)
+            throws IOException {
         if (config.tls()) {
             throw new IllegalArgumentException("an admin port with TLS is started behind its relay");
         }
-        return listening(new AdminServer(config, null, configuration));
+        return listening(new AdminServer(config, Optional.empty(), configuration));
     }
 
     /**
@@ -159,18 +158,18 @@ public final class AdminServer implements AutoCloseable {
      * thread.
      */
     public void recovering(int done, int of) {
-        looked = done;
+        segmentsLookedAt = done;
         segments = of;
     }
 
     /** Takes the relay, once it has started. Any thread, once. */
     public void serve(RelayServer started) {
-        relay = started;
         Answers made = new Answers(started, config, SystemTree.ofThisHost());
         if (!config.healthOnly()) {
             thread.scheduleAtFixedRate(made::sample, 0, 1, TimeUnit.SECONDS);
+            thread.scheduleAtFixedRate(this::sendStats, 1, 1, TimeUnit.SECONDS);
         }
-        answers = made;
+        answers = Optional.of(made);
     }
 
     private static AdminServer listening(AdminServer admin) throws IOException {
@@ -209,7 +208,7 @@ public final class AdminServer implements AutoCloseable {
                     @Override
                     protected void initChannel(Channel channel) {
                         channel.pipeline()
-                                .addLast(new FirstBytes(tls == null ? null : () -> secured(heap)))
+                                .addLast(new FirstBytes(tls.map(context -> () -> secured(context, heap))))
                                 .addLast(AdminConnection.CODEC, new HttpServerCodec(limits))
                                 .addLast(new ChunkedWriteHandler(), new AdminConnection(AdminServer.this));
                     }
@@ -232,7 +231,7 @@ public final class AdminServer implements AutoCloseable {
         return (InetSocketAddress) bound.channel().localAddress();
     }
 
-    private SslHandler secured(ByteBufAllocator heap) {
+    private static SslHandler secured(TlsContext tls, ByteBufAllocator heap) {
         SslHandler secured = tls.newAdminHandler(heap);
         // The handshake is part of the request, and has the same time.
         secured.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
@@ -244,7 +243,7 @@ public final class AdminServer implements AutoCloseable {
         InetSocketAddress at = address();
         String where =
                 at.getAddress().isAnyLocalAddress() ? "0.0.0.0:" + at.getPort() : NetUtil.toSocketAddressString(at);
-        return (tls == null ? "http://" : "https://") + where + "/";
+        return (tls.isEmpty() ? "http://" : "https://") + where + "/";
     }
 
     /** The address listened on, with the port that the system chose if port 0 was asked for. */
@@ -260,22 +259,24 @@ public final class AdminServer implements AutoCloseable {
 
     // ---- for connections, on the admin port's thread -------------------------------------------------------------
 
-    Answers answers() {
-        return answers;
+    boolean hasRelay() {
+        return answers.isPresent();
     }
 
-    /** The answer while there is no relay yet; null: the relay has started. */
-    Answer before(String path) {
-        if (answers != null) {
-            return null;
-        }
+    /** Only if it {@link #hasRelay}. */
+    Answers answers() {
+        return answers.orElseThrow();
+    }
+
+    /** The answer while there is no relay yet. */
+    Answer recovering(String path) {
         return path.equals("/health/live")
                 ? Answers.health(true, new JsonLine().text("status", "live"))
                 : Answers.health(
                         false,
                         new JsonLine()
                                 .text("status", "recovering")
-                                .number("segmentsLookedAt", looked)
+                                .number("segmentsLookedAt", segmentsLookedAt)
                                 .number("segments", segments));
     }
 
@@ -319,29 +320,30 @@ public final class AdminServer implements AutoCloseable {
         lists--;
     }
 
-    /** The reason why there can be no reload now; null: there can be one. */
-    String whyNoReload() {
-        if (configuration == null) {
-            return "this program has no configuration that it could read again";
+    /** The reason why there can be no reload now; empty: there can be one. */
+    Optional<String> whyNoReload() {
+        if (configuration.isEmpty()) {
+            return Optional.of("this program has no configuration that it could read again");
         }
-        return reloading ? "a reload is under way: try again" : null;
+        return reloading ? Optional.of("a reload is under way: try again") : Optional.empty();
     }
 
-    /**
-     * Reads the configuration again, on a thread of its own.
-     * @param then gets the answer, on the admin port's thread
-     */
+    /** Reads the configuration again, on a thread of its own. {@code then} gets the answer, on the admin port's thread. */
     void reload(String peer, Consumer<Answer> then) {
         reloading = true;
         LOG.info("admin port: {} asks for a reload", peer);
-        CompletableFuture.supplyAsync(configuration, AdminServer::onThreadOfItsOwn)
+        CompletableFuture.supplyAsync(configuration.orElseThrow(), AdminServer::onThreadOfItsOwn)
                 .whenCompleteAsync(
                         (reload, fault) -> {
                             reloading = false;
                             if (fault != null) {
                                 failed(fault);
+                                then.accept(Answer.text(
+                                        HttpResponseStatus.INTERNAL_SERVER_ERROR,
+                                        "a fault of the relay's own: see its log"));
+                            } else {
+                                then.accept(answer(reload));
                             }
-                            then.accept(answer(reload));
                         },
                         thread);
     }
@@ -352,11 +354,7 @@ public final class AdminServer implements AutoCloseable {
         reload.start();
     }
 
-    /** @param reload null: the reload has failed by a fault of its own */
     private static Answer answer(Reload reload) {
-        if (reload == null) {
-            return Answer.text(HttpResponseStatus.INTERNAL_SERVER_ERROR, "a fault of the relay's own: see its log");
-        }
         return Answer.text(
                 reload.taken() ? HttpResponseStatus.OK : HttpResponseStatus.CONFLICT,
                 String.join("\n", reload.lines()));
@@ -369,27 +367,19 @@ public final class AdminServer implements AutoCloseable {
     void streaming(AdminConnection connection) {
         idle.remove(connection);
         streams.add(connection);
-        connection.event(answers.stats());
-        if (everySecond == null) {
-            everySecond = thread.scheduleAtFixedRate(this::second, 1, 1, TimeUnit.SECONDS);
-        }
+        connection.event(answers().stats());
     }
 
-    private void second() {
-        if (streams.isEmpty()) {
-            everySecond.cancel(false);
-            everySecond = null;
-            return;
+    private void sendStats() {
+        if (!streams.isEmpty()) {
+            byte[] event = answers().stats();
+            List.copyOf(streams).forEach(stream -> stream.event(event));
         }
-        byte[] event = answers.stats();
-        List.copyOf(streams).forEach(stream -> stream.event(event));
     }
 
     /** Counts a request that was refused, and logs it; at most one line a second. */
     void refused(String peer, String why) {
-        if (relay != null) {
-            relay.count(Counter.ADMIN_REFUSED);
-        }
+        answers.ifPresent(Answers::countRefused);
         warning.warn(System.nanoTime(), name + ": " + peer + " refused: " + why);
     }
 
@@ -401,10 +391,9 @@ public final class AdminServer implements AutoCloseable {
     /**
      * The result of a reload.
      *
-     * @param taken true: the new configuration is in force, as far as a running relay can take it; false: the former one
-     *     is, whole
-     * @param lines lines for people: the settings that were taken, and those that need a restart; or the error, with file
-     *     and line
+     * @param taken true: the new configuration is in force, as far as a running relay can take it; false: the former
+     *     one is, whole
+     * @param lines for people: the settings that were taken, and those that need a restart; or the error, with its line
      */
     public record Reload(boolean taken, List<String> lines) {
         public Reload {

@@ -95,9 +95,10 @@ final class Answers {
     private final Map<String, Answer> files = new HashMap<>();
     private final Map<String, Answer> metrics = new HashMap<>();
     private long metricsNanos = System.nanoTime();
-    private Look look;
-    private List<PeekedMessage> peeked;
-    private long peekedNanos;
+    private Optional<Look> look = Optional.empty();
+    private List<PeekedMessage> peeked = List.of();
+    // So long ago that the first request gets the messages of its time.
+    private long peekedNanos = System.nanoTime() - 2 * LOOK_NANOS;
 
     /** @param system tells the host's name */
     Answers(RelayServer relay, AdminConfig config, SystemTree system) {
@@ -132,15 +133,11 @@ final class Answers {
 
     /** The version that the build has written into the jar's manifest. */
     static String version() {
-        String version = Answers.class.getPackage().getImplementationVersion();
-        return version == null ? "(not packaged)" : version;
+        return Optional.ofNullable(Answers.class.getPackage().getImplementationVersion())
+                .orElse("(not packaged)");
     }
 
-    /**
-     * The answer to a path that needs no connection of its own; null: there is no such path.
-     *
-     * @param accept the request's header Accept; empty: none
-     */
+    /** The answer to a path that needs no connection of its own. {@code accept}: the request's header, or empty. */
     Answer of(String path, String accept) {
         return switch (path) {
             case "/metrics" -> metrics(writer(accept));
@@ -148,12 +145,12 @@ final class Answers {
             case "/health/ready" -> health(relay.ready(), ready());
             case "/config" -> config();
             case "/status" -> status();
-            default -> files.get(path);
+            default -> Optional.ofNullable(files.get(path)).orElseGet(() -> nowhere(path));
         };
     }
 
     /** The answer to a path where nothing is: the paths that there are. */
-    static Answer nowhere(String path) {
+    private static Answer nowhere(String path) {
         String health = "/health" + path;
         StringBuilder text = new StringBuilder(
                 (PAGES.containsKey(health) ? "it is at " + health : "there is no such page") + "; there are");
@@ -223,7 +220,7 @@ final class Answers {
                     HttpResponseStatus.FORBIDDEN,
                     "no identity of this request may subscribe: show the token of one that may");
         }
-        if (peeked == null || System.nanoTime() - peekedNanos > LOOK_NANOS) {
+        if (System.nanoTime() - peekedNanos > LOOK_NANOS) {
             peeked = relay.lastMessages(MOST_PEEKED, PEEKED_BYTES);
             peekedNanos = System.nanoTime();
         }
@@ -261,10 +258,14 @@ final class Answers {
 
     /** The relay at a moment within the last second. */
     Look look() {
-        if (look == null || System.nanoTime() - look.nanos() > LOOK_NANOS) {
-            look = Look.at(relay);
-        }
-        return look;
+        Look now =
+                look.filter(at -> System.nanoTime() - at.nanos() <= LOOK_NANOS).orElseGet(() -> Look.at(relay));
+        look = Optional.of(now);
+        return now;
+    }
+
+    void countRefused() {
+        relay.count(Counter.ADMIN_REFUSED);
     }
 
     /** Takes the figures of this second. */
@@ -283,7 +284,7 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** Adds the name, the version and the places that do not change. */
+    /** Adds the name, the version, the ports and the journal, which do not change. */
     private void identity(JsonLine line) {
         line.text("host", host).text("version", version());
         line.text("transport", relay.transport().flag())
@@ -291,24 +292,27 @@ final class Answers {
                         "slowSubscriber",
                         relay.config().clients().slowSubscriber().flag());
         ListenConfig listen = relay.config().listen();
-        Stream<String[]> places = Stream.of(
-                place("publish", "plain", relay.publishAddress()),
-                place("publish", "unix", listen.publishSocket()),
-                place("publish", "TLS", relay.tlsPublishAddress()),
-                place("subscribe", "plain", relay.subscribeAddress()),
-                place("subscribe", "unix", listen.subscribeSocket()),
-                place("subscribe", "TLS", relay.tlsSubscribeAddress()));
-        line.list("ports", places.filter(place -> place[2] != null), (item, place) -> item.text("for", place[0])
-                .text("by", place[1])
-                .text("address", place[2]));
+        Stream<Port> ports = Stream.of(
+                        port("publish", "plain", relay.publishAddress()),
+                        port("publish", "unix", listen.publishSocket()),
+                        port("publish", "TLS", relay.tlsPublishAddress()),
+                        port("subscribe", "plain", relay.subscribeAddress()),
+                        port("subscribe", "unix", listen.subscribeSocket()),
+                        port("subscribe", "TLS", relay.tlsSubscribeAddress()))
+                .flatMap(Optional::stream);
+        line.list("ports", ports, (item, port) -> item.text("for", port.role())
+                .text("by", port.kind())
+                .text("address", port.address()));
         JournalConfig journal = relay.config().journal();
         line.text("journal", journal.on() ? journal.directory().toString() : null);
     }
 
-    private static String[] place(String what, String how, Object address) {
-        boolean tcp = address instanceof InetSocketAddress;
-        String where = tcp ? NetUtil.toSocketAddressString((InetSocketAddress) address) : null;
-        return new String[] {what, how, tcp || address == null ? where : address.toString()};
+    private record Port(String role, String kind, String address) {}
+
+    private static Optional<Port> port(String role, String kind, Object address) {
+        return Optional.ofNullable(address)
+                .map(at -> at instanceof InetSocketAddress tcp ? NetUtil.toSocketAddressString(tcp) : at.toString())
+                .map(text -> new Port(role, kind, text));
     }
 
     /** The first event of a stream: describes the relay, and the figures of the following events. */
@@ -355,7 +359,7 @@ final class Answers {
     private void figures(JsonLine line) {
         Look now = look();
         line.decimal("elapsedSeconds", (now.nanos() - relay.startNanos()) / 1e9);
-        // None in the first second.
+        // There is no rate in the first second.
         if (!seconds.rates().isEmpty()) {
             line.object("rate", members -> rate(members, seconds.rates().getLast()));
         }

@@ -6,19 +6,19 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandler;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Looks at the first bytes of a connection, before TLS and HTTP do, and leaves the pipeline as soon as they tell what the client
- * speaks. Another protocol than the port's is handed on as an event. Owned by the admin port's thread.
+ * Looks at the first bytes of a connection, before TLS and HTTP do, and leaves the pipeline as soon as they show the
+ * client's protocol. An event tells the connection of another protocol than the port's. Owned by the admin port's thread.
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
-    // Null: plain HTTP.
-    private final Supplier<ChannelHandler> tls;
+    private final Optional<Supplier<ChannelHandler>> tls;
     private ByteBuf kept = Unpooled.EMPTY_BUFFER;
 
-    /** @param tls makes the handler of TLS, once it is clear that no proxy's header stands before it; null: plain HTTP */
-    FirstBytes(Supplier<ChannelHandler> tls) {
+    /** @param tls makes the handler of TLS, once it is clear that no proxy's header stands before it; empty: plain HTTP */
+    FirstBytes(Optional<Supplier<ChannelHandler>> tls) {
         this.tls = tls;
     }
 
@@ -31,12 +31,10 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
         if (who == null && Stranger.mayFollow(kept.nioBuffer(), 0, length, false)) {
             return;
         }
-        if (who != null && (who.isProxy() || tls == null && who != Stranger.HTTP)) {
+        if (who != null && (who.isProxy() || tls.isEmpty() && who != Stranger.HTTP)) {
             ctx.fireUserEventTriggered(who);
         } else {
-            if (tls != null) {
-                ctx.pipeline().addAfter(ctx.name(), null, tls.get());
-            }
+            tls.ifPresent(made -> ctx.pipeline().addAfter(ctx.name(), null, made.get()));
             ctx.fireChannelRead(kept);
             kept = Unpooled.EMPTY_BUFFER;
         }

@@ -12,6 +12,7 @@ import io.netty.util.NetUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -25,50 +26,52 @@ final class Refusals {
     private static final int MOST_CREDENTIALS = 1024;
 
     private final AdminConfig config;
-    // Null: the port has no token.
-    private final TokenHash token;
+    // The hash of the port's token, if it has one.
+    private final Optional<TokenHash> token;
 
     Refusals(AdminConfig config) {
         this.config = config;
-        this.token = config.token() == null ? null : TokenHash.parse(config.token());
+        this.token = Optional.ofNullable(config.token()).map(TokenHash::parse);
     }
 
-    /** The refusal of a request; null: it is not refused. */
-    Answer of(HttpRequest request) {
+    /** The refusal of a request; empty: it is not refused. */
+    Optional<Answer> of(HttpRequest request) {
         Target target = Target.of(request);
         String allowed = allowed(target);
         if (!List.of(allowed.split(", ")).contains(request.method().name())) {
-            return Answer.text(
+            return refusal(
                     HttpResponseStatus.METHOD_NOT_ALLOWED,
                     "only " + allowed + ", not "
                             + Peer.printable(request.method().name()));
         }
         boolean none = target.hosts() == 0 && Target.mayLackHost(request);
         if (target.hosts() != 1 && !none) {
-            return Answer.text(HttpResponseStatus.BAD_REQUEST, target.hosts() + " Host headers instead of one");
+            return refusal(HttpResponseStatus.BAD_REQUEST, target.hosts() + " Host headers instead of one");
         }
         if (config.healthOnly()) {
             // No page can be read here, so a name tells nothing.
             return isHealth(target)
-                    ? null
-                    : Answer.text(HttpResponseStatus.NOT_FOUND, "only /health/live and /health/ready are here");
+                    ? Optional.empty()
+                    : refusal(HttpResponseStatus.NOT_FOUND, "only /health/live and /health/ready are here");
         }
-        if (target.host() != null && !isOurs(target.host())) {
-            return Answer.text(
+        if (target.host().isPresent() && !isOurs(target.host().get())) {
+            return refusal(
                     HttpResponseStatus.MISDIRECTED_REQUEST,
-                    "Host '" + Peer.printable(target.host()) + "' is neither an address, nor localhost, nor '"
+                    "Host '" + Peer.printable(target.host().get()) + "' is neither an address, nor localhost, nor '"
                             + config.host() + "'");
         }
         if (reloads(target)) {
             return ofReload(request);
         }
-        boolean open = token == null || isHealth(target);
-        if (!open && !isAdmins(shown(request))) {
-            return Answer.text(
-                    HttpResponseStatus.UNAUTHORIZED,
-                    "a token is needed: 'Authorization: Bearer TOKEN', or as the password of any user");
-        }
-        return null;
+        return token.isEmpty() || isHealth(target) || isAdmins(shown(request))
+                ? Optional.empty()
+                : refusal(
+                        HttpResponseStatus.UNAUTHORIZED,
+                        "a token is needed: 'Authorization: Bearer TOKEN', or as the password of any user");
+    }
+
+    private static Optional<Answer> refusal(HttpResponseStatus status, String text) {
+        return Optional.of(Answer.text(status, text));
     }
 
     /** The methods that a path allows. */
@@ -85,19 +88,19 @@ final class Refusals {
     }
 
     /**
-     * The refusal of a reload; null: it is not refused. A browser sends a stored password by itself, also for a form on
-     * another site's page, so no password will do. A browser sends Bearer only if a page of the relay's own makes it.
+     * The refusal of a reload. A browser sends a stored password by itself, also for a form on another site's page, so
+     * a password does not count. A browser sends Bearer only if a page of the relay's own makes it.
      */
-    private Answer ofReload(HttpRequest request) {
-        if (token == null) {
-            return Answer.text(
+    private Optional<Answer> ofReload(HttpRequest request) {
+        if (token.isEmpty()) {
+            return refusal(
                     HttpResponseStatus.FORBIDDEN,
                     "a reload needs a token, and this port has none: start the relay with --admin-token;"
                             + " SIGHUP needs none");
         }
         return isAdmins(token(bearer(request)))
-                ? null
-                : Answer.text(
+                ? Optional.empty()
+                : refusal(
                         HttpResponseStatus.UNAUTHORIZED,
                         "a token is needed: 'Authorization: Bearer TOKEN', no password");
     }
@@ -114,7 +117,7 @@ final class Refusals {
         }
         // A dot at the end marks a complete name.
         String name = matcher.group(1).replaceFirst("\\.$", "");
-        return token != null
+        return token.isPresent()
                 || name.equalsIgnoreCase("localhost")
                 || name.equalsIgnoreCase(config.host())
                 || NetUtil.isValidIpV4Address(name)
@@ -122,7 +125,7 @@ final class Refusals {
     }
 
     private boolean isAdmins(Token shown) {
-        return !shown.isNone() && TokenHash.of(shown).equals(token);
+        return !shown.isNone() && token.filter(TokenHash.of(shown)::equals).isPresent();
     }
 
     /** The token that a request shows, as Bearer or as a password; none: it shows nothing that can be one. */
@@ -138,7 +141,6 @@ final class Refusals {
         }
     }
 
-    /** The token after Bearer; empty: there is none. */
     private static String bearer(HttpRequest request) {
         return behind("Bearer ", request);
     }
@@ -153,13 +155,12 @@ final class Refusals {
         }
     }
 
-    /** The part of the credentials behind {@code way}; empty: they begin in another way. */
-    private static String behind(String way, HttpRequest request) {
-        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION);
-        return credentials != null
-                        && credentials.length() <= MOST_CREDENTIALS
-                        && credentials.regionMatches(true, 0, way, 0, way.length())
-                ? credentials.substring(way.length()).trim()
+    /** The credentials behind the name of their scheme; empty: their scheme is another one. */
+    private static String behind(String scheme, HttpRequest request) {
+        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
+        return credentials.length() <= MOST_CREDENTIALS
+                        && credentials.regionMatches(true, 0, scheme, 0, scheme.length())
+                ? credentials.substring(scheme.length()).trim()
                 : "";
     }
 }

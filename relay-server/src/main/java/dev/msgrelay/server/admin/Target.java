@@ -4,6 +4,7 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpVersion;
 import java.util.List;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -13,14 +14,14 @@ import java.util.regex.Pattern;
  * <pre>
  *   GET /metrics HTTP/1.1               path /metrics, the host is that of the header Host
  *   GET http://relay:7402/metrics ...   path /metrics, host relay:7402, whatever the header says
- *   GET /metrics HTTP/1.0               may have no header Host: then there is no host
+ *   GET /metrics HTTP/1.0               may have no header Host
  * </pre>
  *
  * @param path the path, without a query
- * @param host the host, with its port if there is one; null: an HTTP/1.0 request without a host
+ * @param host the host, with its port if there is one; an HTTP/1.0 request may lack it
  * @param hosts number of headers Host
  */
-record Target(String path, String host, int hosts) {
+record Target(String path, Optional<String> host, int hosts) {
     private static final Pattern ABSOLUTE = Pattern.compile("(?is)https?://([^/?#]*)(.*)");
 
     static Target of(HttpRequest request) {
@@ -29,9 +30,9 @@ record Target(String path, String host, int hosts) {
         Matcher absolute = ABSOLUTE.matcher(uri);
         if (absolute.matches()) {
             String rest = path(absolute.group(2));
-            return new Target(rest.isEmpty() ? "/" : rest, absolute.group(1), hosts.size());
+            return new Target(rest.isEmpty() ? "/" : rest, Optional.of(absolute.group(1)), hosts.size());
         }
-        return new Target(path(uri), hosts.isEmpty() ? null : hosts.get(0), hosts.size());
+        return new Target(path(uri), hosts.stream().findFirst(), hosts.size());
     }
 
     private static String path(String target) {

@@ -5,6 +5,7 @@ import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.AdminConfig;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -57,7 +58,7 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
             return null;
         }
         try {
-            return AdminServer.startBefore(admin, configuration);
+            return AdminServer.startBefore(admin, Optional.of(configuration));
         } catch (IOException e) {
             if (named) {
                 throw e;
@@ -73,7 +74,7 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
      * @throws IOException its address cannot be listened on
      */
     AdminServer startHealth() throws IOException {
-        return health == null ? null : AdminServer.startBefore(health, null);
+        return health == null ? null : AdminServer.startBefore(health, Optional.empty());
     }
 
     /**

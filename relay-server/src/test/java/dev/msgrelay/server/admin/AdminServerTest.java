@@ -42,6 +42,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -74,14 +75,18 @@ class AdminServerTest {
     }
 
     private void start(String token) throws IOException {
-        start(token, null);
+        use(AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", token)));
     }
 
     private void start(String token, Supplier<Reload> configuration) throws IOException {
+        use(AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", token), configuration));
+    }
+
+    private void use(AdminServer started) {
         if (admin != null) {
             admin.close();
         }
-        admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", token), configuration);
+        admin = started;
         at = admin.address();
     }
 
@@ -212,7 +217,7 @@ class AdminServerTest {
 
     @Test
     void beforeThereIsARelayItRecovers() throws Exception {
-        try (AdminServer early = AdminServer.startBefore(AdminConfig.parse("127.0.0.1:0", null), null)) {
+        try (AdminServer early = AdminServer.startBefore(AdminConfig.parse("127.0.0.1:0", null), Optional.empty())) {
             InetSocketAddress there = early.address();
             assertThat(Http.get(there, "/health/live").status()).isEqualTo(200);
             early.recovering(3, 800);
@@ -232,7 +237,7 @@ class AdminServerTest {
     /** Nothing else, to whoever asks by whatever name, and in the clear beyond this host. */
     @Test
     void healthAloneAtAPortOfItsOwn() throws Exception {
-        try (AdminServer health = AdminServer.startBefore(AdminConfig.health(":0"), null)) {
+        try (AdminServer health = AdminServer.startBefore(AdminConfig.health(":0"), Optional.empty())) {
             assertThat(health.address().getAddress().isAnyLocalAddress()).isTrue();
             InetSocketAddress there =
                     new InetSocketAddress("127.0.0.1", health.address().getPort());
