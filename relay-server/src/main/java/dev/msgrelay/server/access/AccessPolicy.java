@@ -25,12 +25,7 @@ public final class AccessPolicy {
     // The longest network first.
     private final List<Map.Entry<Network, Identity>> byNetwork = new ArrayList<>();
 
-    /**
-     * A policy.
-     *
-     * @throws IllegalArgumentException two identities have the same name, token, certificate, user or network, or there
-     *     are too many
-     */
+    /** @throws IllegalArgumentException identities share a token, certificate, user or network, or are too many */
     public AccessPolicy(Collection<Identity> identities) {
         this.identities = List.copyOf(identities);
         if (identities.size() > MOST_IDENTITIES) {

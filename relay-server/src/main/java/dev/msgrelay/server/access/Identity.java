@@ -46,11 +46,7 @@ public record Identity(
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
 
-    /**
-     * Checks all fields.
-     *
-     * @throws IllegalArgumentException the message names the field, its value and the limit
-     */
+    /** @throws IllegalArgumentException the message names the field, its value and the limit */
     public Identity {
         tokens = List.copyOf(tokens);
         certificates = List.copyOf(certificates);

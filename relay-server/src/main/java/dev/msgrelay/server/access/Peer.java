@@ -18,7 +18,7 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * A peer as the layers below report it, before it has sent anything. A connection takes nothing else from them.
+ * A peer as socket and TLS report it, before it has sent anything.
  *
  * @param address the peer's address; empty: the peer of a Unix socket
  * @param uid of the process at the other end of a Unix socket, if the system tells it

@@ -5,13 +5,12 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.RetryAfterFrame;
 
 /**
- * The reason why a connection may not act, or ends, with a text for people, and the time after which the client may try
- * again.
+ * The reason why a connection may not act, or ends, with a text for people.
  *
- * @param waitMillis what RETRY_AFTER tells, 0 to {@link RetryAfterFrame#MAX_MILLIS}; {@link #NO_WAIT}: nothing
+ * @param waitMillis time in RETRY_AFTER, 0 to {@link RetryAfterFrame#MAX_MILLIS}; {@link #NO_WAIT}: no such frame
  */
 public record Refusal(CloseReason reason, String text, int waitMillis) {
-    /** The value of {@link #waitMillis} where a wait cures nothing, or nobody knows how long it would be. */
+    /** The value of {@code waitMillis} where a wait cures nothing, or its length is unknown. */
     public static final int NO_WAIT = -1;
 
     /** A wait for something that comes free whenever another client leaves, in ms. */
@@ -23,10 +22,10 @@ public record Refusal(CloseReason reason, String text, int waitMillis) {
     }
 
     /**
-     * The rule: a client is told a wait where this relay lacks something that others will give back. It is told none for
-     * a mistake of its own, for its own slowness, which a wait makes worse, and where only people can help. At SHUTDOWN
-     * nobody knows when the relay is back, and another relay may have the stream at once. For a name that is held, the
-     * time that the holder stays away counts, and the client's few tries must last for that.
+     * The rule: a client gets a wait where this relay lacks something that other clients will give back. It gets none
+     * for its own mistake, for its own slowness, which a wait makes worse, and where only people can help. At SHUTDOWN
+     * the end of the wait is unknown, and another relay may have the stream at once. A client whose name is in use tries
+     * a few times only, and these tries must last as long as the name's owner stays away.
      */
     private static int usualWait(CloseReason reason) {
         return switch (reason) {

@@ -10,8 +10,7 @@ import java.util.Optional;
 
 /**
  * The rights of one connection: its identity under the current policy, first by its peer, then by its token; its types,
- * lag and rate; or the reason why it may not act. The connection asks, and decides none of this itself. Owned by the
- * connection's thread.
+ * lag and rate; or the reason why it may not act. Owned by the connection's thread.
  */
 public final class Rights {
     /** Most type ranges that a text for people lists. */
@@ -57,10 +56,7 @@ public final class Rights {
         judge();
     }
 
-    /**
-     * Judges the connection anew if the policy has changed. A connection that was allowed to act, and may no longer do
-     * what it does, is refused from now on as {@link CloseReason#REVOKED}.
-     */
+    /** Judges the connection anew if the policy has changed: {@link CloseReason#REVOKED} if it has lost rights. */
     public void review() {
         if (control.policy() == judgedBy) {
             return;
@@ -148,7 +144,6 @@ public final class Rights {
         maxRate = Identity.UNLIMITED;
     }
 
-    /** Whether the connection may act in its role. */
     public boolean mayAct() {
         return refusal.isEmpty();
     }
@@ -164,7 +159,7 @@ public final class Rights {
     }
 
     /**
-     * Grants a subscriber the wanted types, as far as it may have them.
+     * Grants a subscriber those of the wanted types that it may have.
      *
      * @param orFewer whether a subscriber that wants every type may be granted fewer
      * @throws FrameException the subscriber may have none of the types, or not every one

@@ -21,15 +21,15 @@ public final class TokenHash {
     }
 
     /**
-     * Parses the form that {@link #text} returns.
+     * Parses the form of {@link #text}.
      *
      * @throws IllegalArgumentException the text has another form; the message does not show it, since it may be a token
      */
     public static TokenHash parse(String text) {
         if (!TEXT.matcher(text).matches()) {
-            throw new IllegalArgumentException(
-                    "a token is kept as " + PREFIX
-                            + " and 64 hexadecimal digits, which 'relay-server token' prints; this is something else, and not shown");
+            throw new IllegalArgumentException("a token is kept as " + PREFIX
+                    + " and 64 hexadecimal digits, which 'relay-server token' prints;"
+                    + " this is something else, and not shown");
         }
         return new TokenHash(HexFormat.of().parseHex(text.substring(PREFIX.length())));
     }

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 
 /**
  * A user of this host, by its number and as the JDK's sockets report it. Immutable.
- * @param uid the user's number
+ *
  * @param principal the JDK's object for the same user, if the system has one
  */
 public record User(int uid, Optional<UserPrincipal> principal) {
@@ -19,10 +19,8 @@ public record User(int uid, Optional<UserPrincipal> principal) {
     private static final long LOOKUP_SECONDS = 5;
 
     /**
-     * Looks a user up.
+     * Looks a user up: a name with {@code id -u}, which knows all of the system's directories.
      *
-     * @param nameOrNumber a number is taken as it is; a name is asked for with {@code id -u}, which knows all of the
-     *     system's directories
      * @throws IllegalArgumentException there is no such user, or the look-up fails
      */
     public static User parse(String nameOrNumber) {

@@ -21,6 +21,7 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.Channel;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.WriteBufferWaterMark;
+import java.util.Optional;
 
 /**
  * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
@@ -116,14 +117,12 @@ record ChannelSetup(
         }
 
         @Override
-        public void ended(Channel channel, CloseReason reason, String text, Throwable fault) {
+        public void ended(Channel channel, CloseReason reason, String text, Optional<Throwable> fault) {
             services.counters().increment(Counter.TLS_FAILURES);
             String who = "connection " + AcceptedSocket.peerName(channel);
             long nowNanos = services.clock().nanoTime();
             services.closes().closed(who, reason, text, nowNanos);
-            if (fault != null) {
-                services.closes().failed(who, fault, nowNanos);
-            }
+            fault.ifPresent(cause -> services.closes().failed(who, cause, nowNanos));
         }
 
         @Override

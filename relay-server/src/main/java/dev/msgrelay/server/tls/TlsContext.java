@@ -20,12 +20,12 @@ import java.security.PrivateKey;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLEngine;
@@ -33,7 +33,7 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Certificate and key of a relay's TLS connections, which may be loaded anew, and the thread of handshakes. Any thread. */
+/** Certificate and key of a relay's TLS, which a reload replaces, and the thread of handshakes. Any thread. */
 public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
@@ -46,29 +46,22 @@ public final class TlsContext implements AutoCloseable {
     final long recordLimit;
     // Each connection has at most one step of its handshake in the queue.
     final ExecutorService thread;
-    // Channels that hold TLS memory: within their handshake, open, or at their end.
+    // Channels with TLS memory: within their handshake, open, or at their end.
     private final Set<Channel> present = ConcurrentHashMap.newKeySet();
     // Owned by the handshakes' thread: a handshake brings no data, but its library asks for an output buffer.
     private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
-
-    // The daily check of certificates' dates; null: the thread belongs to the caller.
-    private Future<?> daily;
 
     // Guarded by this object's lock.
     private Loaded current;
     private boolean closed;
 
-    /**
-     * The content of the files, loaded.
-     *
-     * @param wide a warning about a key that others can read; null: none can
-     */
+    /** @param wide a warning about a key that other users can read; empty: none can */
     private record Loaded(
             TlsFiles files,
             SslContext context,
             List<X509Certificate> chain,
             List<X509Certificate> authorities,
-            String wide) {
+            Optional<String> wide) {
         void release() {
             ReferenceCountUtil.release(context);
         }
@@ -79,16 +72,12 @@ public final class TlsContext implements AutoCloseable {
             if (files.clients() != null) {
                 lines.addAll(CertificateDates.warnings(files.clients(), authorities, now));
             }
-            if (wide != null) {
-                lines.add(wide);
-            }
+            wide.ifPresent(lines::add);
             return lines;
         }
     }
 
     /**
-     * Loads the files.
-     *
      * @param handshakeMillis time within which a handshake must be complete
      * @param recordLimit records that one key may protect; without effect for the JDK, which renews its keys by itself
      * @throws IOException a file cannot be read or used; the message names the file and the line
@@ -99,13 +88,13 @@ public final class TlsContext implements AutoCloseable {
                 provider,
                 handshakeMillis,
                 provider.resolve() == TlsProvider.BORINGSSL ? recordLimit : Long.MAX_VALUE,
-                Executors.newSingleThreadScheduledExecutor(task -> {
+                new ScheduledThreadPoolExecutor(1, task -> {
                     Thread made = new Thread(task, "relay-tls");
                     made.setDaemon(true);
                     return made;
                 }));
-        // Daily: nobody may start the relay anew, or reload its files, for years.
-        daily = ((ScheduledExecutorService) thread)
+        // Daily: the relay may run for years without a reload.
+        ((ScheduledExecutorService) thread)
                 .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }
 
@@ -117,13 +106,12 @@ public final class TlsContext implements AutoCloseable {
         this.handshakeMillis = handshakeMillis;
         this.recordLimit = recordLimit;
         this.thread = thread;
-        reload(files);
+        current = loadAndWarn(files);
     }
 
     /**
-     * Checks that the files can be used.
+     * Returns the {@link #warnings} of a relay with these files.
      *
-     * @return the {@link #warnings} of a relay with these files
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
@@ -133,26 +121,28 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * Loads certificate, key and authorities anew for later handshakes: all or nothing. Open connections keep theirs.
-     * Warnings are logged.
+     * Loads certificate, key and authorities for later handshakes, all or nothing, and logs warnings.
      *
-     * @throws IOException a file cannot be read or used; the message names the file and the line. The former files stay
-     *     in force
+     * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public void reload(TlsFiles from) throws IOException {
-        Loaded unused = load(from, provider);
-        unused.warnings().forEach(LOG::warn);
-        synchronized (this) {
-            // A relay that has ended meanwhile has released its files already.
-            if (!closed) {
-                Loaded old = current;
-                current = unused;
-                unused = old;
-            }
+        use(loadAndWarn(from)).release();
+    }
+
+    /** Returns the files that are out of use now: the former ones, or the new ones of a relay that has ended. */
+    private synchronized Loaded use(Loaded loaded) {
+        if (closed) {
+            return loaded;
         }
-        if (unused != null) {
-            unused.release();
-        }
+        Loaded old = current;
+        current = loaded;
+        return old;
+    }
+
+    private Loaded loadAndWarn(TlsFiles from) throws IOException {
+        Loaded loaded = load(from, provider);
+        loaded.warnings().forEach(LOG::warn);
+        return loaded;
     }
 
     private static Loaded load(TlsFiles from, TlsProvider provider) throws IOException {
@@ -167,7 +157,8 @@ public final class TlsContext implements AutoCloseable {
                     .clientAuth(from.clientsOptional() ? ClientAuth.OPTIONAL : ClientAuth.REQUIRE);
         }
         try {
-            return new Loaded(from, builder.build(), chain, authorities, TextFile.wide(from.key()));
+            return new Loaded(
+                    from, builder.build(), chain, authorities, Optional.ofNullable(TextFile.wide(from.key())));
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
                     from.certificate() + " and " + from.key() + " cannot be used by " + provider.text() + ": "
@@ -176,7 +167,7 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    /** Warnings about the dates of certificates and authorities, and about a key that others can read; a line each. */
+    /** Warnings about the dates of certificates, and about a key that other users can read; a line each. */
     public synchronized List<String> warnings() {
         return current.warnings();
     }
@@ -206,16 +197,14 @@ public final class TlsContext implements AutoCloseable {
         return provider.resolve() == TlsProvider.BORINGSSL;
     }
 
-    /** A new engine for a connection, that of Netty's handler: one call moves many records. The caller releases it. */
+    /** A new engine, that of Netty's handler: one call moves many records. The caller releases it. */
     SSLEngine newEngine(ByteBufAllocator allocator) {
         return newHandler(allocator).engine();
     }
 
     /**
-     * Netty's own handler, for the admin port. Its writes have to be few and bounded, since it queues unsent bytes; its
+     * Netty's own handler, for the admin port, whose writes are few and bounded: the handler queues unsent bytes. Its
      * handshakes run on the channel's own loop. It asks clients for no certificate.
-     *
-     * @throws IllegalStateException the relay has ended
      */
     public SslHandler newAdminHandler(ByteBufAllocator allocator) {
         SslHandler handler = newHandler(allocator);
@@ -230,7 +219,7 @@ public final class TlsContext implements AutoCloseable {
         return current.context().newHandler(allocator);
     }
 
-    /** An empty buffer for the data that a handshake does not bring; used by the handshakes' thread only. */
+    /** An empty buffer for the data of a handshake, which has none. Handshakes' thread only. */
     ByteBuffer nothing() {
         return nothing.clear();
     }
@@ -258,9 +247,7 @@ public final class TlsContext implements AutoCloseable {
         present.remove(channel);
     }
 
-    /**
-     * Closes the channels that still hold TLS memory, most of them within a handshake, and waits for that, at most 2 s.
-     */
+    /** Closes the channels that still have TLS memory, most of them within a handshake; waits for that at most 2 s. */
     public void closeConnections() {
         present.forEach(Channel::close);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
@@ -272,9 +259,6 @@ public final class TlsContext implements AutoCloseable {
     /** Ends the thread, and releases the files. No connection may be open any more. */
     @Override
     public void close() {
-        if (daily != null) {
-            daily.cancel(false);
-        }
         thread.shutdown();
         try {
             if (!thread.awaitTermination(2, TimeUnit.SECONDS)) {
@@ -289,17 +273,13 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    /** Gets the results of handshakes, and other events to count. Called on the channel's loop. */
+    /** Gets events to count, on the channel's loop. */
     public interface Watch {
         /** A handshake is done, and the connection is open. */
         void opened();
 
-        /**
-         * A connection has ended before it was open.
-         *
-         * @param fault a fault of the relay's own that was the reason; null: there was none
-         */
-        void ended(Channel channel, CloseReason reason, String text, Throwable fault);
+        /** A connection has ended before it was open, perhaps because of a fault of the relay's own. */
+        void ended(Channel channel, CloseReason reason, String text, Optional<Throwable> fault);
 
         /** A connection has ended before its first byte, by its peer. */
         void probed(Channel channel);

@@ -13,6 +13,8 @@ import io.netty.channel.EventLoop;
 import java.io.IOException;
 import java.security.cert.X509Certificate;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,7 +25,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * The handshake of one connection. Handlers behind it get no event until it is done.
+ * The handshake of one connection. Handlers behind this one get no event until it is done.
  *
  * <pre>
  *   SILENT --> WAITING <--a record--> WORKING --> DONE: this handler is removed, and TlsHandler is open
@@ -32,8 +34,8 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  *      '----------'-----> FAILED <------------'
  * </pre>
  *
- * Owned by the channel's loop. While it is WORKING or LEFT, the thread of the handshakes owns the engine and both
- * buffers, and the loop only records events.
+ * Owned by the channel's loop. In WORKING and LEFT the thread of the handshakes owns the engine and both buffers, and
+ * the loop only records events.
  */
 final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private enum State {
@@ -56,7 +58,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private final TlsOutput out;
     private final TlsContext.Watch watch;
     private ChannelHandlerContext ctx;
-    private Future<?> deadline;
+    // Replaced by the deadline once the channel is active.
+    private Future<?> deadline = CompletableFuture.completedFuture(null);
     private State state = State.SILENT;
     private SSLEngine engine;
     // The output buffer was too small: the engine has more to write.
@@ -113,7 +116,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         // The connection needs no event of the handshake's reads.
     }
 
-    /** Continues after the socket has taken the bytes in flight. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (!out.writing()) {
@@ -186,7 +188,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Stores the subject of the client's certificate, if there is one; the connection finds its peer there. */
+    /** Stores the subject of the client's certificate, if there is one, for {@link Peer}. */
     private void storeSubject() {
         try {
             X509Certificate shown = (X509Certificate) engine.getSession().getPeerCertificates()[0];
@@ -209,7 +211,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Runs a step. Returns its outcome for the loop, which does not touch the connection until then. */
+    /** Runs a step. Returns the outcome for the loop, which does not touch the connection until then. */
     private Runnable tryStep() {
         try {
             boolean done = step();
@@ -222,7 +224,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Runs the handshake as far as the input allows, and wraps its output. Returns whether the handshake is done. */
+    /** Runs the handshake as far as the input allows, and wraps its output. Returns whether it is done. */
     private boolean step() throws SSLException {
         out.clear();
         hasMoreToSay = false;
@@ -264,7 +266,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return status == HandshakeStatus.NEED_UNWRAP || status == HandshakeStatus.NEED_UNWRAP_AGAIN;
     }
 
-    /** Unwraps one record of the handshake; false: it has not come completely. */
+    /** Unwraps a record of the handshake; false: it has not come completely. */
     private boolean unwrapRecord() throws SSLException {
         if (!in.hasRecord()) {
             return false;
@@ -282,13 +284,13 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     // ---- end ------------------------------------------------------------------------------------------------------
 
-    /** Ends a handshake whose client has broken the rules, or is too slow; {@code plain}: one without TLS. */
+    /** Ends a handshake whose client has broken the rules, or is too slow; {@code plain}: it speaks no TLS. */
     private void refuse(String text, boolean plain) {
         refuse(CloseReason.TLS_FAILED, text, plain);
     }
 
     private void refuse(CloseReason reason, String text, boolean plain) {
-        if (!endHandshake(reason, text, null)) {
+        if (!endHandshake(reason, text, Optional.empty())) {
             return;
         }
         if (plain) {
@@ -303,26 +305,22 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         if (cause instanceof IOException && !begun()) {
             endProbe();
         } else if (cause instanceof IOException) {
-            endHandshake(CloseReason.TLS_FAILED, "connection lost within the handshake: " + cause.getMessage(), null);
+            String text = "connection lost within the handshake: " + cause.getMessage();
+            endHandshake(CloseReason.TLS_FAILED, text, Optional.empty());
         } else {
-            endHandshake(CloseReason.INTERNAL_ERROR, "a fault of the relay within the handshake: " + cause, cause);
+            String text = "a fault of the relay within the handshake: " + cause;
+            endHandshake(CloseReason.INTERNAL_ERROR, text, Optional.of(cause));
         }
         ctx.close();
     }
 
-    /**
-     * Ends the handshake. The first end counts; false: it has ended before.
-     *
-     * @param fault a fault of the relay's own that is the reason; null: there is none
-     */
-    private boolean endHandshake(CloseReason reason, String text, Throwable fault) {
+    /** Ends the handshake. The first end counts; false: it has ended before. */
+    private boolean endHandshake(CloseReason reason, String text, Optional<Throwable> fault) {
         if (state.compareTo(State.WORKING) > 0) {
             return false;
         }
         state = state == State.WORKING ? State.LEFT : State.FAILED;
-        if (deadline != null) {
-            deadline.cancel(false);
-        }
+        deadline.cancel(false);
         watch.ended(ctx.channel(), reason, text, fault);
         return true;
     }
@@ -331,9 +329,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private void endProbe() {
         if (state == State.SILENT) {
             state = State.FAILED;
-            if (deadline != null) {
-                deadline.cancel(false);
-            }
+            deadline.cancel(false);
             watch.probed(ctx.channel());
         }
     }
@@ -363,7 +359,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     private void channelGone() {
         if (begun()) {
-            endHandshake(CloseReason.TLS_FAILED, "closed within the handshake", null);
+            endHandshake(CloseReason.TLS_FAILED, "closed within the handshake", Optional.empty());
         } else {
             endProbe();
         }

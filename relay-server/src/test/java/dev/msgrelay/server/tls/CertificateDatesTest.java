@@ -3,7 +3,6 @@ package dev.msgrelay.server.tls;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Certificates;
 import io.netty.pkitesting.CertificateBuilder;
@@ -12,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.concurrent.Delayed;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -76,7 +76,8 @@ class CertificateDatesTest {
     void theyAreLookedAtOnceADay() throws Exception {
         try (Certificates certificates = new Certificates();
                 TlsContext context = new TlsContext(certificates.relayFiles(), TlsProvider.JDK, 1000, 1000)) {
-            Delayed daily = Sessions.get(context, "daily");
+            Delayed daily = (Delayed)
+                    ((ScheduledThreadPoolExecutor) context.thread).getQueue().element();
             assertThat(daily.getDelay(TimeUnit.HOURS)).isBetween(20L, 24L);
         }
     }
