@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -65,13 +66,11 @@ class WrongBatchesTest {
     }
 
     private RelayServer start() throws IOException {
-        return RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .eventLoops(1)
-                .logSize(8 << 20)
-                .journal(folder.resolve("journal"))
-                .journalSegment(2 << 20)
+        return RelayServer.start(RelayConfig.builder(0, 0)
+                .set(EVENT_LOOPS, 1)
+                .set(LOG_SIZE, 8 << 20)
+                .set(JOURNAL, folder.resolve("journal"))
+                .set(JOURNAL_SEGMENT, 2 << 20)
                 .cluster(file, 1)
                 .build());
     }

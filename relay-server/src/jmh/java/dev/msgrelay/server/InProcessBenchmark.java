@@ -47,8 +47,7 @@ public class InProcessBenchmark {
         /** Starts the relay. */
         @Setup
         public void start() throws Exception {
-            server = RelayServer.start(
-                    RelayConfig.builder().publishPort(0).subscribePort(0).build());
+            server = RelayServer.start(RelayConfig.builder(0, 0).build());
         }
 
         /** Ends the relay. */

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -62,7 +63,7 @@ class ChannelSetupTest {
     @ParameterizedTest
     @EnumSource
     void oneThatCannotBeEquippedLeavesItsPlace(Role role) throws Exception {
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.maxConnections(1))) {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(MAX_CONNECTIONS, 1))) {
             TooMuch accepted = new TooMuch();
             assertThatExceptionOfType(OutOfMemoryError.class)
                     .isThrownBy(() -> relay.relay().engine().place(accepted, role, null));

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -41,9 +42,9 @@ class EngineJournalTest {
 
     private TestRelay start() throws IOException {
         // Forced for who waits, and otherwise not within a test.
-        return TestRelay.start(
-                Setting.NIO_TCP,
-                b -> b.journal(directory).journalKeep(Duration.ofDays(1)).journalForce(Duration.ofHours(1)));
+        return TestRelay.start(Setting.NIO_TCP, b -> b.set(JOURNAL, directory)
+                .set(JOURNAL_KEEP_TIME, Duration.ofDays(1))
+                .set(JOURNAL_FORCE, Duration.ofHours(1)));
     }
 
     private static long epoch(TestRelay relay) {
@@ -194,13 +195,16 @@ class EngineJournalTest {
 
     /** Short messages, and segments that are full soon. */
     private RelayConfig.Builder small(RelayConfig.Builder config) {
-        return config.maxBody(1000).journal(directory).journalSegment(16 << 10).journalKeep(Duration.ofDays(1));
+        return config.set(MAX_BODY, 1000)
+                .set(JOURNAL, directory)
+                .set(JOURNAL_SEGMENT, 16 << 10)
+                .set(JOURNAL_KEEP_TIME, Duration.ofDays(1));
     }
 
     @Test
     void inMemoryAloneAfterAFailure() throws Exception {
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> small(b).slowSubscriber(Policy.BACKPRESSURE)
-                        .journalFailure(JournalConfig.Failure.MEMORY));
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> small(b).set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)
+                        .set(JOURNAL_FAILURE, JournalConfig.Failure.MEMORY));
                 PlainSubscriber subscriber = relay.subscriber()) {
             publish(relay, 0, 10);
             Await.until("the directory is gone", () -> Directories.remove(directory));

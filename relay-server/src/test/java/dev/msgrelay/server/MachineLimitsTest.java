@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,8 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A start, and a check, where the system allows less than the relay needs. */
 class MachineLimitsTest {
-    private final RelayConfig config =
-            RelayConfig.builder().publishPort(0).subscribePort(0).build();
+    private final RelayConfig config = RelayConfig.builder(0, 0).build();
 
     @TempDir
     private Path root;
@@ -51,11 +51,7 @@ class MachineLimitsTest {
     }
 
     private static RelayConfig ofConnections(int most) {
-        return RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .maxConnections(most)
-                .build();
+        return RelayConfig.builder(0, 0).set(MAX_CONNECTIONS, most).build();
     }
 
     @Test
@@ -83,11 +79,9 @@ class MachineLimitsTest {
 
     @Test
     void aSegmentOfTheJournalIsNoLongerThanAFileMayBe() throws Exception {
-        RelayConfig kept = RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .journal(root.resolve("journal"))
-                .journalSegment(64 << 20)
+        RelayConfig kept = RelayConfig.builder(0, 0)
+                .set(JOURNAL, root.resolve("journal"))
+                .set(JOURNAL_SEGMENT, 64 << 20)
                 .build();
         SystemTree tooShort = withFilesUpTo("67108863");
         String why = "ulimit -f (RLIMIT_FSIZE) is 67108863 bytes, and a segment of the journal is a file of 67108864"
@@ -105,11 +99,7 @@ class MachineLimitsTest {
     @Test
     void aJournalInMemoryIsWarnedOf() throws Exception {
         Path directory = root.toRealPath().resolve("journal");
-        RelayConfig kept = RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .journal(directory)
-                .build();
+        RelayConfig kept = RelayConfig.builder(0, 0).set(JOURNAL, directory).build();
         SystemTree system = new SystemTree(new Tree(root)
                 .with("proc/self/mountinfo", Tree.mount(root.toRealPath(), "tmpfs"))
                 .root());

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.HelloFrame;
@@ -140,7 +141,7 @@ class PlacementTest {
     }
 
     private TestRelay replaying(int loops) throws Exception {
-        return TestRelay.start(loops(loops), b -> b.journal(directory).journalKeep(Duration.ofDays(1)));
+        return TestRelay.start(loops(loops), b -> b.set(JOURNAL, directory).set(JOURNAL_KEEP_TIME, Duration.ofDays(1)));
     }
 
     @ParameterizedTest
@@ -158,7 +159,8 @@ class PlacementTest {
     }
 
     private static void whatWaitsIsReadWhereItComesTo(SSLContext trust, TlsFiles files) throws Exception {
-        try (TestRelay relay = TestRelay.start(loops(2), b -> b.tls(files).tlsSubscribePort(0));
+        try (TestRelay relay =
+                        TestRelay.start(loops(2), b -> b.set(TLS_FILES, files).set(TLS_SUBSCRIBE_PORT, 0));
                 SSLSocket client = TlsBridge.connect(trust, relay.relay().tlsSubscribeAddress(), 0)) {
             relay.awaitSubscribers(1);
             Session subscriber = newest(relay);

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.lmax.disruptor.Sequence;
@@ -30,8 +31,8 @@ class ReaderLoopsTest {
     private static final int BURST = 50;
 
     private static TestRelay relay(int loops, int readers) throws Exception {
-        return TestRelay.start(new Setting(Transport.NIO, false, loops), b -> b.readerLoops(readers)
-                .slowSubscriber(Policy.BACKPRESSURE));
+        return TestRelay.start(new Setting(Transport.NIO, false, loops), b -> b.set(READER_LOOPS, readers)
+                .set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE));
     }
 
     private static List<String> threads(TestRelay relay, SessionState state) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
@@ -175,7 +176,7 @@ class RelayCloseTest {
     /** What is in doubt is not sent, not even where whoever hears of the fault closes the relay first. */
     @Test
     void afterAFaultNothingIsDrained() throws Exception {
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.drainTimeout(Duration.ofDays(1)));
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(DRAIN_TIMEOUT, Duration.ofDays(1)));
                 PlainSubscriber subscriber = PlainSubscriber.connectPaused(relay.subscribe(), 4096)) {
             relay.awaitSubscribers(1);
             try (LocalPublisher local = relay.relay().newLocalPublisher()) {
@@ -197,7 +198,7 @@ class RelayCloseTest {
     @Test
     void anInterruptDoesNotCutTheEndShort() throws Exception {
         // Three loops that sleep, and have to be waited for.
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.eventLoops(3))) {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(EVENT_LOOPS, 3))) {
             Thread.currentThread().interrupt();
             relay.relay().close();
             assertThat(Thread.interrupted()).as("still interrupted").isTrue();

@@ -1,5 +1,6 @@
 package dev.msgrelay.server;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -7,6 +8,7 @@ import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.server.assembly.ClusterProvider;
 import dev.msgrelay.server.assembly.EngineAssembly;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.harness.Await;
@@ -147,11 +149,11 @@ class StartFailsTest {
 
     private RelayConfig.Builder config() {
         return RelayConfig.builder()
-                .transport(Transport.NIO)
-                .publishPort(0)
-                .subscribePort(0)
-                .eventLoops(2)
-                .journal(journal())
+                .set(TRANSPORT, Transport.NIO)
+                .set(PUBLISH_PORT, 0)
+                .set(SUBSCRIBE_PORT, 0)
+                .set(EVENT_LOOPS, 2)
+                .set(JOURNAL, journal())
                 .cluster(folder.resolve("services"), 1);
     }
 
@@ -160,8 +162,9 @@ class StartFailsTest {
     void theEngineCannotBeMade(boolean error) throws Exception {
         node.onFeed = error ? new NoClassDefFoundError("made by a test") : new IllegalStateException("made by a test");
         try (Certificates certificates = new Certificates()) {
-            RelayConfig config =
-                    config().tls(certificates.relayFiles()).tlsPublishPort(0).build();
+            RelayConfig config = config().set(TLS_FILES, certificates.relayFiles())
+                    .set(TLS_PUBLISH_PORT, 0)
+                    .build();
             assertThatThrownBy(() -> RelayServer.start(config)).isSameAs(node.onFeed);
         }
         assertThat(node.closed).isOne();
@@ -193,7 +196,8 @@ class StartFailsTest {
     @Test
     void anAddressIsInUse() throws Exception {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
-            RelayConfig config = config().subscribePort(other.getLocalPort()).build();
+            RelayConfig config =
+                    config().set(SUBSCRIBE_PORT, other.getLocalPort()).build();
             assertThatThrownBy(() -> RelayServer.start(config))
                     .isInstanceOf(IOException.class)
                     .hasMessageContaining("cannot listen on");
@@ -213,11 +217,11 @@ class StartFailsTest {
     @Test
     void theMemoryForTheEngineRunsOut() {
         RelayConfig config = RelayConfig.builder()
-                .ringSize(1 << 20)
-                .logSize(3 << 20)
-                .maxBody(MAX_BODY)
-                .eventLoops(3)
-                .readerLoops(2)
+                .set(RING_SIZE, 1 << 20)
+                .set(LOG_SIZE, 3 << 20)
+                .set(RelayOption.MAX_BODY, MAX_BODY)
+                .set(EVENT_LOOPS, 3)
+                .set(READER_LOOPS, 2)
                 .build();
         ScarceAllocator allocator = new ScarceAllocator();
         int failures = 0;

@@ -1,5 +1,7 @@
 package dev.msgrelay.simulation;
 
+import static dev.msgrelay.server.config.RelayOption.*;
+
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.HelloFrame;
@@ -230,24 +232,24 @@ final class Simulation {
         StreamConfig stream = drawn.build().stream();
         int longest = Math.max(stream.maxBody() + 8, stream.packetBytes());
         int segment = Math.max(16 << 10, longest / 3 * 4 + 8) * world.oneOf(1, 2, 4);
-        drawn.journal(Path.of("simulated"))
-                .journalSegment(segment)
-                .journalForce(Duration.ofMillis(world.oneOf(1, 50, 1000)))
-                .journalFailure(world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
-        drawn.allowPolicies(EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
-                .slowSubscriber(world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
-                .replayBytes((BlockReader.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
+        drawn.set(JOURNAL, Path.of("simulated"))
+                .set(JOURNAL_SEGMENT, segment)
+                .set(JOURNAL_FORCE, Duration.ofMillis(world.oneOf(1, 50, 1000)))
+                .set(JOURNAL_FAILURE, world.onceIn(2) ? JournalConfig.Failure.EXIT : JournalConfig.Failure.MEMORY);
+        drawn.set(ALLOW_POLICIES, EnumSet.range(Policy.DISCONNECT, Policy.REPLAY))
+                .set(SLOW_SUBSCRIBER, world.onceIn(3) ? Policy.REPLAY : Policy.DISCONNECT)
+                .set(REPLAY_SIZE, (BlockReader.PAGE_BYTES + stream.maxBody() + 8) * world.oneOf(1, 2, 4));
         return switch (world.below(3)) {
-            case 0 -> drawn.journalKeep(JournalConfig.UNLIMITED);
-            case 1 -> drawn.journalKeep((long) segment * world.between(2, 8));
-            default -> drawn.journalKeep(Duration.ofMillis(world.oneOf(1, 1000, 100_000)));
+            case 0 -> drawn.set(JOURNAL_KEEP, JournalConfig.UNLIMITED);
+            case 1 -> drawn.set(JOURNAL_KEEP, (long) segment * world.between(2, 8));
+            default -> drawn.set(JOURNAL_KEEP_TIME, Duration.ofMillis(world.oneOf(1, 1000, 100_000)));
         };
     }
 
     private RelayConfig.Builder withTls(RelayConfig.Builder drawn) {
-        return drawn.tls(TlsPort.FILES)
-                .tlsBytes(world.oneOf(1 << 20, 4 << 20))
-                .tlsRecords(world.oneOf(50, 500, 1 << 20, 1 << 20));
+        return drawn.set(TLS_FILES, TlsPort.FILES)
+                .set(TLS_SIZE, world.oneOf(1 << 20, 4 << 20))
+                .set(TLS_RECORDS, (long) world.oneOf(50, 500, 1 << 20, 1 << 20));
     }
 
     private RelayConfig.Builder config(int loopCount) {
@@ -257,33 +259,33 @@ final class Simulation {
         Set<Policy> policies = EnumSet.of(Policy.DISCONNECT, Policy.SKIP, Policy.BACKPRESSURE);
         int heartbeat = world.oneOf(100, 500, 5000);
         return RelayConfig.builder()
-                .mtu(world.oneOf(576, 1500, 9000))
-                .maxBody(maxBody)
-                .ringSize(maxBody > 200_000 ? 4 << 20 : 1 << 20)
-                .logSize(log + world.below(2) * (1 << 20))
-                .eventLoops(loopCount)
-                .readerLoops(readerCount)
-                .slowSubscriber(world.oneOf(0, 1) == 0 ? Policy.DISCONNECT : Policy.SKIP)
-                .allowPolicies(policies)
-                .pinBytes((2 << 19) + Math.max(1 << 19, frame) + world.below(3) * (1 << 19))
-                .assemblyBytes(2 * frame + 4096 + world.skewed(frame))
-                .filterBytes((64 << 10) * world.oneOf(1, 2, 8))
-                .controlBytes(world.oneOf(32 << 10, 64 << 10, 1 << 20))
-                .controlBytesPerConnection(32 << 10)
-                .heartbeat(Duration.ofMillis(heartbeat))
-                .idleTimeout(Duration.ofMillis(heartbeat * (long) world.oneOf(3, 10)))
-                .handshakeTimeout(Duration.ofMillis(world.oneOf(200, 5000)))
-                .frameTimeout(Duration.ofMillis(world.oneOf(300, 3000)))
-                .minRate(world.oneOf(10, 1000))
-                .maxConnections(world.oneOf(6, 12, MOST_CONNECTIONS, 100, 100))
-                .maxPublishers(world.oneOf(2, 5, MOST_CONNECTIONS, MOST_CONNECTIONS))
-                .maxPerAddress(world.oneOf(4, 100, 100))
-                .handshakesPerSecond(world.oneOf(5, 1000, 1000))
-                .replaysPerSecond(world.oneOf(2, 1000))
-                .maxHeartbeat(Duration.ofMillis(world.oneOf(200, 60_000)))
-                .publisherSilence(Duration.ofMillis(world.oneOf(0, 0, 2000)))
-                .nameHold(Duration.ofMillis(world.oneOf(0, 100, 2000)))
-                .stallTimeout(Duration.ofMillis(world.oneOf(200, 2000)));
+                .set(MTU, world.oneOf(576, 1500, 9000))
+                .set(MAX_BODY, maxBody)
+                .set(RING_SIZE, maxBody > 200_000 ? 4 << 20 : 1 << 20)
+                .set(LOG_SIZE, log + world.below(2) * (1 << 20))
+                .set(EVENT_LOOPS, loopCount)
+                .set(READER_LOOPS, readerCount)
+                .set(SLOW_SUBSCRIBER, world.oneOf(0, 1) == 0 ? Policy.DISCONNECT : Policy.SKIP)
+                .set(ALLOW_POLICIES, policies)
+                .set(PIN_SIZE, (2 << 19) + Math.max(1 << 19, frame) + world.below(3) * (1 << 19))
+                .set(ASSEMBLY_SIZE, 2 * frame + 4096 + world.skewed(frame))
+                .set(FILTER_SIZE, (64 << 10) * world.oneOf(1, 2, 8))
+                .set(CONTROL_SIZE, world.oneOf(32 << 10, 64 << 10, 1 << 20))
+                .set(CONTROL_SIZE_PER_CONNECTION, 32 << 10)
+                .set(HEARTBEAT, Duration.ofMillis(heartbeat))
+                .set(IDLE_TIMEOUT, Duration.ofMillis(heartbeat * (long) world.oneOf(3, 10)))
+                .set(HANDSHAKE_TIMEOUT, Duration.ofMillis(world.oneOf(200, 5000)))
+                .set(FRAME_TIMEOUT, Duration.ofMillis(world.oneOf(300, 3000)))
+                .set(MIN_RATE, world.oneOf(10, 1000))
+                .set(MAX_CONNECTIONS, world.oneOf(6, 12, MOST_CONNECTIONS, 100, 100))
+                .set(MAX_PUBLISHERS, world.oneOf(2, 5, MOST_CONNECTIONS, MOST_CONNECTIONS))
+                .set(MAX_PER_ADDRESS, world.oneOf(4, 100, 100))
+                .set(HANDSHAKES_PER_ADDRESS, world.oneOf(5, 1000, 1000))
+                .set(REPLAYS_PER_ADDRESS, world.oneOf(2, 1000))
+                .set(MAX_HEARTBEAT, Duration.ofMillis(world.oneOf(200, 60_000)))
+                .set(PUBLISHER_SILENCE, Duration.ofMillis(world.oneOf(0, 0, 2000)))
+                .set(NAME_HOLD, Duration.ofMillis(world.oneOf(0, 100, 2000)))
+                .set(STALL_TIMEOUT, Duration.ofMillis(world.oneOf(200, 2000)));
     }
 
     private Source.Size size() {

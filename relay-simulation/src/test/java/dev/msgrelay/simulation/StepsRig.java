@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.assembly.EngineAssembly;
 import dev.msgrelay.server.assembly.RelayEngine;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.journal.Journal;
@@ -42,9 +43,9 @@ final class StepsRig implements AutoCloseable {
     /** @param orderer null: the relay is alone */
     StepsRig(Journal journal, Orderer orderer) {
         RelayConfig config = RelayConfig.builder()
-                .ringSize(1 << 20)
-                .logSize(3 << 20)
-                .maxBody(MAX_BODY)
+                .set(RelayOption.RING_SIZE, 1 << 20)
+                .set(RelayOption.LOG_SIZE, 3 << 20)
+                .set(RelayOption.MAX_BODY, MAX_BODY)
                 .build();
         RelayIdentity identity = new RelayIdentity("relay", MAX_BODY);
         engine = new EngineAssembly(config, allocator, world.clock, 7, identity, this::failed, loop.loop)

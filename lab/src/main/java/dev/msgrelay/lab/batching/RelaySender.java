@@ -1,5 +1,7 @@
 package dev.msgrelay.lab.batching;
 
+import static dev.msgrelay.server.config.RelayOption.*;
+
 import dev.msgrelay.lab.Threads;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
@@ -19,10 +21,8 @@ final class RelaySender implements Sender {
 
     /** Its subscriber is connected, and gets every message from now on. */
     RelaySender() throws IOException {
-        relay = RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .slowSubscriber(Policy.BACKPRESSURE)
+        relay = RelayServer.start(RelayConfig.builder(0, 0)
+                .set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)
                 .build());
         SocketChannel opened = null;
         try {

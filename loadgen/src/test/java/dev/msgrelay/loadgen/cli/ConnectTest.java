@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.LaneTools;
@@ -172,11 +173,8 @@ class ConnectTest extends CommandTest {
     }
 
     private static RelayServer start(int publish, int subscribe) throws IOException {
-        return RelayServer.start(RelayConfig.builder()
-                .publishPort(publish)
-                .subscribePort(subscribe)
-                .logSize(8 << 20)
-                .build());
+        return RelayServer.start(
+                RelayConfig.builder(publish, subscribe).set(LOG_SIZE, 8 << 20).build());
     }
 
     @Test
@@ -252,11 +250,9 @@ class ConnectTest extends CommandTest {
                 Identity.UNLIMITED,
                 Identity.UNLIMITED);
         relay.close();
-        relay = RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .access(new AccessPolicy(List.of(known)))
+        relay = RelayServer.start(RelayConfig.builder(0, 0)
+                .set(LOG_SIZE, 8 << 20)
+                .set(ACCESS, new AccessPolicy(List.of(known)))
                 .build());
         expectRefused(connect(publish(), subscribe()), "no publisher is let in at " + publish(), "not authenticated");
     }

@@ -1,5 +1,7 @@
 package dev.msgrelay.embedding;
 
+import static dev.msgrelay.server.config.RelayOption.*;
+
 import dev.msgrelay.client.PublisherOptions;
 import dev.msgrelay.client.RelayPublisher;
 import dev.msgrelay.client.RelaySubscriber;
@@ -32,15 +34,13 @@ final class EmbeddedRelay {
         Path folder = Path.of(args[0]);
         Path publishSocket = folder.resolve("publish.sock");
         Path subscribeSocket = folder.resolve("subscribe.sock");
-        RelayConfig config = RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .publishSocket(publishSocket)
-                .subscribeSocket(subscribeSocket)
-                .tls(new TlsFiles(folder.resolve("certificate.pem"), folder.resolve("key.pem"), null, false))
-                .tlsPublishPort(0)
-                .tlsSubscribePort(0)
-                .journal(folder.resolve("stream"))
+        RelayConfig config = RelayConfig.builder(0, 0)
+                .set(PUBLISH_SOCKET, publishSocket)
+                .set(SUBSCRIBE_SOCKET, subscribeSocket)
+                .set(TLS_FILES, new TlsFiles(folder.resolve("certificate.pem"), folder.resolve("key.pem"), null, false))
+                .set(TLS_PUBLISH_PORT, 0)
+                .set(TLS_SUBSCRIBE_PORT, 0)
+                .set(JOURNAL, folder.resolve("stream"))
                 .build();
         TlsOptions tls = TlsOptions.trusting(folder.resolve("authority.pem"));
         try (RelayServer relay = RelayServer.start(config);

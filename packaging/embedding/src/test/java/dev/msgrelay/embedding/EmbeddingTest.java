@@ -50,8 +50,7 @@ class EmbeddingTest {
 
     @Test
     void aMessageThroughARelayOfThisProgram() throws Exception {
-        RelayConfig config =
-                RelayConfig.builder().publishPort(0).subscribePort(0).build();
+        RelayConfig config = RelayConfig.builder(0, 0).build();
         try (RelayServer relay = RelayServer.start(config);
                 LocalPublisher publisher = relay.newLocalPublisher()) {
             assertThat(publisher.publish(7, ByteBuffer.wrap("one".getBytes(StandardCharsets.UTF_8))))
@@ -72,8 +71,7 @@ class EmbeddingTest {
 
     @Test
     void theAdminPort() throws Exception {
-        RelayConfig config =
-                RelayConfig.builder().publishPort(0).subscribePort(0).build();
+        RelayConfig config = RelayConfig.builder(0, 0).build();
         try (RelayServer relay = RelayServer.start(config);
                 AdminServer admin = AdminServer.start(relay, AdminConfig.parse("127.0.0.1:0", null))) {
             URI metrics = URI.create("http://127.0.0.1:" + admin.address().getPort() + "/metrics");

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.Frames;
@@ -27,11 +28,8 @@ class ProbeTest {
     @Test
     @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
     void aPortIsAskedInTheLikelyRoleFirst() throws Exception {
-        try (RelayServer relay = RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .build())) {
+        try (RelayServer relay = RelayServer.start(
+                RelayConfig.builder(0, 0).set(LOG_SIZE, 8 << 20).build())) {
             Endpoint publish = Endpoint.of(relay.publishAddress());
             Endpoint subscribe = Endpoint.of(relay.subscribeAddress());
             assertRole(publish, Role.PUBLISHER, Role.PUBLISHER);

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
@@ -42,11 +43,8 @@ class SeveralAddressesTest {
 
     @BeforeEach
     void start() throws IOException {
-        relay = RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .build());
+        relay = RelayServer.start(
+                RelayConfig.builder(0, 0).set(LOG_SIZE, 8 << 20).build());
         admin = AdminServer.start(relay, AdminConfig.parse("127.0.0.1:0", null));
         for (InetSocketAddress port : List.of(relay.publishAddress(), relay.subscribeAddress(), admin.address())) {
             swallow(port.getPort());

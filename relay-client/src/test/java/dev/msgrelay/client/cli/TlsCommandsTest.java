@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -30,13 +31,11 @@ class TlsCommandsTest {
         String ca = files.ca.toString();
         String cert = files.certificate(own).toString();
         String key = files.key(own).toString();
-        RelayConfig config = RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .tls(files.files(files.relay(), true))
-                .tlsPublishPort(0)
-                .tlsSubscribePort(0)
-                .handshakeTimeout(PATIENCE)
+        RelayConfig config = RelayConfig.builder(0, 0)
+                .set(TLS_FILES, files.files(files.relay(), true))
+                .set(TLS_PUBLISH_PORT, 0)
+                .set(TLS_SUBSCRIBE_PORT, 0)
+                .set(HANDSHAKE_TIMEOUT, PATIENCE)
                 .build();
         try (RelayServer relay = RelayServer.start(config)) {
             String in = Endpoint.of(relay.tlsPublishAddress()).toString();

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.grack.nanojson.JsonObject;
@@ -45,11 +46,8 @@ class TopCommandTest {
 
     @BeforeEach
     void start() throws IOException {
-        relay = RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .build());
+        relay = RelayServer.start(
+                RelayConfig.builder(0, 0).set(LOG_SIZE, 8 << 20).build());
         subscriber = RelaySubscriber.connect(SubscriberOptions.builder(Endpoint.of(relay.subscribeAddress()))
                 .name("audit")
                 .build());
@@ -115,13 +113,11 @@ class TopCommandTest {
     void byHttps() throws Exception {
         TlsFolder files = new TlsFolder(directory);
         Path token = Files.writeString(directory.resolve("token"), "open sesame\n");
-        try (RelayServer secured = RelayServer.start(RelayConfig.builder()
-                        .publishPort(0)
-                        .subscribePort(0)
-                        .logSize(8 << 20)
-                        .tls(files.files(files.relay(), false))
-                        .tlsPublishPort(0)
-                        .tlsSubscribePort(0)
+        try (RelayServer secured = RelayServer.start(RelayConfig.builder(0, 0)
+                        .set(LOG_SIZE, 8 << 20)
+                        .set(TLS_FILES, files.files(files.relay(), false))
+                        .set(TLS_PUBLISH_PORT, 0)
+                        .set(TLS_SUBSCRIBE_PORT, 0)
                         .build());
                 AdminServer port = AdminServer.start(secured, AdminConfig.parse("https://127.0.0.1:0", HASH))) {
             String[] here = {

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.page;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.ReconnectPolicy;
@@ -77,11 +78,8 @@ class RelayPageBrowserTest {
 
     @BeforeEach
     void start() throws IOException {
-        relay = RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(16 << 20)
-                .build());
+        relay = RelayServer.start(
+                RelayConfig.builder(0, 0).set(LOG_SIZE, 16 << 20).build());
         admin = AdminServer.start(relay, AdminConfig.parse("127.0.0.1:0", null));
         thread(this::publish);
         subscriber(EVIL, () -> true);

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -75,11 +76,9 @@ class AccessSystemTest {
     }
 
     private static RelayConfig.Builder config() {
-        return RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .heartbeat(Duration.ofMillis(100))
-                .handshakeTimeout(Duration.ofSeconds(120));
+        return RelayConfig.builder(0, 0)
+                .set(HEARTBEAT, Duration.ofMillis(100))
+                .set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(120));
     }
 
     private static Endpoint publishPort(RelayServer relay) {
@@ -92,8 +91,8 @@ class AccessSystemTest {
 
     @Test
     void aTokenIsShownAndAWrongOneStops() throws Exception {
-        try (RelayServer relay =
-                        RelayServer.start(config().access(policy("1-9", "all")).build());
+        try (RelayServer relay = RelayServer.start(
+                        config().set(ACCESS, policy("1-9", "all")).build());
                 RelayPublisher right = RelayPublisher.open(PublisherOptions.builder(publishPort(relay))
                         .acks("orders")
                         .token(TOKEN)
@@ -124,7 +123,7 @@ class AccessSystemTest {
         Files.setPosixFilePermissions(token, PosixFilePermissions.fromString("rw-------"));
         for (String types : new String[] {"all", "1-5"}) {
             try (RelayServer relay =
-                    RelayServer.start(config().access(policy("1-9", types)).build())) {
+                    RelayServer.start(config().set(ACCESS, policy("1-9", types)).build())) {
                 String subscribe = subscribePort(relay).toString();
                 String publish = publishPort(relay).toString();
                 CommandRun ping = CommandRun.of("ping", "--token-file", token.toString(), subscribe);
@@ -152,8 +151,8 @@ class AccessSystemTest {
         List<Long> had = new ArrayList<>();
         List<Object> gaps = new CopyOnWriteArrayList<>();
         List<SessionEvent> events = new CopyOnWriteArrayList<>();
-        try (RelayServer relay =
-                        RelayServer.start(config().access(policy("all", "2,4")).build());
+        try (RelayServer relay = RelayServer.start(
+                        config().set(ACCESS, policy("all", "2,4")).build());
                 LocalPublisher publisher = relay.newLocalPublisher();
                 RelaySubscriber subscriber = RelaySubscriber.open(SubscriberOptions.builder(subscribePort(relay))
                         .reconnect(QUICK)
@@ -166,7 +165,7 @@ class AccessSystemTest {
             poll(subscriber, had, () -> subscriber.next() == 21);
             assertThat(had).containsExactly(2L, 4L, 7L, 9L, 12L, 14L, 17L, 19L);
             // Fewer still: the relay ends the connection, and the subscriber goes on behind what it has had.
-            relay.reload(config().access(policy("all", "4")).build());
+            relay.reload(config().set(ACCESS, policy("all", "4")).build());
             poll(
                     subscriber,
                     had,
@@ -212,8 +211,8 @@ class AccessSystemTest {
                 .findFirst()
                 .orElse(null);
         ThisMachine.need(beyond != null, "this machine has no IPv4 address but loopback");
-        try (RelayServer relay = RelayServer.start(config().host(beyond.getHostAddress())
-                        .access(policy("all", "all"))
+        try (RelayServer relay = RelayServer.start(config().set(BIND, beyond.getHostAddress())
+                        .set(ACCESS, policy("all", "all"))
                         .build());
                 RelayPublisher publisher = RelayPublisher.open(PublisherOptions.builder(Endpoint.tcp(
                                 beyond.getHostAddress(), relay.publishAddress().getPort()))
@@ -232,11 +231,11 @@ class AccessSystemTest {
         // With TLS nobody else reads it.
         TlsFolder files = new TlsFolder(folder);
         X509Bundle own = files.signed("CN=relay of a test", b -> b.addSanIpAddress(beyond.getHostAddress()));
-        try (RelayServer relay = RelayServer.start(config().host(beyond.getHostAddress())
-                        .access(policy("all", "all"))
-                        .tls(files.files(own, false))
-                        .tlsPublishPort(0)
-                        .tlsSubscribePort(0)
+        try (RelayServer relay = RelayServer.start(config().set(BIND, beyond.getHostAddress())
+                        .set(ACCESS, policy("all", "all"))
+                        .set(TLS_FILES, files.files(own, false))
+                        .set(TLS_PUBLISH_PORT, 0)
+                        .set(TLS_SUBSCRIBE_PORT, 0)
                         .build());
                 RelayPublisher publisher =
                         RelayPublisher.open(PublisherOptions.builder(Endpoint.of(relay.tlsPublishAddress()))
@@ -271,7 +270,7 @@ class AccessSystemTest {
         Path tokenFile = Files.writeString(folder.resolve("tester.token"), TOKEN.text() + "\n");
         Path contexts = Files.createDirectories(folder.resolve("relay-client"));
         try (RelayServer relay =
-                RelayServer.start(config().access(policy("7", "all")).build())) {
+                RelayServer.start(config().set(ACCESS, policy("7", "all")).build())) {
             Files.write(
                     contexts.resolve("here.conf"),
                     List.of("# this one", "publish = " + publishPort(relay), "token-file = ../tester.token"));
@@ -303,11 +302,12 @@ class AccessSystemTest {
     void theCommandWithACertificate() throws Exception {
         TlsFolder files = new TlsFolder(folder);
         X509Bundle own = files.signed("CN=tester", b -> b);
-        RelayConfig.Builder secured =
-                config().tls(files.files(files.relay(), true)).tlsPublishPort(0).tlsSubscribePort(0);
+        RelayConfig.Builder secured = config().set(TLS_FILES, files.files(files.relay(), true))
+                .set(TLS_PUBLISH_PORT, 0)
+                .set(TLS_SUBSCRIBE_PORT, 0);
         Path contexts = Files.createDirectories(folder.resolve("relay-client"));
         try (RelayServer relay =
-                RelayServer.start(secured.access(certificate("7")).build())) {
+                RelayServer.start(secured.set(ACCESS, certificate("7")).build())) {
             Files.write(
                     contexts.resolve("here.conf"),
                     List.of(
@@ -317,7 +317,7 @@ class AccessSystemTest {
                             "tls-key = " + files.key(own)));
             assertThat(publish(List.of(), "--context", "here")).isEqualTo("0 ");
             assertThat(relay.stats().get(Counter.MESSAGES_IN)).isEqualTo(1);
-            relay.reload(secured.access(certificate("8")).build());
+            relay.reload(secured.set(ACCESS, certificate("8")).build());
             assertThat(publishHere(
                             Endpoint.of(relay.tlsPublishAddress()).toString(),
                             "--name=tester",

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -134,11 +135,9 @@ class AckSystemTest {
     }
 
     private static RelayServer start(int publishPort) throws IOException {
-        return RelayServer.start(RelayConfig.builder()
-                .publishPort(publishPort)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .drainTimeout(Duration.ofSeconds(5))
+        return RelayServer.start(RelayConfig.builder(publishPort, 0)
+                .set(LOG_SIZE, 8 << 20)
+                .set(DRAIN_TIMEOUT, Duration.ofSeconds(5))
                 .build());
     }
 

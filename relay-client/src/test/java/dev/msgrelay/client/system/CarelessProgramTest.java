@@ -22,10 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Execution(ExecutionMode.CONCURRENT)
 class CarelessProgramTest {
     private static RelayServer start(int subscribePort) throws IOException {
-        return RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(subscribePort)
-                .build());
+        return RelayServer.start(RelayConfig.builder(0, subscribePort).build());
     }
 
     private static TestProcess run(boolean logs, String... arguments) throws IOException {

@@ -33,8 +33,7 @@ class CommandsWithARelayTest {
 
     @BeforeEach
     void start() throws IOException {
-        relay = RelayServer.start(
-                RelayConfig.builder().publishPort(0).subscribePort(0).build());
+        relay = RelayServer.start(RelayConfig.builder(0, 0).build());
         publish = Endpoint.of(relay.publishAddress());
         subscribe = Endpoint.of(relay.subscribeAddress());
     }

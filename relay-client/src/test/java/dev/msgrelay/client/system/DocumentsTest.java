@@ -1,5 +1,6 @@
 package dev.msgrelay.client.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -114,8 +115,7 @@ class DocumentsTest {
     }
 
     private static RelayServer start() throws IOException {
-        return RelayServer.start(
-                RelayConfig.builder().publishPort(0).subscribePort(0).build());
+        return RelayServer.start(RelayConfig.builder(0, 0).build());
     }
 
     /** The program, for a relay on other ports. */
@@ -338,8 +338,10 @@ class DocumentsTest {
 
     @Test
     void theExampleOfTheMemoryIsWhatTheRelayPrints() {
-        MemoryPlan plan = MemoryPlan.of(
-                RelayConfig.builder().logSize(512 << 20).maxConnections(100).build());
+        MemoryPlan plan = MemoryPlan.of(RelayConfig.builder()
+                .set(LOG_SIZE, 512 << 20)
+                .set(MAX_CONNECTIONS, 100)
+                .build());
         assertThat(text(OPERATIONS)).contains(String.join("\n", plan.table()) + "\n");
     }
 }

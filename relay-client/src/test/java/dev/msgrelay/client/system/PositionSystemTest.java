@@ -63,8 +63,7 @@ class PositionSystemTest {
     @Test
     void eachMessageIsHandledAtLeastOnceWhateverIsKilled() throws Exception {
         Path file = folder.resolve("audit.position");
-        try (RelayServer relay = RelayServer.start(
-                RelayConfig.builder().publishPort(0).subscribePort(0).build())) {
+        try (RelayServer relay = RelayServer.start(RelayConfig.builder(0, 0).build())) {
             Endpoint to = Endpoint.of(relay.publishAddress());
             String port = "" + relay.subscribeAddress().getPort();
             long handled = 0;

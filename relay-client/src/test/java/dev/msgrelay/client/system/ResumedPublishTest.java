@@ -1,5 +1,6 @@
 package dev.msgrelay.client.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -95,11 +96,8 @@ class ResumedPublishTest {
     }
 
     private static RelayServer relay() throws IOException {
-        return RelayServer.start(RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .build());
+        return RelayServer.start(
+                RelayConfig.builder(0, 0).set(LOG_SIZE, 8 << 20).build());
     }
 
     private static Endpoint endpoint(InetSocketAddress address) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.client.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.client.Gap;
@@ -107,8 +108,8 @@ class SubscriberSystemTest {
     @Test
     void whatTheLogNoLongerHoldsIsToldAsAGap() throws Exception {
         int messages = 60_000;
-        try (RelayServer relay = start(
-                        config -> config.ringSize(1 << 20).logSize(3 << 20).maxBody(256 << 10));
+        try (RelayServer relay = start(config ->
+                        config.set(RING_SIZE, 1 << 20).set(LOG_SIZE, 3 << 20).set(MAX_BODY, 256 << 10));
                 LocalPublisher publisher = relay.newLocalPublisher()) {
             publish(publisher, 1, messages);
             // The stream is asynchronous: the last message is in it when a live subscriber would start behind it.
@@ -126,7 +127,7 @@ class SubscriberSystemTest {
     @Test
     void aRestartedRelayIsToldFromTheSameOne() throws Exception {
         int port = FreePort.next();
-        RelayServer first = start(config -> config.subscribePort(port));
+        RelayServer first = start(config -> config.set(SUBSCRIBE_PORT, port));
         RelaySubscriber subscriber = open(first, options -> options.fromEarliest());
         try (subscriber) {
             try (LocalPublisher publisher = first.newLocalPublisher()) {
@@ -135,7 +136,7 @@ class SubscriberSystemTest {
             } finally {
                 first.close();
             }
-            try (RelayServer second = start(config -> config.subscribePort(port));
+            try (RelayServer second = start(config -> config.set(SUBSCRIBE_PORT, port));
                     LocalPublisher publisher = second.newLocalPublisher()) {
                 publish(publisher, 1, 5);
                 until(subscriber, () -> had.size() == 15);
@@ -171,8 +172,8 @@ class SubscriberSystemTest {
     @Test
     void aQuietConnectionStaysByItsHeartbeat() throws Exception {
         Duration idle = Duration.ofMillis(500);
-        try (RelayServer relay =
-                        start(config -> config.heartbeat(Duration.ofMillis(100)).idleTimeout(idle));
+        try (RelayServer relay = start(
+                        config -> config.set(HEARTBEAT, Duration.ofMillis(100)).set(IDLE_TIMEOUT, idle));
                 LocalPublisher publisher = relay.newLocalPublisher();
                 RelaySubscriber subscriber = open(relay, options -> options.types(TypeRanges.of(99, 99)))) {
             until(subscriber, () -> connected() != null);
@@ -191,11 +192,8 @@ class SubscriberSystemTest {
     }
 
     private static RelayServer start(UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        RelayConfig.Builder config = RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .drainTimeout(Duration.ofSeconds(5));
+        RelayConfig.Builder config =
+                RelayConfig.builder(0, 0).set(LOG_SIZE, 8 << 20).set(DRAIN_TIMEOUT, Duration.ofSeconds(5));
         return RelayServer.start(more.apply(config).build());
     }
 

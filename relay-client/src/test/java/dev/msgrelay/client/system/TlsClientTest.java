@@ -1,5 +1,6 @@
 package dev.msgrelay.client.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -62,16 +63,14 @@ class TlsClientTest {
     }
 
     private static RelayServer start(TlsFiles tls, UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        return RelayServer.start(more.apply(RelayConfig.builder()
-                        .publishPort(0)
-                        .subscribePort(0)
-                        .logSize(8 << 20)
-                        .slowSubscriber(Policy.BACKPRESSURE)
-                        .tls(tls)
-                        .tlsPublishPort(0)
-                        .tlsSubscribePort(0)
+        return RelayServer.start(more.apply(RelayConfig.builder(0, 0)
+                        .set(LOG_SIZE, 8 << 20)
+                        .set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)
+                        .set(TLS_FILES, tls)
+                        .set(TLS_PUBLISH_PORT, 0)
+                        .set(TLS_SUBSCRIBE_PORT, 0)
                         // Several handshakes on a busy machine.
-                        .handshakeTimeout(Duration.ofSeconds(120)))
+                        .set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(120)))
                 .build());
     }
 
@@ -96,7 +95,7 @@ class TlsClientTest {
         X509Bundle own = files.signed("CN=audit", b -> b);
         TlsOptions tls = TlsOptions.trusting(files.ca);
         TlsOptions shown = mutual ? tls.showing(files.certificate(own), files.key(own)) : tls;
-        try (RelayServer relay = start(files.files(files.relay(), mutual), b -> b.tlsProvider(provider))) {
+        try (RelayServer relay = start(files.files(files.relay(), mutual), b -> b.set(TLS_PROVIDER, provider))) {
             SubscriberOptions.Builder in = SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
                     .tls(shown);
             PublisherOptions.Builder out = PublisherOptions.builder(endpoint(relay.tlsPublishAddress()))
@@ -164,7 +163,7 @@ class TlsClientTest {
                         + " the certificate is for other.example");
         refuses(provider, ReconnectPolicy.none(), foreign, "the relay's certificate is refused: ");
         // By the name that it has, it is taken.
-        try (RelayServer relay = start(files.files(other, false), b -> b.tlsProvider(provider));
+        try (RelayServer relay = start(files.files(other, false), b -> b.set(TLS_PROVIDER, provider));
                 RelaySubscriber subscriber =
                         RelaySubscriber.connect(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
                                 .tls(TlsOptions.trusting(files.ca).expecting("other.example"))
@@ -174,7 +173,7 @@ class TlsClientTest {
     }
 
     private void refuses(TlsProvider provider, ReconnectPolicy policy, X509Bundle shown, String text) throws Exception {
-        try (RelayServer relay = start(files.files(shown, false), b -> b.tlsProvider(provider))) {
+        try (RelayServer relay = start(files.files(shown, false), b -> b.set(TLS_PROVIDER, provider))) {
             Endpoint endpoint = endpoint(relay.tlsSubscribeAddress());
             assertThatThrownBy(() -> RelaySubscriber.connect(SubscriberOptions.builder(endpoint)
                             .tls(TlsOptions.trusting(files.ca))
@@ -192,7 +191,7 @@ class TlsClientTest {
         Path former = new TlsFolder(Files.createDirectory(folder.resolve("former"))).ca;
         Path ca = Files.copy(former, folder.resolve("renewed.pem"));
         List<String> losses = Collections.synchronizedList(new ArrayList<>());
-        try (RelayServer relay = start(files.files(files.relay(), false), b -> b.tlsProvider(provider));
+        try (RelayServer relay = start(files.files(files.relay(), false), b -> b.set(TLS_PROVIDER, provider));
                 RelaySubscriber subscriber =
                         RelaySubscriber.connect(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
                                 .tls(TlsOptions.trusting(ca))
@@ -220,7 +219,7 @@ class TlsClientTest {
     @ParameterizedTest
     @EnumSource(TlsProvider.class)
     void isRefused(TlsProvider provider) throws Exception {
-        try (RelayServer relay = start(files.files(files.relay(), true), b -> b.tlsProvider(provider))) {
+        try (RelayServer relay = start(files.files(files.relay(), true), b -> b.set(TLS_PROVIDER, provider))) {
             SubscriberOptions options = SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
                     .tls(TlsOptions.trusting(files.ca))
                     .reconnect(ReconnectPolicy.none())
@@ -343,8 +342,8 @@ class TlsClientTest {
     @Test
     void resumesWhenAKeyIsUsedUp() throws Exception {
         List<SessionEvent> events = new ArrayList<>();
-        try (RelayServer relay = start(files.files(files.relay(), false), b -> b.tlsRecords(1000)
-                        .tlsProvider(TlsProvider.BORINGSSL));
+        try (RelayServer relay = start(files.files(files.relay(), false), b -> b.set(TLS_RECORDS, 1000L)
+                        .set(TLS_PROVIDER, TlsProvider.BORINGSSL));
                 RelaySubscriber subscriber =
                         RelaySubscriber.open(SubscriberOptions.builder(endpoint(relay.tlsSubscribeAddress()))
                                 .tls(TlsOptions.trusting(files.ca))

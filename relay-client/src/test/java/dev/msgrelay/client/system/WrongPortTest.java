@@ -30,8 +30,7 @@ class WrongPortTest {
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void isNamed(boolean busy) throws Exception {
-        try (RelayServer relay = RelayServer.start(
-                RelayConfig.builder().publishPort(0).subscribePort(0).build())) {
+        try (RelayServer relay = RelayServer.start(RelayConfig.builder(0, 0).build())) {
             CompletableFuture<Void> stream = busy
                     ? CompletableFuture.runAsync(
                             () -> stream(endpoint(relay.publishAddress().getPort())))

@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.protocol.text.UndecodedText;
 import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.config.RelayOption;
 import java.io.IOException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -96,7 +97,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             }
         }
         if (!environment.getOrDefault(IMAGE, "").isEmpty()) {
-            values.putIfAbsent(Settings.BIND, new ConfigFile.Value(Form.AUTO, IMAGE));
+            values.putIfAbsent(RelayOption.BIND.name(), new ConfigFile.Value(Form.AUTO, IMAGE));
         }
         values.keySet().removeIf(name -> files.isGiven(options.get(name)));
         if (!values.isEmpty()) {

@@ -7,6 +7,7 @@ import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.RelayOption;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -117,7 +118,7 @@ final class Reloading {
             // The warnings were logged when the files were loaded.
             lines.addAll(relay.tls().warnings());
             Set<String> taken = new HashSet<>(tlsRead ? TLS_FILES : Set.of());
-            taken.add(Settings.INSECURE);
+            taken.add(RelayOption.INSECURE.name());
             List<String> restarts = restartsNeeded(relay.config(), fresh, taken);
             restarts.forEach(told -> log(Level.WARN, told));
             lines.addAll(restarts);

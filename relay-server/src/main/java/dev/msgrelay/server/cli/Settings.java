@@ -10,16 +10,12 @@ import static dev.msgrelay.server.cli.Form.PORT;
 import static dev.msgrelay.server.cli.Form.SIZE;
 import static dev.msgrelay.server.cli.Form.TIME;
 
-import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.access.AccessPolicy;
-import dev.msgrelay.server.config.ClientConfig;
 import dev.msgrelay.server.config.JournalConfig;
-import dev.msgrelay.server.config.LimitsConfig;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
-import dev.msgrelay.server.config.RelayConfig.Builder;
-import dev.msgrelay.server.config.TlsConfig;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
@@ -29,22 +25,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.function.BiConsumer;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * All settings, a row each: the name, which is that of the option, of the file's key and of the variable; the method of
- * the {@link RelayConfig.Builder} that takes the value, unless the command itself reads it; the default; and the text
- * for the help, the manual and the completion.
+ * All settings, a row each: the {@link RelayOption}, which has name and default, or the name of a setting that the
+ * command itself reads; the form of its value; and the text for the help, the manual and the completion. The name is
+ * that of the flag, of the file's key and of the variable.
  */
 final class Settings {
     static final String CONFIG = "config";
     static final String CHECK_CONFIG = "check-config";
-    static final String BIND = "bind";
-    static final String INSECURE = "insecure";
     static final String CLUSTER = "cluster";
     static final String ADMIN = "admin";
     static final String ADMIN_TOKEN = "admin-token";
@@ -56,15 +48,10 @@ final class Settings {
     private List<String> names;
     // By their names. A row is an option that is not built yet.
     private final Map<String, OptionSpec.Builder> rows = new LinkedHashMap<>();
-    private final Map<String, BiConsumer<Builder, Object>> targets = new LinkedHashMap<>();
+    private final Map<String, RelayOption<Object>> targets = new LinkedHashMap<>();
     private final Map<String, OptionSpec> options = new LinkedHashMap<>();
 
     Settings() {
-        RelayConfig usual = RelayConfig.builder().build();
-        ClientConfig clients = usual.clients();
-        LimitsConfig limits = usual.limits();
-        JournalConfig journal = usual.journal();
-        TlsConfig tls = usual.tls();
         section("Configuration");
         own(CONFIG, FILE)
                 .description("Reads options, and the access rules, from a file with lines such as log-size = 64m. A "
@@ -74,150 +61,146 @@ final class Settings {
                 .description("Checks the whole configuration, and ends: code 0, or 2 with file and line.");
 
         section("Listening");
-        own(BIND, Form.text("ADDRESS"))
-                .defaultValue(ListenConfig.DEFAULT_HOST)
+        row(RelayOption.BIND, Form.text("ADDRESS"))
                 .description("Address to listen on. An address beyond this host needs an access block in the file of "
                         + "--config, or --insecure. auto: all addresses where there is one of them, else 127.0.0.1; "
                         + "the default in the image.");
-        row(INSECURE, FLAG, Builder::insecure)
+        row(RelayOption.INSECURE, FLAG)
                 .description("Listen beyond this host although every client there may publish and read everything. A "
                         + "reload that finds no access block any more needs it too.");
-        row("publish-port", PORT, Builder::publishPort, usual.listen().publishPort())
-                .description("TCP port for publishers, or none; 0: any free one.");
-        row("subscribe-port", PORT, Builder::subscribePort, usual.listen().subscribePort())
-                .description("TCP port for subscribers, or none; 0: any free one.");
-        row("publish-socket", PATH, Builder::publishSocket)
+        row(RelayOption.PUBLISH_PORT, PORT).description("TCP port for publishers, or none; 0: any free one.");
+        row(RelayOption.SUBSCRIBE_PORT, PORT).description("TCP port for subscribers, or none; 0: any free one.");
+        row(RelayOption.PUBLISH_SOCKET, PATH)
                 .description("Unix socket for publishers, beside the port: the fast path on one host.");
-        row("subscribe-socket", PATH, Builder::subscribeSocket)
-                .description("Unix socket for subscribers, beside the port.");
-        row("socket-mode", Form.MODE, Builder::socketMode)
+        row(RelayOption.SUBSCRIBE_SOCKET, PATH).description("Unix socket for subscribers, beside the port.");
+        row(RelayOption.SOCKET_MODE, Form.MODE)
                 .description("Permissions of the sockets' files, as 0660: clients need to write. Default: the umask of "
                         + "the process decides.");
-        row("socket-group", Form.text("GROUP"), Builder::socketGroup)
+        row(RelayOption.SOCKET_GROUP, Form.text("GROUP"))
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
-        row("transport", Form.word(Transport.class), Builder::transport, usual.transport())
+        row(RelayOption.TRANSPORT, Form.word(Transport.class))
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
-        row("event-loops", Form.EVENT_LOOPS, Builder::eventLoops, usual.eventLoops())
+        row(RelayOption.EVENT_LOOPS, Form.EVENT_LOOPS)
                 .description("Threads that read, order and send. One does it all. Of several, the first reads and "
                         + "orders, the others send. auto: one thread below 4 processor cores, two from 4 on, three "
                         + "from 8 on.");
-        row("reader-loops", NUMBER, Builder::readerLoops, usual.readerLoops())
+        row(RelayOption.READER_LOOPS, NUMBER)
                 .description("Threads that only read plain publishers, whose messages then go through the ring. "
                         + "Publishers that want acknowledgements stay with the first event loop.");
 
         section("Stream and memory");
-        row("log-size", SIZE, Builder::logSize)
+        row(RelayOption.LOG_SIZE, SIZE)
                 .description("Bytes that a subscriber may fall behind; a multiple of 512k. Default: 16m, or what "
                         + "--max-body needs.");
-        row("ring-size", SIZE, Builder::ringSize)
+        row(RelayOption.RING_SIZE, SIZE)
                 .description("Bytes that may wait between publishers and the log; a power of two. Default: 4m, or what "
                         + "--max-body needs.");
-        row("max-body", SIZE, Builder::maxBody, usual.stream().maxBody())
+        row(RelayOption.MAX_BODY, SIZE)
                 .description("Longest body of a message. The relay closes the connection of a publisher that sends a "
                         + "longer one.");
-        row("mtu", SIZE, Builder::mtu, usual.stream().mtu())
+        row(RelayOption.MTU, SIZE)
                 .paramLabel("BYTES")
                 .description("MTU of the links. A packet is 40 bytes smaller, for the IP and TCP headers. 9000: jumbo "
                         + "frames.");
 
         section("Journal");
-        row("journal", DIR, Builder::journal)
+        row(RelayOption.JOURNAL, DIR)
                 .description(
                         "Also keeps the stream in this directory, so that it survives the relay: a restarted relay "
                                 + "continues after the last message. The log may be ahead of the journal by --log-size, then "
                                 + "publishers wait.%n  Default: no journal; the stream ends with the relay.");
-        row("journal-segment", SIZE, Builder::journalSegment, journal.segmentBytes())
+        row(RelayOption.JOURNAL_SEGMENT, SIZE)
                 .description("Size of the journal's files. The journal drops one file at a time. The longest frame may "
                         + "have three quarters of it.");
-        row("journal-keep", Form.SIZE_OR_TIME, Settings::keep, journal.keepBytes())
+        own(RelayOption.JOURNAL_KEEP.name(), Form.SIZE_OR_TIME)
+                .defaultValue(Form.SIZE_OR_TIME.written(
+                        RelayOption.JOURNAL_KEEP.usual().orElseThrow()))
                 .description(
                         "Size of the stream to keep, such as 100g; the disk needs room for three segments more, or "
                                 + "the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, and "
                                 + "publishers wait when the disk is full.");
-        row("journal-force", TIME, Builder::journalForce, journal.force())
+        row(RelayOption.JOURNAL_FORCE, TIME)
                 .description("Interval at which written messages are forced to the disk. Written messages survive the "
                         + "relay, forced messages survive the machine.");
-        row("journal-failure", Form.word(JournalConfig.Failure.class), Builder::journalFailure, journal.failure())
+        row(RelayOption.JOURNAL_FAILURE, Form.word(JournalConfig.Failure.class))
                 .description("What to do when the disk fails (the relay waits for a full disk): "
                         + "${COMPLETION-CANDIDATES}. exit: the relay stops, with code 4. memory: it continues without "
                         + "a journal.");
 
         section("Cluster");
-        own(CLUSTER, FILE)
+        row(RelayOption.CLUSTER, FILE)
                 .description("Makes this relay a node of a cluster: the block cluster { ... } of the file names the "
                         + "nodes. Options beside the block are read like those of --config. Needs relay-cluster.%n  "
                         + "Default: a single relay.");
-        own("node", NUMBER).description("The number of this node in the cluster; from 1 on, with --cluster only.");
+        row(RelayOption.NODE, NUMBER)
+                .description("The number of this node in the cluster; from 1 on, with --cluster only.");
 
         section("Clients");
-        row("slow-subscriber", Form.POLICY, Builder::slowSubscriber, clients.slowSubscriber())
+        row(RelayOption.SLOW_SUBSCRIBER, Form.POLICY)
                 .description("What to do when the log is about to overwrite bytes that a subscriber has not read: "
                         + "${COMPLETION-CANDIDATES}. disconnect: the subscriber is cut off; backpressure: publishers "
                         + "wait; skip: it misses messages; replay: it gets them from the journal.");
-        row("allow-policies", Form.POLICIES, Settings::allowPolicies, clients.allowedPolicies())
+        row(RelayOption.ALLOW_POLICIES, Form.POLICIES)
                 .description("Policies that subscribers may ask for in HELLO, beside that of --slow-subscriber. A "
                         + "subscriber that asks for another policy gets the one of --slow-subscriber, and so does one "
                         + "that asks for replay without a journal.");
-        row("heartbeat", TIME, Builder::heartbeat, clients.heartbeat())
+        row(RelayOption.HEARTBEAT, TIME)
                 .description("Interval of PINGs to clients that sent HELLO. A client may ask for another interval.");
-        row("idle-timeout", TIME, Builder::idleTimeout, clients.idleTimeout())
+        row(RelayOption.IDLE_TIMEOUT, TIME)
                 .description("The relay closes a client that sent HELLO and is silent for this time.");
-        row("handshake-timeout", TIME, Builder::handshakeTimeout, clients.handshakeTimeout())
+        row(RelayOption.HANDSHAKE_TIMEOUT, TIME)
                 .description("Time for a client to complete a HELLO that it has begun, or a TLS handshake.");
-        row("max-connections", NUMBER, Builder::maxConnections, clients.maxConnections())
+        row(RelayOption.MAX_CONNECTIONS, NUMBER)
                 .description("Most publishers and subscribers together; further ones are refused.");
-        row("max-publishers", NUMBER, Builder::maxPublishers, clients.maxPublishers())
-                .description("Most publishers; further ones are refused.");
-        row("peer-timeout", TIME, Builder::peerTimeout, clients.peerTimeout())
+        row(RelayOption.MAX_PUBLISHERS, NUMBER).description("Most publishers; further ones are refused.");
+        row(RelayOption.PEER_TIMEOUT, TIME)
                 .description("The relay closes a client whose host acknowledges nothing for this time, because it was "
                         + "switched off or its link is cut. TCP only, as far as the system can; at least 2s.");
-        row("stall-timeout", TIME, Builder::stallTimeout, usual.stallTimeout())
+        row(RelayOption.STALL_TIMEOUT, TIME)
                 .description("The relay closes a subscriber that makes publishers (backpressure) or other readers of "
                         + "the journal wait, and reads nothing for this time.");
-        row("drain-timeout", TIME, Builder::drainTimeout, usual.drainTimeout())
+        row(RelayOption.DRAIN_TIMEOUT, TIME)
                 .description("Time for subscribers to read the rest of the stream after SIGTERM.");
 
         section("Limits");
-        row("pin-size", SIZE, Builder::pinBytes)
+        row(RelayOption.PIN_SIZE, SIZE)
                 .description("Memory of the log that slow subscribers may keep from reuse. Beyond it the subscribers "
                         + "that lag most are cut off. At least 1m and the longest frame. Default: 16m, or what "
                         + "--max-body needs.");
-        row("assembly-size", SIZE, Builder::assemblyBytes)
+        row(RelayOption.ASSEMBLY_SIZE, SIZE)
                 .description("Memory for frames that have arrived in part. If it is used up, the relay does not read "
                         + "the next publisher until its turn comes. At least two of the longest frames. Default: 32m, or "
                         + "what --max-body needs.");
-        row("filter-size", SIZE, Builder::filterBytes, limits.filterBytes())
-                .description("Memory for writes to subscribers that chose types.");
-        row("replay-size", SIZE, Builder::replayBytes)
+        row(RelayOption.FILTER_SIZE, SIZE).description("Memory for writes to subscribers that chose types.");
+        row(RelayOption.REPLAY_SIZE, SIZE)
                 .description("Memory for pages read from the journal, about a megabyte for each subscriber. If it is "
                         + "used up, the next subscriber waits its turn. With --journal only. Default: 32m, or what "
                         + "--max-body needs.");
-        row("control-size", SIZE, Builder::controlBytes, limits.controlBytes())
+        row(RelayOption.CONTROL_SIZE, SIZE)
                 .description("Java heap for the control frames and type ranges of all clients together.");
-        row("control-size-per-connection", SIZE, Builder::controlBytesPerConnection, limits.controlBytesPerConnection())
+        row(RelayOption.CONTROL_SIZE_PER_CONNECTION, SIZE)
                 .description("The part of --control-size that one client may use. At least 32k.");
-        row("frame-timeout", TIME, Builder::frameTimeout, limits.frameTimeout())
+        row(RelayOption.FRAME_TIMEOUT, TIME)
                 .description("A begun frame must be complete within this time, or have brought --min-rate for each "
                         + "second of it; then the time starts anew. Otherwise the relay closes the connection. Time "
                         + "in which the relay does not read the connection does not count.");
-        row("min-rate", SIZE, Builder::minRate, limits.minRate())
-                .description("Least bytes a second of a frame under way; see --frame-timeout.");
-        row("max-per-address", NUMBER, Builder::maxPerAddress, limits.maxPerAddress())
+        row(RelayOption.MIN_RATE, SIZE).description("Least bytes a second of a frame under way; see --frame-timeout.");
+        row(RelayOption.MAX_PER_ADDRESS, NUMBER)
                 .showDefaultValue(Help.Visibility.NEVER)
                 .description("Most connections of one address (IPv6: of one /64 network); further ones are refused.%n  "
                         + "Default: as many as --max-connections.");
-        row("handshakes-per-address", NUMBER, Builder::handshakesPerSecond, limits.handshakesPerSecond())
+        row(RelayOption.HANDSHAKES_PER_ADDRESS, NUMBER)
                 .description("Most connections that one address may open in a second; further ones are refused.");
-        row("replays-per-address", NUMBER, Builder::replaysPerSecond, limits.replaysPerSecond())
+        row(RelayOption.REPLAYS_PER_ADDRESS, NUMBER)
                 .description(
                         "Starts in the journal that subscribers of one address may make in a second; a further one waits for "
                                 + "its turn, and is refused after 3s. A start that the log has is not counted.");
-        row("max-heartbeat", TIME, Builder::maxHeartbeat, limits.maxHeartbeat())
+        row(RelayOption.MAX_HEARTBEAT, TIME)
                 .description("Longest heartbeat interval that a client gets, even if it asks for a longer one.");
-        row("publisher-silence", TIME, Builder::publisherSilence, limits.publisherSilence())
+        row(RelayOption.PUBLISHER_SILENCE, TIME)
                 .description("The relay closes a publisher without HELLO that sends nothing for this time, since "
                         + "nothing else shows whether the publisher is still there. 0: never.");
-        row("name-hold", TIME, Builder::nameHold)
+        row(RelayOption.NAME_HOLD, TIME)
                 .description(
                         "Time for which a name stays reserved for its last acknowledged publisher after the end of "
                                 + "the connection. A cluster allows only 30s.%n  Default: 10s, in a cluster 30s.");
@@ -231,14 +214,14 @@ final class Settings {
         own("tls-clients-optional", FLAG)
                 .description("With --tls-clients: a client without a certificate may connect, too; one with a wrong "
                         + "certificate may not.");
-        row("tls-publish-port", PORT, Builder::tlsPublishPort, tls.publishPort())
+        row(RelayOption.TLS_PUBLISH_PORT, PORT)
                 .description("TCP port for publishers with TLS, or none; 0: any free one.");
-        row("tls-subscribe-port", PORT, Builder::tlsSubscribePort, tls.subscribePort())
+        row(RelayOption.TLS_SUBSCRIBE_PORT, PORT)
                 .description("TCP port for subscribers with TLS, or none; 0: any free one.");
-        row("tls-provider", Form.word(TlsProvider.class), Builder::tlsProvider, tls.provider())
+        row(RelayOption.TLS_PROVIDER, Form.word(TlsProvider.class))
                 .description("The TLS library: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else "
                         + "the JDK's.");
-        row("tls-size", SIZE, Builder::tlsBytes, tls.memoryBytes())
+        row(RelayOption.TLS_SIZE, SIZE)
                 .description("Memory for all TLS connections: 74k for each, and 66k more in each direction while it is "
                         + "busy. If it is used up, further connections are refused. At least 1m.");
 
@@ -296,27 +279,13 @@ final class Settings {
         return rows.get(name);
     }
 
-    /** A setting of the relay; its description tells the default, if there is one. */
+    /** An option of the relay. Where the option has no default of its own, its description tells it. */
     @SuppressWarnings("unchecked") // an option's value has its form's type
-    private <T> OptionSpec.Builder row(String name, Form<T> form, BiConsumer<Builder, T> target) {
-        targets.put(name, (BiConsumer<Builder, Object>) target);
-        return own(name, form);
-    }
-
-    private <T> OptionSpec.Builder row(String name, Form<T> form, BiConsumer<Builder, T> target, Object byDefault) {
-        return row(name, form, target).defaultValue(form.written(byDefault));
-    }
-
-    private static void allowPolicies(Builder config, List<Policy> policies) {
-        config.allowPolicies(Set.copyOf(policies));
-    }
-
-    private static void keep(Builder config, Object sizeOrTime) {
-        if (sizeOrTime instanceof Duration time) {
-            config.journalKeep(time);
-        } else {
-            config.journalKeep((Long) sizeOrTime);
-        }
+    private <T> OptionSpec.Builder row(RelayOption<? super T> option, Form<T> form) {
+        targets.put(option.name(), (RelayOption<Object>) option);
+        OptionSpec.Builder row = own(option.name(), form);
+        option.usual().ifPresent(value -> row.defaultValue(form.written(value)));
+        return row;
     }
 
     // ---- use ---------------------------------------------------------------------------------------------------
@@ -349,7 +318,9 @@ final class Settings {
 
     /** Whether auto means this host alone, since everybody who gets here might do everything. */
     boolean isShutIn(boolean access) {
-        return value(BIND).equals(AUTO) && !access && !this.<Boolean>value(INSECURE);
+        return value(RelayOption.BIND.name()).equals(AUTO)
+                && !access
+                && !this.<Boolean>value(RelayOption.INSECURE.name());
     }
 
     /**
@@ -359,17 +330,18 @@ final class Settings {
      * @throws IllegalArgumentException the message begins with the setting's name, and has its value and the limit
      */
     RelayConfig config(AccessPolicy access) {
-        Builder config = RelayConfig.builder().access(access);
-        targets.forEach((name, target) -> {
-            if (value(name) != null) {
-                target.accept(config, value(name));
-            }
-        });
-        Integer node = value("node");
-        String all = isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : "0.0.0.0";
-        return config.host(value(BIND).equals(AUTO) ? all : value(BIND))
-                .cluster(value(CLUSTER), node == null ? 0 : node)
-                .tls(tlsFiles())
+        RelayConfig.Builder config = RelayConfig.builder();
+        targets.forEach((name, option) -> config.set(option, value(name)));
+        if (value(RelayOption.JOURNAL_KEEP.name()) instanceof Duration time) {
+            config.set(RelayOption.JOURNAL_KEEP_TIME, time);
+        } else {
+            config.set(RelayOption.JOURNAL_KEEP, value(RelayOption.JOURNAL_KEEP.name()));
+        }
+        if (value(RelayOption.BIND.name()).equals(AUTO)) {
+            config.set(RelayOption.BIND, isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : "0.0.0.0");
+        }
+        return config.set(RelayOption.ACCESS, access)
+                .set(RelayOption.TLS_FILES, tlsFiles())
                 .build();
     }
 

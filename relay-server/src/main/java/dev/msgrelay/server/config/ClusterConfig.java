@@ -55,6 +55,10 @@ public record ClusterConfig(Path file, int node) {
         return file != null;
     }
 
+    Duration usualNameHold() {
+        return on() ? NAME_HOLD : LimitsConfig.DEFAULT_NAME_HOLD;
+    }
+
     void checkFor(StreamConfig stream, ClientConfig clients, LimitsConfig limits) {
         if (!on()) {
             return;

@@ -110,19 +110,16 @@ public record LimitsConfig(
         return BlockReader.PAGE_BYTES + FrameLayout.frameLength(maxBody);
     }
 
-    /** The given bytes; null: the default, or what the longest body needs. */
-    static int pinBytes(Integer given, int maxBody) {
-        return given != null ? given : orMore(DEFAULT_PIN, leastPin(maxBody));
+    static int usualPin(int maxBody) {
+        return orMore(DEFAULT_PIN, leastPin(maxBody));
     }
 
-    /** As {@link #pinBytes(Integer, int)}. */
-    static int assemblyBytes(Integer given, int maxBody) {
-        return given != null ? given : orMore(DEFAULT_ASSEMBLY, leastAssembly(maxBody));
+    static int usualAssembly(int maxBody) {
+        return orMore(DEFAULT_ASSEMBLY, leastAssembly(maxBody));
     }
 
-    /** As {@link #pinBytes(Integer, int)}. */
-    static int replayBytes(Integer given, int maxBody) {
-        return given != null ? given : orMore(DEFAULT_REPLAY, leastReplay(maxBody));
+    static int usualReplay(int maxBody) {
+        return orMore(DEFAULT_REPLAY, leastReplay(maxBody));
     }
 
     /** The usual bytes, or whole chunks of at least {@code least}. */

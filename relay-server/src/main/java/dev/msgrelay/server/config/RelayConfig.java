@@ -1,13 +1,14 @@
 package dev.msgrelay.server.config;
 
-import dev.msgrelay.protocol.FrameLayout;
+import static dev.msgrelay.server.config.RelayOption.*;
+
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
 import dev.msgrelay.server.net.Transport;
-import dev.msgrelay.server.tls.TlsFiles;
-import dev.msgrelay.server.tls.TlsProvider;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 
@@ -90,422 +91,101 @@ public record RelayConfig(
         return new Builder();
     }
 
-    /** Collects the settings that differ from the defaults. */
+    /** A builder for a relay at these TCP ports; 0: any free one. */
+    public static Builder builder(int publishPort, int subscribePort) {
+        return builder().set(PUBLISH_PORT, publishPort).set(SUBSCRIBE_PORT, subscribePort);
+    }
+
+    /** Collects the options that differ from the defaults. */
     public static final class Builder {
-        private String host = ListenConfig.DEFAULT_HOST;
-        private int publishPort = 7401;
-        private int subscribePort = 7400;
-        private Path publishSocket;
-        private Path subscribeSocket;
-        private String socketMode;
-        private String socketGroup;
-        // The MTU of Ethernet.
-        private int mtu = 1500;
-        private int ringSize;
-        private int logSize;
-        private int maxBody = FrameLayout.DEFAULT_MAX_BODY;
-        private Transport transport = Transport.AUTO;
-        private int eventLoops = AUTO_EVENT_LOOPS;
-        private int readerLoops;
-        // Disconnect: nobody else notices a slow subscriber, and the subscriber learns the reason from the close.
-        private Policy slowSubscriber = Policy.DISCONNECT;
-        // Policies that cost nobody else anything; REPLAY needs a journal.
-        private Set<Policy> allowPolicies = Set.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY);
-        // Five seconds: a dead peer is noticed within seconds, and an idle connection costs two small packets in that
-        // time.
-        private Duration heartbeat = Duration.ofSeconds(5);
-        // Three heartbeats: a process that pauses for a while is not given up at once.
-        private Duration idleTimeout = Duration.ofSeconds(15);
-        // Five seconds: a HELLO fits into one packet.
-        private Duration handshakeTimeout = Duration.ofSeconds(5);
-        // One minute for a host that was switched off; a paused process still acknowledges, through its kernel.
-        private Duration peerTimeout = Duration.ofSeconds(60);
-        private int maxConnections = 4096;
-        private int maxPublishers = 1024;
-        // Null: the default, or what the longest body needs.
-        private Integer pinBytes;
-        private Integer assemblyBytes;
-        private Integer replayBytes;
-        // 256 writes of 64 KiB under way at once.
-        private int filterBytes = 16 << 20;
-        // 512 clients that use up their share; a client that reads its control frames needs a hundred bytes.
-        private int controlBytes = 32 << 20;
-        // Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames.
-        private int controlBytesPerConnection = 64 << 10;
-        // Ten seconds: longer than any retransmission on a link that still works, shorter than a person's patience.
-        private Duration frameTimeout = Duration.ofSeconds(10);
-        // The speed of a modem of 1990: no serious client is slower.
-        private int minRate = 1 << 10;
-        private int maxPerAddress = LimitsConfig.ANY_NUMBER;
-        // A thousand clients of one host that all reconnect after a cut are served within a second.
-        private int handshakesPerSecond = 1000;
-        // Each start may send out the whole log; a hundred a second is a large group that reconnects.
-        private int replaysPerSecond = 100;
-        // One minute: a dead peer is noticed within minutes, whatever interval it asked for.
-        private Duration maxHeartbeat = Duration.ofSeconds(60);
-        // Off: a plain publisher may have no messages for days.
-        private Duration publisherSilence = Duration.ZERO;
-        // Null: the default, which is longer in a cluster.
-        private Duration nameHold;
-        private AccessPolicy access;
-        private boolean insecure;
-        // Five seconds: a paused process continues within this time, a dead one does not.
-        private Duration stallTimeout = Duration.ofSeconds(5);
-        // Five seconds: within the grace period of the usual process supervisors (10 s).
-        private Duration drainTimeout = Duration.ofSeconds(5);
-        private TlsFiles tls;
-        private int tlsPublishPort = 7411;
-        private int tlsSubscribePort = 7410;
-        private TlsProvider tlsProvider = TlsProvider.AUTO;
-        private long tlsRecords = TlsConfig.DEFAULT_RECORDS_PER_KEY;
-        // 64 MiB: 600 connections, 300 of them busy at a time.
-        private int tlsBytes = 64 << 20;
-        private Path journal;
-        private int journalSegment = 128 << 20;
-        // A size, not a time: the relay knows at start whether it fits on the disk, and never takes more.
-        private long journalKeepBytes = 10L << 30;
-        private Duration journalKeepTime;
-        private Duration journalForce = Duration.ofSeconds(1);
-        private JournalConfig.Failure journalFailure = JournalConfig.Failure.EXIT;
-        private ClusterConfig cluster = ClusterConfig.NONE;
+        private final Map<RelayOption<?>, Object> values = new HashMap<>();
 
         private Builder() {}
 
-        public Builder host(String value) {
-            host = value;
+        /** Gives an option its value; null: its default. */
+        public <T> Builder set(RelayOption<T> option, T value) {
+            values.compute(option, (same, before) -> value);
             return this;
         }
 
-        public Builder publishPort(int value) {
-            publishPort = value;
-            return this;
-        }
-
-        public Builder subscribePort(int value) {
-            subscribePort = value;
-            return this;
-        }
-
-        public Builder publishSocket(Path value) {
-            publishSocket = value;
-            return this;
-        }
-
-        public Builder subscribeSocket(Path value) {
-            subscribeSocket = value;
-            return this;
-        }
-
-        public Builder socketMode(String value) {
-            socketMode = value;
-            return this;
-        }
-
-        public Builder socketGroup(String value) {
-            socketGroup = value;
-            return this;
-        }
-
-        public Builder mtu(int value) {
-            mtu = value;
-            return this;
-        }
-
-        /** Bytes of the ring; 0: 4 MiB, or what the longest body needs. */
-        public Builder ringSize(int bytes) {
-            ringSize = bytes;
-            return this;
-        }
-
-        /** Bytes of the log; 0: 16 MiB, or what the longest body needs. */
-        public Builder logSize(int bytes) {
-            logSize = bytes;
-            return this;
-        }
-
-        public Builder maxBody(int bytes) {
-            maxBody = bytes;
-            return this;
-        }
-
-        public Builder transport(Transport value) {
-            transport = value;
-            return this;
-        }
-
-        public Builder eventLoops(int value) {
-            eventLoops = value;
-            return this;
-        }
-
-        public Builder readerLoops(int value) {
-            readerLoops = value;
-            return this;
-        }
-
-        public Builder slowSubscriber(Policy value) {
-            slowSubscriber = value;
-            return this;
-        }
-
-        public Builder allowPolicies(Set<Policy> value) {
-            allowPolicies = value;
-            return this;
-        }
-
-        public Builder heartbeat(Duration value) {
-            heartbeat = value;
-            return this;
-        }
-
-        public Builder idleTimeout(Duration value) {
-            idleTimeout = value;
-            return this;
-        }
-
-        public Builder handshakeTimeout(Duration value) {
-            handshakeTimeout = value;
-            return this;
-        }
-
-        public Builder peerTimeout(Duration value) {
-            peerTimeout = value;
-            return this;
-        }
-
-        public Builder maxConnections(int value) {
-            maxConnections = value;
-            return this;
-        }
-
-        public Builder maxPublishers(int value) {
-            maxPublishers = value;
-            return this;
-        }
-
-        /** By default 16 MiB, or what the longest body needs. */
-        public Builder pinBytes(int bytes) {
-            pinBytes = bytes;
-            return this;
-        }
-
-        /** By default 32 MiB, or what the longest body needs. */
-        public Builder assemblyBytes(int bytes) {
-            assemblyBytes = bytes;
-            return this;
-        }
-
-        public Builder filterBytes(int bytes) {
-            filterBytes = bytes;
-            return this;
-        }
-
-        /** By default 32 MiB, or what the longest body needs. */
-        public Builder replayBytes(int bytes) {
-            replayBytes = bytes;
-            return this;
-        }
-
-        public Builder controlBytes(int bytes) {
-            controlBytes = bytes;
-            return this;
-        }
-
-        public Builder controlBytesPerConnection(int bytes) {
-            controlBytesPerConnection = bytes;
-            return this;
-        }
-
-        public Builder frameTimeout(Duration value) {
-            frameTimeout = value;
-            return this;
-        }
-
-        public Builder minRate(int bytesPerSecond) {
-            minRate = bytesPerSecond;
-            return this;
-        }
-
-        public Builder maxPerAddress(int value) {
-            maxPerAddress = value;
-            return this;
-        }
-
-        public Builder handshakesPerSecond(int perAddress) {
-            handshakesPerSecond = perAddress;
-            return this;
-        }
-
-        public Builder replaysPerSecond(int perAddress) {
-            replaysPerSecond = perAddress;
-            return this;
-        }
-
-        public Builder maxHeartbeat(Duration value) {
-            maxHeartbeat = value;
-            return this;
-        }
-
-        public Builder publisherSilence(Duration value) {
-            publisherSilence = value;
-            return this;
-        }
-
-        /** Listens for TLS, too; null: no TLS. */
-        public Builder tls(TlsFiles files) {
-            tls = files;
-            return this;
-        }
-
-        public Builder tlsPublishPort(int value) {
-            tlsPublishPort = value;
-            return this;
-        }
-
-        public Builder tlsSubscribePort(int value) {
-            tlsSubscribePort = value;
-            return this;
-        }
-
-        public Builder tlsProvider(TlsProvider value) {
-            tlsProvider = value;
-            return this;
-        }
-
-        /** Records that one key protects; at most, and by default, {@link TlsConfig#DEFAULT_RECORDS_PER_KEY}. */
-        public Builder tlsRecords(long perKey) {
-            tlsRecords = perKey;
-            return this;
-        }
-
-        public Builder tlsBytes(int bytes) {
-            tlsBytes = bytes;
-            return this;
-        }
-
-        /** Keeps the stream in a directory, which is made if it does not exist; null: no journal. */
-        public Builder journal(Path directory) {
-            journal = directory;
-            return this;
-        }
-
-        public Builder journalSegment(int bytes) {
-            journalSegment = bytes;
-            return this;
-        }
-
-        /** Keeps the newest messages up to {@code bytes}, whatever their age. */
-        public Builder journalKeep(long bytes) {
-            journalKeepBytes = bytes;
-            journalKeepTime = null;
-            return this;
-        }
-
-        /** Keeps the newest messages for at least {@code time}, whatever their number. */
-        public Builder journalKeep(Duration time) {
-            journalKeepBytes = JournalConfig.UNLIMITED;
-            journalKeepTime = time;
-            return this;
-        }
-
-        public Builder journalForce(Duration value) {
-            journalForce = value;
-            return this;
-        }
-
-        public Builder journalFailure(JournalConfig.Failure value) {
-            journalFailure = value;
-            return this;
-        }
-
-        public Builder nameHold(Duration value) {
-            nameHold = value;
-            return this;
-        }
-
-        private Duration heldNames() {
-            if (nameHold != null) {
-                return nameHold;
-            }
-            return cluster.on() ? ClusterConfig.NAME_HOLD : LimitsConfig.DEFAULT_NAME_HOLD;
-        }
-
-        /** The rights of clients; null: everybody may do everything. */
-        public Builder access(AccessPolicy policy) {
-            access = policy;
-            return this;
-        }
-
-        public Builder insecure(boolean value) {
-            insecure = value;
-            return this;
-        }
-
-        public Builder stallTimeout(Duration value) {
-            stallTimeout = value;
-            return this;
-        }
-
-        public Builder drainTimeout(Duration value) {
-            drainTimeout = value;
-            return this;
-        }
-
-        /**
-         * Makes the relay a node of a cluster.
-         *
-         * @param file file with the {@code cluster} block; null: the relay is alone
-         * @param node number of this relay in the cluster
-         */
+        /** Makes the relay the node of this number in the cluster of a file. */
         public Builder cluster(Path file, int node) {
-            cluster = file == null && node == 0 ? ClusterConfig.NONE : new ClusterConfig(file, node);
-            return this;
+            return set(CLUSTER, file).set(NODE, node);
+        }
+
+        private <T> T get(RelayOption<T> option) {
+            return get(option, option.usual().orElse(null));
+        }
+
+        @SuppressWarnings("unchecked") // a value has its option's type
+        private <T> T get(RelayOption<T> option, T otherwise) {
+            return (T) values.getOrDefault(option, otherwise);
         }
 
         /**
          * Checks and builds.
          *
-         * @throws IllegalArgumentException the message names the setting, its value and the limit
+         * @throws IllegalArgumentException the message names the option, its value and the limit
          */
         public RelayConfig build() {
+            int maxBody = get(MAX_BODY);
+            ClusterConfig cluster = new ClusterConfig(get(CLUSTER), get(NODE, 0));
+            boolean byTime = values.containsKey(JOURNAL_KEEP_TIME);
             return new RelayConfig(
                     new ListenConfig(
-                            host, publishPort, subscribePort, publishSocket, subscribeSocket, socketMode, socketGroup),
-                    StreamConfig.of(mtu, ringSize, logSize, maxBody),
-                    transport,
-                    eventLoops,
-                    readerLoops,
+                            get(BIND),
+                            get(PUBLISH_PORT),
+                            get(SUBSCRIBE_PORT),
+                            get(PUBLISH_SOCKET),
+                            get(SUBSCRIBE_SOCKET),
+                            get(SOCKET_MODE),
+                            get(SOCKET_GROUP)),
+                    StreamConfig.of(get(MTU), get(RING_SIZE, 0), get(LOG_SIZE, 0), maxBody),
+                    get(TRANSPORT),
+                    get(EVENT_LOOPS),
+                    get(READER_LOOPS),
                     new ClientConfig(
-                            slowSubscriber,
-                            allowPolicies,
-                            heartbeat,
-                            idleTimeout,
-                            handshakeTimeout,
-                            peerTimeout,
-                            maxConnections,
-                            maxPublishers),
+                            get(SLOW_SUBSCRIBER),
+                            Set.copyOf(get(ALLOW_POLICIES)),
+                            get(HEARTBEAT),
+                            get(IDLE_TIMEOUT),
+                            get(HANDSHAKE_TIMEOUT),
+                            get(PEER_TIMEOUT),
+                            get(MAX_CONNECTIONS),
+                            get(MAX_PUBLISHERS)),
                     new LimitsConfig(
-                            LimitsConfig.pinBytes(pinBytes, maxBody),
-                            LimitsConfig.assemblyBytes(assemblyBytes, maxBody),
-                            filterBytes,
-                            LimitsConfig.replayBytes(replayBytes, maxBody),
-                            controlBytes,
-                            controlBytesPerConnection,
-                            frameTimeout,
-                            minRate,
-                            maxPerAddress,
-                            handshakesPerSecond,
-                            replaysPerSecond,
-                            maxHeartbeat,
-                            publisherSilence,
-                            heldNames()),
-                    access,
-                    insecure,
-                    stallTimeout,
-                    drainTimeout,
-                    new TlsConfig(tls, tlsPublishPort, tlsSubscribePort, tlsProvider, tlsRecords, tlsBytes),
+                            get(PIN_SIZE, LimitsConfig.usualPin(maxBody)),
+                            get(ASSEMBLY_SIZE, LimitsConfig.usualAssembly(maxBody)),
+                            get(FILTER_SIZE),
+                            get(REPLAY_SIZE, LimitsConfig.usualReplay(maxBody)),
+                            get(CONTROL_SIZE),
+                            get(CONTROL_SIZE_PER_CONNECTION),
+                            get(FRAME_TIMEOUT),
+                            get(MIN_RATE),
+                            get(MAX_PER_ADDRESS),
+                            get(HANDSHAKES_PER_ADDRESS),
+                            get(REPLAYS_PER_ADDRESS),
+                            get(MAX_HEARTBEAT),
+                            get(PUBLISHER_SILENCE),
+                            get(NAME_HOLD, cluster.usualNameHold())),
+                    get(ACCESS),
+                    get(INSECURE, false),
+                    get(STALL_TIMEOUT),
+                    get(DRAIN_TIMEOUT),
+                    new TlsConfig(
+                            get(TLS_FILES),
+                            get(TLS_PUBLISH_PORT),
+                            get(TLS_SUBSCRIBE_PORT),
+                            get(TLS_PROVIDER),
+                            get(TLS_RECORDS),
+                            get(TLS_SIZE)),
                     new JournalConfig(
-                            journal, journalSegment, journalKeepBytes, journalKeepTime, journalForce, journalFailure),
+                            get(JOURNAL),
+                            get(JOURNAL_SEGMENT),
+                            byTime ? JournalConfig.UNLIMITED : get(JOURNAL_KEEP),
+                            get(JOURNAL_KEEP_TIME),
+                            get(JOURNAL_FORCE),
+                            get(JOURNAL_FAILURE)),
                     cluster);
         }
     }

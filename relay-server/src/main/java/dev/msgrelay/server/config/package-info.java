@@ -4,7 +4,7 @@
  * <pre>
  *   RelayConfig = ListenConfig + StreamConfig (the stream's memory) + ClientConfig (policies, time-outs, numbers of clients)
  *               + LimitsConfig (cost of clients) + TlsConfig + JournalConfig (the stream on a disk)
- *               + loops and timeouts
+ *               + loops and timeouts; a RelayOption is one of these values, with its name and default
  * </pre>
  *
  * <p>Any thread.

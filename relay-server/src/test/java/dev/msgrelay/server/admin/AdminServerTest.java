@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -312,7 +313,7 @@ class AdminServerTest {
     private void reloadAccess(Identity... identities) throws IOException {
         relay.relay()
                 .reload(RelayConfig.builder()
-                        .access(new AccessPolicy(List.of(identities)))
+                        .set(ACCESS, new AccessPolicy(List.of(identities)))
                         .build());
     }
 

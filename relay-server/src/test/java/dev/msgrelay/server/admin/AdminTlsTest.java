@@ -1,5 +1,6 @@
 package dev.msgrelay.server.admin;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -52,9 +53,10 @@ class AdminTlsTest {
     }
 
     private void start(TlsProvider provider) throws Exception {
-        relay = TestRelay.start(
-                Setting.NIO_TCP,
-                b -> b.tls(mutual()).tlsPublishPort(0).tlsSubscribePort(0).tlsProvider(provider));
+        relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(TLS_FILES, mutual())
+                .set(TLS_PUBLISH_PORT, 0)
+                .set(TLS_SUBSCRIBE_PORT, 0)
+                .set(TLS_PROVIDER, provider));
         admin = AdminServer.start(relay.relay(), AdminConfig.parse("https://127.0.0.1:0", HASH));
     }
 
@@ -138,7 +140,7 @@ class AdminTlsTest {
         start(TlsProvider.AUTO);
         relay.relay()
                 .reload(RelayConfig.builder()
-                        .tls(certificates.relayFiles(certificates.relay("CN=fresh")))
+                        .set(TLS_FILES, certificates.relayFiles(certificates.relay("CN=fresh")))
                         .build());
         try (SSLSocket socket = connect(certificates.client())) {
             X509Certificate shown = (X509Certificate) socket.getSession().getPeerCertificates()[0];

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.assembly;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -53,7 +54,7 @@ class MachineMemoryTest {
 
     @Test
     void theSumFollowsTheOptions() throws Exception {
-        RelayConfig larger = RelayConfig.builder().logSize(512 << 20).build();
+        RelayConfig larger = RelayConfig.builder().set(LOG_SIZE, 512 << 20).build();
         assertThatThrownBy(() -> limited(600 * MIB).check(larger))
                 .hasMessageContaining(
                         " 740 MiB of memory (144 of Java heap, 536 of direct memory, 60 of the JVM itself)");

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.assembly;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -24,8 +25,8 @@ import org.junit.jupiter.api.Test;
 /** The itemised sum of what a relay takes. */
 class MemoryPlanTest {
     private final MemoryPlan plan = MemoryPlan.of(RelayConfig.builder()
-            .tls(new TlsFiles(Path.of("cert"), Path.of("key"), null, false))
-            .journal(Path.of("journal"))
+            .set(TLS_FILES, new TlsFiles(Path.of("cert"), Path.of("key"), null, false))
+            .set(JOURNAL, Path.of("journal"))
             .build());
 
     @Test
@@ -62,10 +63,12 @@ class MemoryPlanTest {
         assertThatThrownBy(() -> RelayConfig.builder().cluster(null, 3).build())
                 .hasMessage("node 3 needs cluster: the file that names the nodes");
         RelayConfig.Builder node = RelayConfig.builder().cluster(Path.of("c"), 1);
-        assertThatThrownBy(() -> node.maxBody(1 << 21).ringSize(8 << 20).build())
-                .hasMessage("max body 2097152 is over the 1048576 of a cluster");
         assertThatThrownBy(() ->
-                        node.maxBody(100).slowSubscriber(Policy.BACKPRESSURE).build())
+                        node.set(MAX_BODY, 1 << 21).set(RING_SIZE, 8 << 20).build())
+                .hasMessage("max body 2097152 is over the 1048576 of a cluster");
+        assertThatThrownBy(() -> node.set(MAX_BODY, 100)
+                        .set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)
+                        .build())
                 .hasMessageStartingWith("slow subscriber backpressure does not go with cluster");
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -39,15 +40,17 @@ final class Attack implements AutoCloseable {
     static TestRelay start(int readers, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return TestRelay.start(
                 new Setting(Transport.AUTO, true, readers == 0 ? RelayConfig.AUTO_EVENT_LOOPS : 2),
-                b -> more.apply(b.readerLoops(readers)
-                        .maxConnections(10_000)
-                        .maxPublishers(5_000)
-                        .handshakesPerSecond(1_000_000)
-                        .replaysPerSecond(1_000_000)));
+                b -> more.apply(b.set(READER_LOOPS, readers)
+                        .set(MAX_CONNECTIONS, 10_000)
+                        .set(MAX_PUBLISHERS, 5_000)
+                        .set(HANDSHAKES_PER_ADDRESS, 1_000_000)
+                        .set(REPLAYS_PER_ADDRESS, 1_000_000)));
     }
 
     static RelayConfig.Builder small(RelayConfig.Builder builder) {
-        return builder.ringSize(TestRelay.SMALL_RING).logSize(SMALL_LOG).maxBody(SMALL_MAX_BODY);
+        return builder.set(RING_SIZE, TestRelay.SMALL_RING)
+                .set(LOG_SIZE, SMALL_LOG)
+                .set(MAX_BODY, SMALL_MAX_BODY);
     }
 
     /** A pair over TCP, where those that attack come over Unix sockets: they share the relay, and nothing else. */

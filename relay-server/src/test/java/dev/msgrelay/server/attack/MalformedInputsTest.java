@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -78,7 +79,7 @@ class MalformedInputsTest {
             Function<MalformedInputs, byte[]> input)
             throws Exception {
         MalformedInputs inputs = new MalformedInputs(Seeds.random("MalformedInputsTest, " + where));
-        try (Attack attack = new Attack(readers, b -> Attack.small(b).maxBody(10_000));
+        try (Attack attack = new Attack(readers, b -> Attack.small(b).set(MAX_BODY, 10_000));
                 TalkingPublisher acked = TalkingPublisher.connect(attack.relay, Hello.acks("neighbour", 1))) {
             attack.pair.received().passOverStrangers();
             attack.pair.begin();

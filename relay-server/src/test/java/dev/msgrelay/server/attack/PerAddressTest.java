@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -38,7 +39,7 @@ class PerAddressTest {
 
     @Test
     void connections() throws Exception {
-        try (TestRelay relay = start(b -> b.maxPerAddress(5));
+        try (TestRelay relay = start(b -> b.set(MAX_PER_ADDRESS, 5));
                 HealthyPair pair = Attack.pair(relay)) {
             pair.begin();
             List<TalkingPublisher> greedy = new ArrayList<>();
@@ -62,7 +63,7 @@ class PerAddressTest {
 
     @Test
     void handshakesPerSecond() throws Exception {
-        try (TestRelay relay = start(b -> b.handshakesPerSecond(5));
+        try (TestRelay relay = start(b -> b.set(HANDSHAKES_PER_ADDRESS, 5));
                 HealthyPair pair = Attack.pair(relay)) {
             pair.begin();
             int refused = askUntilRefused(relay.publish(), Hello.plain().bytes());
@@ -79,7 +80,8 @@ class PerAddressTest {
     void startsInTheJournal() throws Exception {
         byte[] earliest =
                 HelloFrame.subscriber().fromEarliest().build().encode().array();
-        try (TestRelay relay = start(b -> Attack.small(b).journal(directory).replaysPerSecond(1));
+        try (TestRelay relay =
+                        start(b -> Attack.small(b).set(JOURNAL, directory).set(REPLAYS_PER_ADDRESS, 1));
                 HealthyPair pair = Attack.pair(relay)) {
             pair.push(2L * Attack.SMALL_LOG);
             pair.begin();
@@ -111,7 +113,8 @@ class PerAddressTest {
                 HelloFrame.subscriber().fromEarliest().build().encode().array();
         byte[] sequence =
                 HelloFrame.subscriber().fromSequence(0, 1).build().encode().array();
-        try (TestRelay relay = start(b -> Attack.small(b).journal(directory).replaysPerSecond(1));
+        try (TestRelay relay =
+                        start(b -> Attack.small(b).set(JOURNAL, directory).set(REPLAYS_PER_ADDRESS, 1));
                 HealthyPair pair = Attack.pair(relay)) {
             pair.push(1 << 20);
             for (int i = 0; i < 60; i++) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -53,8 +54,8 @@ class StoppedReadersTest {
     /** Each keeps another chunk, of a log that has eight. */
     @Test
     void skippingOnesAtDifferentPlaces() throws Exception {
-        try (Attack attack =
-                new Attack(b -> Attack.small(b).slowSubscriber(Policy.SKIP).pinBytes(PINS))) {
+        try (Attack attack = new Attack(
+                b -> Attack.small(b).set(SLOW_SUBSCRIBER, Policy.SKIP).set(PIN_SIZE, PINS))) {
             TestRelay relay = attack.relay;
             attack.pair.begin();
             long chunksAside = 0;
@@ -89,10 +90,10 @@ class StoppedReadersTest {
     @EnumSource(value = Policy.class, mode = EnumSource.Mode.EXCLUDE, names = "RELAY_DEFAULT")
     void ofEveryPolicy(Policy policy, @TempDir Path directory) throws Exception {
         try (Attack attack = new Attack(b -> Attack.small(b)
-                .slowSubscriber(policy)
-                .pinBytes(PINS)
-                .stallTimeout(Duration.ofMillis(STALL_MILLIS))
-                .journal(policy == Policy.REPLAY ? directory : null))) {
+                .set(SLOW_SUBSCRIBER, policy)
+                .set(PIN_SIZE, PINS)
+                .set(STALL_TIMEOUT, Duration.ofMillis(STALL_MILLIS))
+                .set(JOURNAL, policy == Policy.REPLAY ? directory : null))) {
             TestRelay relay = attack.relay;
             byte[] hello =
                     HelloFrame.subscriber().policy(policy).build().encode().array();
@@ -124,7 +125,7 @@ class StoppedReadersTest {
         int count = connections(READERS);
         byte[] hello = HelloFrame.subscriber().build().encode().array();
         byte[] subscribes = subscribes();
-        try (Attack attack = new Attack(b -> b.slowSubscriber(Policy.SKIP))) {
+        try (Attack attack = new Attack(b -> b.set(SLOW_SUBSCRIBER, Policy.SKIP))) {
             TestRelay relay = attack.relay;
             Crowd readers = attack.crowd;
             readers.connect(relay.subscribe(), count);

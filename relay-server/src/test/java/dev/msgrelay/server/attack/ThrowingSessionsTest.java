@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -106,7 +107,7 @@ class ThrowingSessionsTest {
     @ValueSource(ints = {0, 1})
     void nobodyElseNotices(int readerLoops) throws Exception {
         readers = readerLoops;
-        try (Attack attack = new Attack(readers, b -> b.assemblyBytes(ASSEMBLY))) {
+        try (Attack attack = new Attack(readers, b -> b.set(ASSEMBLY_SIZE, ASSEMBLY))) {
             relay = attack.relay;
             pair = attack.pair;
             pair.push(1 << 20);

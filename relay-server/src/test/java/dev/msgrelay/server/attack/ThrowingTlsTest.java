@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -53,11 +54,11 @@ class ThrowingTlsTest {
             TlsFiles files = certificates.relayFiles();
             SSLContext client = certificates.client();
             try (MemoryWatch memory = new MemoryWatch();
-                    TestRelay started = Attack.start(0, b -> b.eventLoops(1)
-                            .tls(files)
-                            .tlsProvider(provider)
-                            .tlsPublishPort(0)
-                            .tlsSubscribePort(0));
+                    TestRelay started = Attack.start(0, b -> b.set(EVENT_LOOPS, 1)
+                            .set(TLS_FILES, files)
+                            .set(TLS_PROVIDER, provider)
+                            .set(TLS_PUBLISH_PORT, 0)
+                            .set(TLS_SUBSCRIBE_PORT, 0));
                     TlsBridge in = new TlsBridge(started.relay().tlsPublishAddress(), client);
                     TlsBridge out = new TlsBridge(started.relay().tlsSubscribeAddress(), client);
                     HealthyPair pair = new HealthyPair(in.address(), out.address())) {

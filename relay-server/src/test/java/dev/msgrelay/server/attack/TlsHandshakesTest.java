@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -44,8 +45,10 @@ class TlsHandshakesTest {
 
     private static Attack attack(Certificates certificates) throws Exception {
         TlsFiles files = certificates.relayFiles();
-        return new Attack(
-                b -> b.tls(files).tlsPublishPort(0).tlsSubscribePort(0).handshakeTimeout(TIMEOUT));
+        return new Attack(b -> b.set(TLS_FILES, files)
+                .set(TLS_PUBLISH_PORT, 0)
+                .set(TLS_SUBSCRIBE_PORT, 0)
+                .set(HANDSHAKE_TIMEOUT, TIMEOUT));
     }
 
     /** What a client says when the relay has said all of its own; the relay gets the rest before it. */

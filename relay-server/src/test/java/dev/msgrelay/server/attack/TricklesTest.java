@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -55,8 +56,9 @@ class TricklesTest {
         Frames subscribe = new Frames()
                 .raw(hello)
                 .raw(new SubscribeFrame(1, types).encode().array());
-        try (Attack attack =
-                new Attack(b -> b.frameTimeout(FRAME_TIMEOUT).minRate(MIN_RATE).handshakeTimeout(HANDSHAKE_TIMEOUT))) {
+        try (Attack attack = new Attack(b -> b.set(RelayOption.FRAME_TIMEOUT, FRAME_TIMEOUT)
+                .set(RelayOption.MIN_RATE, MIN_RATE)
+                .set(RelayOption.HANDSHAKE_TIMEOUT, HANDSHAKE_TIMEOUT))) {
             SocketAddress publish = attack.relay.publish();
             begin(attack, "the first header", publish, header, 0, FRAME);
             begin(attack, "a later header", publish, second, 18, FRAME);
@@ -130,7 +132,7 @@ class TricklesTest {
     @Test
     void announcedAndNotSent() throws Exception {
         ThisMachine.needFiles(2 * ATTACKERS);
-        try (Attack attack = new Attack(b -> b.frameTimeout(Duration.ofSeconds(2)))) {
+        try (Attack attack = new Attack(b -> b.set(RelayOption.FRAME_TIMEOUT, Duration.ofSeconds(2)))) {
             TestRelay relay = attack.relay;
             attack.pair.begin();
             attack.crowd
@@ -153,7 +155,7 @@ class TricklesTest {
     @Test
     void begunAndNotFinished() throws Exception {
         byte[] begun = new Frames().header(1, LARGE).raw(new byte[100_000]).bytes();
-        try (Attack attack = new Attack(b -> b.frameTimeout(Duration.ofSeconds(1)))) {
+        try (Attack attack = new Attack(b -> b.set(RelayOption.FRAME_TIMEOUT, Duration.ofSeconds(1)))) {
             attack.pair.begin();
             attack.crowd.connect(attack.relay.publish(), BEGUN).offer(begun);
             attack.pair.push(4 << 20);

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.attack;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.HelloFrame;
@@ -35,11 +36,11 @@ class VanishedPeersTest {
             ThisMachine.need(namespace.up(), namespace.why());
             try (TestRelay relay = TestRelay.start(
                             new Setting(Transport.AUTO, false, RelayConfig.AUTO_EVENT_LOOPS),
-                            b -> b.host(namespace.host())
-                                    .insecure(true)
-                                    .heartbeat(Duration.ofMillis(500))
-                                    .idleTimeout(Duration.ofSeconds(2))
-                                    .peerTimeout(Duration.ofSeconds(4)));
+                            b -> b.set(BIND, namespace.host())
+                                    .set(INSECURE, true)
+                                    .set(HEARTBEAT, Duration.ofMillis(500))
+                                    .set(IDLE_TIMEOUT, Duration.ofSeconds(2))
+                                    .set(PEER_TIMEOUT, Duration.ofSeconds(4)));
                     HealthyPair pair = Attack.pair(relay)) {
                 Process peers = namespace.run(
                         VanishingPeers.class,

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
@@ -77,13 +78,13 @@ class ConfigurationTest {
                         "--max-connections=3",
                         "--max-publishers=1"))
                 .isEqualTo(RelayConfig.builder()
-                        .slowSubscriber(Policy.SKIP)
-                        .allowPolicies(Set.of(Policy.BACKPRESSURE))
-                        .heartbeat(Duration.ofMinutes(2))
-                        .idleTimeout(Duration.ofMinutes(7))
-                        .handshakeTimeout(Duration.ofMillis(200))
-                        .maxConnections(3)
-                        .maxPublishers(1)
+                        .set(SLOW_SUBSCRIBER, Policy.SKIP)
+                        .set(ALLOW_POLICIES, Set.of(Policy.BACKPRESSURE))
+                        .set(HEARTBEAT, Duration.ofMinutes(2))
+                        .set(IDLE_TIMEOUT, Duration.ofMinutes(7))
+                        .set(HANDSHAKE_TIMEOUT, Duration.ofMillis(200))
+                        .set(MAX_CONNECTIONS, 3)
+                        .set(MAX_PUBLISHERS, 1)
                         .build());
     }
 
@@ -613,17 +614,25 @@ class ConfigurationTest {
     /** What is in the file is what the relay is built with. */
     @Test
     void beyondThisHostOnlyWithAnAccessBlockOrInsecure() throws Exception {
-        assertThatThrownBy(() -> RelayConfig.builder().host("0.0.0.0").build())
+        assertThatThrownBy(() -> RelayConfig.builder().set(BIND, "0.0.0.0").build())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("bind 0.0.0.0 is beyond this host")
                 .hasMessageContaining("insecure");
         for (String host : List.of("127.0.0.1", "127.5.5.5", "::1", "localhost")) {
-            assertThat(RelayConfig.builder().host(host).build().insecure()).isFalse();
+            assertThat(RelayConfig.builder().set(BIND, host).build().insecure()).isFalse();
         }
-        assertThat(RelayConfig.builder().host("0.0.0.0").insecure(true).build().access())
+        assertThat(RelayConfig.builder()
+                        .set(BIND, "0.0.0.0")
+                        .set(INSECURE, true)
+                        .build()
+                        .access())
                 .isNull();
         AccessPolicy policy = access(file("access { a { from = unix, subscribe = all } }"));
-        assertThat(RelayConfig.builder().host("0.0.0.0").access(policy).build().access())
+        assertThat(RelayConfig.builder()
+                        .set(BIND, "0.0.0.0")
+                        .set(ACCESS, policy)
+                        .build()
+                        .access())
                 .isSameAs(policy);
     }
 

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.grack.nanojson.JsonObject;
@@ -299,11 +300,11 @@ class JournalCommandTest {
     @Test
     void besideARelayThatWrites() throws Exception {
         directory = folder.resolve("live");
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.journal(directory)
-                        .journalSegment(1 << 20)
-                        .journalKeep(3L << 20)
-                        .maxBody(1000)
-                        .journalForce(Duration.ofMillis(1)));
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(JOURNAL, directory)
+                        .set(JOURNAL_SEGMENT, 1 << 20)
+                        .set(JOURNAL_KEEP, 3L << 20)
+                        .set(MAX_BODY, 1000)
+                        .set(JOURNAL_FORCE, Duration.ofMillis(1)));
                 PlainPublisher publisher = relay.publisher()) {
             AtomicBoolean ended = new AtomicBoolean();
             Thread sender = new Thread(() -> {

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
@@ -114,8 +115,10 @@ class JvmLimitsTest {
 
     @Test
     void theLimitsAreEnough() {
-        MemoryPlan plan = MemoryPlan.of(
-                RelayConfig.builder().logSize(512 << 20).maxConnections(200_000).build());
+        MemoryPlan plan = MemoryPlan.of(RelayConfig.builder()
+                .set(LOG_SIZE, 512 << 20)
+                .set(MAX_CONNECTIONS, 200_000)
+                .build());
         List<String> limits = JvmLimits.of("--log-size", "512m", "--max-connections=200000");
         assertThat(mebibytes(limits, "-XX:MaxDirectMemorySize=")).isEqualTo(MemoryPlan.mebibytes(plan.direct()));
         // The JVM counts one survivor space less, which is a tenth of the young generation.
@@ -129,7 +132,8 @@ class JvmLimitsTest {
     /** A relay with long messages needs no further option, and gets the memory for all of it. */
     @Test
     void theLimitsFollowTheLongestBody() {
-        MemoryPlan plan = MemoryPlan.of(RelayConfig.builder().maxBody(64 << 20).build());
+        MemoryPlan plan =
+                MemoryPlan.of(RelayConfig.builder().set(MAX_BODY, 64 << 20).build());
         assertThat(plan.of(Part.FRAMES)).isGreaterThanOrEqualTo(128 << 20);
         assertThat(mebibytes(JvmLimits.of("--max-body=64m"), "-XX:MaxDirectMemorySize="))
                 .isEqualTo(MemoryPlan.mebibytes(plan.direct()));

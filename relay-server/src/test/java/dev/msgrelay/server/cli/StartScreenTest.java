@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer.RecoveredJournal;
@@ -67,16 +68,16 @@ class StartScreenTest {
     @Test
     void theJournalAndWhatItTakes() {
         JournalConfig bySize = RelayConfig.builder()
-                .journal(Path.of("/var/stream"))
-                .journalSegment(64 << 20)
-                .journalKeep(1L << 30)
+                .set(JOURNAL, Path.of("/var/stream"))
+                .set(JOURNAL_SEGMENT, 64 << 20)
+                .set(JOURNAL_KEEP, 1L << 30)
                 .build()
                 .journal();
         assertThat(TextReport.journal(bySize, new RecoveredJournal(1, 1, 1, 1)))
                 .isEqualTo("/var/stream, no messages yet; takes 67.1 MB at a time, up to 1.07 GB");
         JournalConfig byTime = RelayConfig.builder()
-                .journal(Path.of("/var/stream"))
-                .journalKeep(Duration.ofHours(12))
+                .set(JOURNAL, Path.of("/var/stream"))
+                .set(JOURNAL_KEEP_TIME, Duration.ofHours(12))
                 .build()
                 .journal();
         assertThat(TextReport.journal(byTime, new RecoveredJournal(5, 11, 11, 13)))

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.cli;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
@@ -33,7 +34,9 @@ class TakenPortTest {
     void theProcessAndTheOptionAreNamed() throws Exception {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             int port = other.getLocalPort();
-            assertThat(words(port, RelayConfig.builder().subscribePort(port).build()))
+            assertThat(words(
+                            port,
+                            RelayConfig.builder().set(SUBSCRIBE_PORT, port).build()))
                     .as("the system tells nothing")
                     .isEqualTo("; --subscribe-port takes another port");
             Tree tree = new Tree(root)
@@ -50,11 +53,15 @@ class TakenPortTest {
                     .with("4711/comm", "feeder");
             link("7/fd/3", "socket:[41]");
             assertThat(tree.root()).isEqualTo(root);
-            assertThat(words(port, RelayConfig.builder().subscribePort(port).build()))
+            assertThat(words(
+                            port,
+                            RelayConfig.builder().set(SUBSCRIBE_PORT, port).build()))
                     .as("a process of another user")
                     .isEqualTo("; --subscribe-port takes another port");
             link("4711/fd/9", "socket:[42]");
-            assertThat(words(port, RelayConfig.builder().subscribePort(port).build()))
+            assertThat(words(
+                            port,
+                            RelayConfig.builder().set(SUBSCRIBE_PORT, port).build()))
                     .isEqualTo(": process 4711 (feeder) has it; --subscribe-port takes another port");
             assertThat(TakenPort.words(
                             "cannot listen on http://127.0.0.1:" + port + ": in use",
@@ -66,15 +73,16 @@ class TakenPortTest {
 
     @Test
     void aRelayIsKnownByItsAnswer() throws Exception {
-        try (RelayServer relay = RelayServer.start(
-                RelayConfig.builder().publishPort(0).subscribePort(0).build())) {
+        try (RelayServer relay = RelayServer.start(RelayConfig.builder(0, 0).build())) {
             int publish = relay.publishAddress().getPort();
-            assertThat(words(publish, RelayConfig.builder().publishPort(publish).build()))
+            assertThat(words(
+                            publish,
+                            RelayConfig.builder().set(PUBLISH_PORT, publish).build()))
                     .isEqualTo(": a relay answers there; --publish-port takes another port");
             int subscribe = relay.subscribeAddress().getPort();
             assertThat(words(
                             subscribe,
-                            RelayConfig.builder().subscribePort(subscribe).build()))
+                            RelayConfig.builder().set(SUBSCRIBE_PORT, subscribe).build()))
                     .isEqualTo(": a relay answers there; --subscribe-port takes another port");
         }
     }

@@ -1,8 +1,8 @@
 package dev.msgrelay.server.config;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import dev.msgrelay.protocol.FrameLayout;
@@ -35,75 +35,77 @@ class RefusedSettingsTest {
         }
     }
 
+    private static <T> Case of(String words, RelayOption<T> option, T value) {
+        return new Case(words, b -> b.set(option, value));
+    }
+
     static List<Case> refused() {
         return List.of(
-                new Case("publish port -2 is not within", b -> b.publishPort(-2)),
-                new Case("subscribe port 65536 is not within 0..65535", b -> b.subscribePort(65_536)),
-                new Case("both 9000", b -> b.publishPort(9000).subscribePort(9000)),
-                new Case("both s.sock", b -> b.publishSocket(Path.of("s.sock")).subscribeSocket(Path.of("s.sock"))),
-                new Case("TLS subscribe port 7401 is a port without TLS, too", b -> b.tls(
-                                new TlsFiles(Path.of("c"), Path.of("k"), null, false))
-                        .tlsSubscribePort(7401)),
-                new Case("publish socket is empty", b -> b.publishSocket(Path.of(""))),
-                new Case(
-                        "108 bytes is over the system's limit of 107",
-                        b -> b.subscribeSocket(Path.of("x".repeat(108)))),
-                new Case("mtu 65537 is not within 576..65536", b -> b.mtu(65_537)),
-                new Case("ring size 32768 is not within", b -> b.ringSize(32 << 10)),
-                new Case("ring size 3000000 is not a power of two", b -> b.ringSize(3_000_000)),
-                new Case("max body 1048576", b -> b.ringSize(1 << 20)),
-                new Case("max body 67108865 is not within 1..67108864", b -> b.maxBody((64 << 20) + 1)),
-                new Case("(max body 1048576)", b -> b.logSize(1 << 20)),
+                of("publish port -2 is not within", PUBLISH_PORT, -2),
+                of("subscribe port 65536 is not within 0..65535", SUBSCRIBE_PORT, 65_536),
+                new Case("both 9000", b -> b.set(PUBLISH_PORT, 9000).set(SUBSCRIBE_PORT, 9000)),
+                new Case("both s.sock", b -> b.set(PUBLISH_SOCKET, Path.of("s.sock"))
+                        .set(SUBSCRIBE_SOCKET, Path.of("s.sock"))),
+                new Case("TLS subscribe port 7401 is a port without TLS, too", b -> b.set(
+                                TLS_FILES, new TlsFiles(Path.of("c"), Path.of("k"), null, false))
+                        .set(TLS_SUBSCRIBE_PORT, 7401)),
+                of("publish socket is empty", PUBLISH_SOCKET, Path.of("")),
+                of("108 bytes is over the system's limit of 107", SUBSCRIBE_SOCKET, Path.of("x".repeat(108))),
+                of("mtu 65537 is not within 576..65536", MTU, 65_537),
+                of("ring size 32768 is not within", RING_SIZE, 32 << 10),
+                of("ring size 3000000 is not a power of two", RING_SIZE, 3_000_000),
+                of("max body 1048576", RING_SIZE, 1 << 20),
+                of("max body 67108865 is not within 1..67108864", MAX_BODY, (64 << 20) + 1),
+                of("(max body 1048576)", LOG_SIZE, 1 << 20),
                 new Case(
                         "ring size 4194304 is too small: it must hold twice the longest run of 3000008 bytes"
                                 + " (max body 3000000); without a ring size it does",
-                        b -> b.maxBody(3_000_000).ringSize(4 << 20)),
+                        b -> b.set(MAX_BODY, 3_000_000).set(RING_SIZE, 4 << 20)),
                 new Case(
                         "log size 8388608 is not within 13048608..1073741824 (max body 3000000)",
-                        b -> b.maxBody(3_000_000).logSize(8 << 20)),
-                new Case("is not a multiple of " + StreamConfig.CHUNK_BYTES, b -> b.logSize((32 << 20) + 1)),
-                new Case("event loops 65 is not within 1..64", b -> b.eventLoops(65)),
-                new Case("reader loops -1 is not within 0..63", b -> b.readerLoops(-1)),
-                new Case("heartbeat 3600001 ms is not", b -> b.heartbeat(Duration.ofMillis(3_600_001))),
-                new Case("idle timeout 4999 ms is not within 5000..", b -> b.idleTimeout(Duration.ofMillis(4999))),
-                new Case("idle timeout 86400001 ms", b -> b.idleTimeout(Duration.ofMillis(86_400_001))),
-                new Case("handshake timeout 86400001 ms", b -> b.handshakeTimeout(Duration.ofMillis(86_400_001))),
-                new Case(
-                        "pin size 2097159 is not within 2097160..1073741824 (max body 1048576)",
-                        b -> b.pinBytes(2_097_159)),
-                new Case("pin size 1073741825 is not", b -> b.pinBytes((1 << 30) + 1)),
-                new Case(
+                        b -> b.set(MAX_BODY, 3_000_000).set(LOG_SIZE, 8 << 20)),
+                of("is not a multiple of " + StreamConfig.CHUNK_BYTES, LOG_SIZE, (32 << 20) + 1),
+                of("event loops 65 is not within 1..64", EVENT_LOOPS, 65),
+                of("reader loops -1 is not within 0..63", READER_LOOPS, -1),
+                of("heartbeat 3600001 ms is not", HEARTBEAT, Duration.ofMillis(3_600_001)),
+                of("idle timeout 4999 ms is not within 5000..", IDLE_TIMEOUT, Duration.ofMillis(4999)),
+                of("idle timeout 86400001 ms", IDLE_TIMEOUT, Duration.ofMillis(86_400_001)),
+                of("handshake timeout 86400001 ms", HANDSHAKE_TIMEOUT, Duration.ofMillis(86_400_001)),
+                of("pin size 2097159 is not within 2097160..1073741824 (max body 1048576)", PIN_SIZE, 2_097_159),
+                of("pin size 1073741825 is not", PIN_SIZE, (1 << 30) + 1),
+                of(
                         "assembly size 2097167 is not within 2097168..1073741824 (max body 1048576)",
-                        b -> b.assemblyBytes(2_097_167)),
-                new Case("assembly size -1 is not within", b -> b.assemblyBytes(-1)),
-                new Case("filter size 65535 is not within 65536..1073741824", b -> b.filterBytes(65_535)),
-                new Case("control size 65535 is not within 65536..1073741824", b -> b.controlBytes(65_535)),
-                new Case(
+                        ASSEMBLY_SIZE,
+                        2_097_167),
+                of("assembly size -1 is not within", ASSEMBLY_SIZE, -1),
+                of("filter size 65535 is not within 65536..1073741824", FILTER_SIZE, 65_535),
+                of("control size 65535 is not within 65536..1073741824", CONTROL_SIZE, 65_535),
+                of(
                         "control size per connection 32767 is not within 32768..1073741824",
-                        b -> b.controlBytesPerConnection(32_767)),
-                new Case(
-                        "control size 33554432 is not within 33554433..",
-                        b -> b.controlBytesPerConnection((32 << 20) + 1)),
-                new Case("frame timeout 86400001 ms", b -> b.frameTimeout(Duration.ofMillis(86_400_001))),
-                new Case("max per address 1000001 is not", b -> b.maxPerAddress(1_000_001)),
-                new Case("handshakes per address 1000001 is not", b -> b.handshakesPerSecond(1_000_001)),
-                new Case("replays per address 0 is not within 1..1000000", b -> b.replaysPerSecond(0)),
-                new Case("max heartbeat 3600001 ms", b -> b.maxHeartbeat(Duration.ofMillis(3_600_001))),
-                new Case("publisher silence -1 ms is not within 0..", b -> b.publisherSilence(Duration.ofMillis(-1))),
-                new Case("name hold -1 ms is not within 0..", b -> b.nameHold(Duration.ofMillis(-1))),
-                new Case("name hold 86400001 ms", b -> b.nameHold(Duration.ofMillis(86_400_001))),
-                new Case("stall timeout 0 ms is not within 1..3153600000000 ms", b -> b.stallTimeout(Duration.ZERO)),
-                new Case("stall timeout 9223372036854775807 ms is not within", b -> b.stallTimeout(FOR_EVER)),
-                new Case("drain timeout -1000 ms is not within 0..", b -> b.drainTimeout(Duration.ofSeconds(-1))),
-                new Case(
+                        CONTROL_SIZE_PER_CONNECTION,
+                        32_767),
+                of("control size 33554432 is not within 33554433..", CONTROL_SIZE_PER_CONNECTION, (32 << 20) + 1),
+                of("frame timeout 86400001 ms", FRAME_TIMEOUT, Duration.ofMillis(86_400_001)),
+                of("max per address 1000001 is not", MAX_PER_ADDRESS, 1_000_001),
+                of("handshakes per address 1000001 is not", HANDSHAKES_PER_ADDRESS, 1_000_001),
+                of("replays per address 0 is not within 1..1000000", REPLAYS_PER_ADDRESS, 0),
+                of("max heartbeat 3600001 ms", MAX_HEARTBEAT, Duration.ofMillis(3_600_001)),
+                of("publisher silence -1 ms is not within 0..", PUBLISHER_SILENCE, Duration.ofMillis(-1)),
+                of("name hold -1 ms is not within 0..", NAME_HOLD, Duration.ofMillis(-1)),
+                of("name hold 86400001 ms", NAME_HOLD, Duration.ofMillis(86_400_001)),
+                of("stall timeout 0 ms is not within 1..3153600000000 ms", STALL_TIMEOUT, Duration.ZERO),
+                of("stall timeout 9223372036854775807 ms is not within", STALL_TIMEOUT, FOR_EVER),
+                of("drain timeout -1000 ms is not within 0..", DRAIN_TIMEOUT, Duration.ofSeconds(-1)),
+                of(
                         "drain timeout 3153600000001 ms is not",
-                        b -> b.drainTimeout(Duration.ofDays(36_500).plusMillis(1))),
-                new Case("drain timeout 9223372036854775807 ms is not", b -> b.drainTimeout(FOR_EVER)),
-                new Case("heartbeat 9223372036854775807 ms is not within", b -> b.heartbeat(FOR_EVER)),
-                new Case("idle timeout 9223372036854775807 ms is not within", b -> b.idleTimeout(FOR_EVER)),
-                new Case("name hold 9223372036854775807 ms is not within", b -> b.nameHold(FOR_EVER)),
-                new Case("journal force 9223372036854775807 ms is not within", b -> b.journalForce(FOR_EVER)),
-                new Case("journal keep 9223372036854775807 ms is not within", b -> b.journalKeep(FOR_EVER)));
+                        DRAIN_TIMEOUT,
+                        Duration.ofDays(36_500).plusMillis(1)),
+                of("drain timeout 9223372036854775807 ms is not", DRAIN_TIMEOUT, FOR_EVER),
+                of("heartbeat 9223372036854775807 ms is not within", HEARTBEAT, FOR_EVER),
+                of("idle timeout 9223372036854775807 ms is not within", IDLE_TIMEOUT, FOR_EVER),
+                of("name hold 9223372036854775807 ms is not within", NAME_HOLD, FOR_EVER),
+                of("journal force 9223372036854775807 ms is not within", JOURNAL_FORCE, FOR_EVER),
+                of("journal keep 9223372036854775807 ms is not within", JOURNAL_KEEP_TIME, FOR_EVER));
     }
 
     @ParameterizedTest
@@ -115,38 +117,26 @@ class RefusedSettingsTest {
     }
 
     @Test
-    void nothingIsNoSetting() {
-        assertThatNullPointerException()
-                .isThrownBy(() -> RelayConfig.builder().transport(null).build())
-                .withMessage("transport");
-        assertThatNullPointerException()
-                .isThrownBy(() -> RelayConfig.builder().host(null).build())
-                .withMessage("host");
+    void noValueIsTheDefault() {
+        assertThat(RelayConfig.builder().set(MTU, 576).set(MTU, null).build())
+                .isEqualTo(RelayConfig.builder().build());
     }
 
     @Test
     void whatLiesOnTheLimitIsTaken() {
-        RelayConfig config = RelayConfig.builder()
-                .publishPort(65_535)
-                .subscribePort(0)
-                .publishSocket(Path.of("x".repeat(107)))
-                .mtu(576)
-                .maxBody(1)
-                .eventLoops(64)
-                .readerLoops(63)
-                .stallTimeout(Duration.ofMillis(1))
-                .drainTimeout(Duration.ZERO)
+        RelayConfig config = RelayConfig.builder(65_535, 0)
+                .set(PUBLISH_SOCKET, Path.of("x".repeat(107)))
+                .set(MTU, 576)
+                .set(MAX_BODY, 1)
+                .set(EVENT_LOOPS, 64)
+                .set(READER_LOOPS, 63)
+                .set(STALL_TIMEOUT, Duration.ofMillis(1))
+                .set(DRAIN_TIMEOUT, Duration.ZERO)
                 .build();
         assertThat(config.stream().packetBytes()).isEqualTo(536);
-        assertThat(RelayConfig.builder().mtu(65_536).build().stream().packetBytes())
+        assertThat(RelayConfig.builder().set(MTU, 65_536).build().stream().packetBytes())
                 .isEqualTo(65_496);
-        assertThat(RelayConfig.builder()
-                        .publishPort(0)
-                        .subscribePort(0)
-                        .build()
-                        .listen()
-                        .publishPort())
-                .isZero();
+        assertThat(RelayConfig.builder(0, 0).build().listen().publishPort()).isZero();
     }
 
     /** Ring, log and the memory for frames grow with the longest body by themselves, with a journal and without. */
@@ -155,10 +145,10 @@ class RefusedSettingsTest {
         IntStream powers = IntStream.rangeClosed(0, 26).map(shift -> 1 << shift);
         IntStream others = IntStream.of((1 << 20) + 1, 2_097_143, 2_097_144, 3_000_000, FrameLayout.MAX_MAX_BODY);
         for (int body : IntStream.concat(powers, others).toArray()) {
-            RelayConfig config = RelayConfig.builder().maxBody(body).build();
+            RelayConfig config = RelayConfig.builder().set(MAX_BODY, body).build();
             assertThat(RelayConfig.builder()
-                            .maxBody(body)
-                            .journal(Path.of("j"))
+                            .set(MAX_BODY, body)
+                            .set(JOURNAL, Path.of("j"))
                             .build()
                             .limits())
                     .isEqualTo(config.limits());
@@ -184,11 +174,11 @@ class RefusedSettingsTest {
                 Pattern.compile("(pin|assembly|replay) size (\\d+) is not within (\\d+)\\.\\..*max body (\\d+).*");
         for (int body : new int[] {16 << 20, FrameLayout.MAX_MAX_BODY}) {
             RelayConfig.Builder settings = RelayConfig.builder()
-                    .maxBody(body)
-                    .journal(Path.of("j"))
-                    .pinBytes(1 << 20)
-                    .assemblyBytes(1 << 20)
-                    .replayBytes(1 << 20);
+                    .set(MAX_BODY, body)
+                    .set(JOURNAL, Path.of("j"))
+                    .set(PIN_SIZE, 1 << 20)
+                    .set(ASSEMBLY_SIZE, 1 << 20)
+                    .set(REPLAY_SIZE, 1 << 20);
             for (String name : List.of("pin", "replay", "assembly")) {
                 Matcher said = refusal.matcher(catchThrowable(settings::build).getMessage());
                 assertThat(said.matches()).isTrue();
@@ -196,9 +186,9 @@ class RefusedSettingsTest {
                 assertThat(said.group(4)).isEqualTo(Integer.toString(body));
                 int least = Integer.parseInt(said.group(3));
                 switch (name) {
-                    case "pin" -> settings.pinBytes(least);
-                    case "assembly" -> settings.assemblyBytes(least);
-                    default -> settings.replayBytes(least);
+                    case "pin" -> settings.set(PIN_SIZE, least);
+                    case "assembly" -> settings.set(ASSEMBLY_SIZE, least);
+                    default -> settings.set(REPLAY_SIZE, least);
                 }
             }
             assertThat(settings.build().stream().maxBody()).isEqualTo(body);
@@ -215,23 +205,23 @@ class RefusedSettingsTest {
     @Test
     void limitsOfClientsThatAreTaken() {
         ClientConfig least = RelayConfig.builder()
-                .heartbeat(Duration.ofMillis(100))
-                .idleTimeout(Duration.ofMillis(100))
-                .handshakeTimeout(Duration.ofMillis(1))
-                .maxConnections(1)
-                .maxPublishers(1)
-                .allowPolicies(Set.of())
-                .slowSubscriber(Policy.BACKPRESSURE)
+                .set(HEARTBEAT, Duration.ofMillis(100))
+                .set(IDLE_TIMEOUT, Duration.ofMillis(100))
+                .set(HANDSHAKE_TIMEOUT, Duration.ofMillis(1))
+                .set(MAX_CONNECTIONS, 1)
+                .set(MAX_PUBLISHERS, 1)
+                .set(ALLOW_POLICIES, Set.of())
+                .set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)
                 .build()
                 .clients();
         assertThat(least.idleTimeout()).isEqualTo(least.heartbeat());
         assertThat(least.allowedPolicies()).containsExactly(Policy.BACKPRESSURE);
         ClientConfig most = RelayConfig.builder()
-                .heartbeat(Duration.ofHours(1))
-                .idleTimeout(Duration.ofHours(24))
-                .handshakeTimeout(Duration.ofHours(24))
-                .maxConnections(1_000_000)
-                .maxPublishers(1_000_000)
+                .set(HEARTBEAT, Duration.ofHours(1))
+                .set(IDLE_TIMEOUT, Duration.ofHours(24))
+                .set(HANDSHAKE_TIMEOUT, Duration.ofHours(24))
+                .set(MAX_CONNECTIONS, 1_000_000)
+                .set(MAX_PUBLISHERS, 1_000_000)
                 .build()
                 .clients();
         assertThat(most.maxPublishers()).isEqualTo(1_000_000);
@@ -240,20 +230,20 @@ class RefusedSettingsTest {
     @Test
     void costsOfClientsThatAreTaken() {
         LimitsConfig least = RelayConfig.builder()
-                .maxBody(1000)
-                .pinBytes((1 << 20) + 1008)
-                .assemblyBytes(2 * 1008)
-                .filterBytes(64 << 10)
-                .controlBytes(32 << 10)
-                .controlBytesPerConnection(32 << 10)
-                .frameTimeout(Duration.ofMillis(1))
-                .minRate(1)
-                .maxPerAddress(1)
-                .handshakesPerSecond(1)
-                .replaysPerSecond(1)
-                .maxHeartbeat(Duration.ofMillis(100))
-                .publisherSilence(Duration.ZERO)
-                .nameHold(Duration.ZERO)
+                .set(MAX_BODY, 1000)
+                .set(PIN_SIZE, (1 << 20) + 1008)
+                .set(ASSEMBLY_SIZE, 2 * 1008)
+                .set(FILTER_SIZE, 64 << 10)
+                .set(CONTROL_SIZE, 32 << 10)
+                .set(CONTROL_SIZE_PER_CONNECTION, 32 << 10)
+                .set(FRAME_TIMEOUT, Duration.ofMillis(1))
+                .set(MIN_RATE, 1)
+                .set(MAX_PER_ADDRESS, 1)
+                .set(HANDSHAKES_PER_ADDRESS, 1)
+                .set(REPLAYS_PER_ADDRESS, 1)
+                .set(MAX_HEARTBEAT, Duration.ofMillis(100))
+                .set(PUBLISHER_SILENCE, Duration.ZERO)
+                .set(NAME_HOLD, Duration.ZERO)
                 .build()
                 .limits();
         assertThat(least)
@@ -297,19 +287,22 @@ class RefusedSettingsTest {
     void aClusterHoldsNamesForAsLongAsItsLogSays() {
         assertThat(RelayConfig.builder().build().limits().nameHold()).isEqualTo(LimitsConfig.DEFAULT_NAME_HOLD);
         assertThat(node().build().limits().nameHold()).isEqualTo(ClusterConfig.NAME_HOLD);
-        assertThat(node().nameHold(ClusterConfig.NAME_HOLD).build().limits().nameHold())
+        assertThat(node().set(NAME_HOLD, ClusterConfig.NAME_HOLD)
+                        .build()
+                        .limits()
+                        .nameHold())
                 .isEqualTo(ClusterConfig.NAME_HOLD);
     }
 
     @Test
     void anotherTimeForNamesIsRefused() {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> node().nameHold(Duration.ofSeconds(10)).build())
+                .isThrownBy(() -> node().set(NAME_HOLD, Duration.ofSeconds(10)).build())
                 .withMessage(
                         "name hold 10000 ms does not go with cluster: all nodes hold a name for 30000 ms, so leave it"
                                 + " out");
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> node().nameHold(Duration.ofMinutes(5)).build())
+                .isThrownBy(() -> node().set(NAME_HOLD, Duration.ofMinutes(5)).build())
                 .withMessageContaining("name hold 300000 ms does not go with cluster");
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.connection;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -59,7 +60,7 @@ class AdmissionTest {
 
     @Test
     void connectionsInAll() {
-        limit(b -> b.maxConnections(3).maxPublishers(3));
+        limit(b -> b.set(MAX_CONNECTIONS, 3).set(MAX_PUBLISHERS, 3));
         admit(true, from(1));
         admit(false, from(2));
         admit(false, UNIX);
@@ -72,7 +73,7 @@ class AdmissionTest {
 
     @Test
     void publishersBesides() {
-        limit(b -> b.maxConnections(10).maxPublishers(2));
+        limit(b -> b.set(MAX_CONNECTIONS, 10).set(MAX_PUBLISHERS, 2));
         admit(true, from(1));
         admit(true, from(2));
         assertThat(refused(true, from(3), CloseReason.TOO_MANY_PUBLISHERS)).contains("2 publishers");
@@ -92,7 +93,7 @@ class AdmissionTest {
         "::ffff:10.0.0.1, 10.0.0.1, ::ffff:10.0.0.2, 10.0.0.1",
     })
     void connectionsOfOneAddress(String first, String same, String other, String told) {
-        limit(b -> b.maxPerAddress(2));
+        limit(b -> b.set(MAX_PER_ADDRESS, 2));
         admit(true, from(first));
         admit(false, from(same));
         assertThat(refused(false, from(first), CloseReason.TOO_MANY_FROM_ADDRESS))
@@ -111,7 +112,7 @@ class AdmissionTest {
     @ParameterizedTest
     @CsvSource({"10.0.0.1, 10.0.0.1, 10.0.0.1, 10.0.0.1", "2001:db8::1, 2001:db8::2, 2001:db8::77, 2001:db8::/64"})
     void connectsASecondOfOneAddress(String first, String second, String third, String told) {
-        limit(b -> b.handshakesPerSecond(5));
+        limit(b -> b.set(HANDSHAKES_PER_ADDRESS, 5));
         for (String one : List.of(first, second, first, second, first)) {
             admit(false, from(one));
             leave();
@@ -127,7 +128,7 @@ class AdmissionTest {
     @ParameterizedTest
     @CsvSource({"10.0.0.1, 10.0.0.1, 10.0.0.1, 10.0.0.1", "2001:db8::1, 2001:db8::2, 2001:db8::3, 2001:db8::/64"})
     void replaysASecondOfOneAddress(String first, String second, String third, String told) {
-        limit(b -> b.replaysPerSecond(2));
+        limit(b -> b.set(REPLAYS_PER_ADDRESS, 2));
         admit(false, from(first));
         assertThat(admission.mayReplay(from(first), now)).isTrue();
         assertThat(admission.mayReplay(from(second), now)).isTrue();
@@ -146,7 +147,7 @@ class AdmissionTest {
     /** Who is refused together does not come together, and is not sent away for long. */
     @Test
     void eachIsToldATimeOfItsOwn() {
-        limit(b -> b.handshakesPerSecond(10));
+        limit(b -> b.set(HANDSHAKES_PER_ADDRESS, 10));
         for (int i = 0; i < 10; i++) {
             admit(false, from(1));
         }
@@ -171,7 +172,7 @@ class AdmissionTest {
     /** Who was refused has no ticket, and so cannot take anything out. */
     @Test
     void aRefusalCountsNobodyIn() {
-        limit(b -> b.maxConnections(2).maxPerAddress(1));
+        limit(b -> b.set(MAX_CONNECTIONS, 2).set(MAX_PER_ADDRESS, 1));
         admit(false, from(1));
         for (int i = 0; i < 100; i++) {
             refused(false, from(1), CloseReason.TOO_MANY_FROM_ADDRESS);
@@ -187,7 +188,7 @@ class AdmissionTest {
     /** However many addresses there were: what they may do is remembered only while it matters. */
     @Test
     void addressesAreForgottenAndTheirLimitsAreNot() {
-        limit(b -> b.handshakesPerSecond(1).maxConnections(65_536));
+        limit(b -> b.set(HANDSHAKES_PER_ADDRESS, 1).set(MAX_CONNECTIONS, 65_536));
         SocketAddress mine = from(1);
         admit(false, mine);
         leave();

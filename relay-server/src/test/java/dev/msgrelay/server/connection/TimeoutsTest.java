@@ -1,5 +1,6 @@
 package dev.msgrelay.server.connection;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.config.LimitsConfig;
@@ -28,9 +29,9 @@ class TimeoutsTest {
 
     private static Timeouts timeouts() {
         return timeouts(RelayConfig.builder()
-                .heartbeat(Duration.ofMillis(500))
-                .idleTimeout(Duration.ofMillis(1500))
-                .handshakeTimeout(Duration.ofMillis(200)));
+                .set(HEARTBEAT, Duration.ofMillis(500))
+                .set(IDLE_TIMEOUT, Duration.ofMillis(1500))
+                .set(HANDSHAKE_TIMEOUT, Duration.ofMillis(200)));
     }
 
     @ParameterizedTest
@@ -125,9 +126,9 @@ class TimeoutsTest {
     @Test
     void theRelaysOwnIntervalIsAlwaysToBeHad() {
         Timeouts timeouts = timeouts(RelayConfig.builder()
-                .heartbeat(Duration.ofMinutes(5))
-                .idleTimeout(Duration.ofMinutes(20))
-                .maxHeartbeat(Duration.ofMinutes(1)));
+                .set(HEARTBEAT, Duration.ofMinutes(5))
+                .set(IDLE_TIMEOUT, Duration.ofMinutes(20))
+                .set(MAX_HEARTBEAT, Duration.ofMinutes(1)));
         timeouts.wanted(3_600_000);
         assertThat(timeouts.intervalMillis()).isEqualTo(300_000);
         assertThat(timeouts.idleMillis()).isEqualTo(1_200_000);

@@ -1,5 +1,7 @@
 package dev.msgrelay.server.harness;
 
+import static dev.msgrelay.server.config.RelayOption.*;
+
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PublishOutcome;
@@ -57,10 +59,10 @@ public final class TestRelay implements AutoCloseable {
             throws IOException {
         return start(
                 setting,
-                builder -> more.apply(builder.ringSize(SMALL_RING)
-                        .logSize(SMALL_LOG)
-                        .maxBody(SMALL_MAX_BODY)
-                        .slowSubscriber(policy)));
+                builder -> more.apply(builder.set(RING_SIZE, SMALL_RING)
+                        .set(LOG_SIZE, SMALL_LOG)
+                        .set(MAX_BODY, SMALL_MAX_BODY)
+                        .set(SLOW_SUBSCRIBER, policy)));
     }
 
     /** Publishes a message of publisher 0 until the ring is full for readers that stand still; answers how many. */
@@ -81,22 +83,20 @@ public final class TestRelay implements AutoCloseable {
 
     /** A relay; {@code more} changes what is to be different. */
     public static TestRelay start(Setting setting, UnaryOperator<RelayConfig.Builder> more) throws IOException {
-        RelayConfig.Builder builder = RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .drainTimeout(Duration.ofSeconds(DRAIN_SECONDS))
-                .handshakeTimeout(PATIENCE)
-                .idleTimeout(PATIENCE)
-                .frameTimeout(PATIENCE)
-                .stallTimeout(PATIENCE)
-                .nameHold(PATIENCE)
-                .transport(setting.transport())
-                .eventLoops(setting.loops());
+        RelayConfig.Builder builder = RelayConfig.builder(0, 0)
+                .set(LOG_SIZE, 8 << 20)
+                .set(DRAIN_TIMEOUT, Duration.ofSeconds(DRAIN_SECONDS))
+                .set(HANDSHAKE_TIMEOUT, PATIENCE)
+                .set(IDLE_TIMEOUT, PATIENCE)
+                .set(FRAME_TIMEOUT, PATIENCE)
+                .set(STALL_TIMEOUT, PATIENCE)
+                .set(NAME_HOLD, PATIENCE)
+                .set(TRANSPORT, setting.transport())
+                .set(EVENT_LOOPS, setting.loops());
         Path folder = null;
         if (setting.unix()) {
             folder = Directories.forSockets("relay");
-            builder.publishSocket(folder.resolve("pub")).subscribeSocket(folder.resolve("sub"));
+            builder.set(PUBLISH_SOCKET, folder.resolve("pub")).set(SUBSCRIBE_SOCKET, folder.resolve("sub"));
         }
         return new TestRelay(RelayServer.start(more.apply(builder).build()), folder);
     }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.publish;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -140,7 +141,7 @@ class PublisherTalkTest {
     void aHelloThatIsNotCompletedInTime() {
         byte[] hello = Hello.acks("orders", 1).bytes();
         for (int cut = 0; cut < hello.length; cut++) {
-            restart(10, RelayConfig.builder().handshakeTimeout(Duration.ofMillis(700)));
+            restart(10, RelayConfig.builder().set(HANDSHAKE_TIMEOUT, Duration.ofMillis(700)));
             Publisher publisher = rig.connect().read(Arrays.copyOf(hello, cut));
             rig.tick(0);
             rig.tick(700);
@@ -243,7 +244,7 @@ class PublisherTalkTest {
 
     @Test
     void aSilentPlainPublisherIsClosedWhereThatIsWanted() {
-        restart(10, RelayConfig.builder().publisherSilence(Duration.ofSeconds(3)));
+        restart(10, RelayConfig.builder().set(PUBLISHER_SILENCE, Duration.ofSeconds(3)));
         Publisher silent = rig.connect();
         Publisher lively = rig.connect();
         Publisher speaks = rig.connect().read(Hello.plain());

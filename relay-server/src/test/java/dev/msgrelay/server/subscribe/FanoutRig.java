@@ -1,5 +1,7 @@
 package dev.msgrelay.server.subscribe;
 
+import static dev.msgrelay.server.config.RelayOption.*;
+
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Policy;
@@ -94,7 +96,7 @@ final class FanoutRig implements AutoCloseable {
     }
 
     private FanoutRig(Policy policy, Durability durability, boolean elsewhere) {
-        RelayConfig config = RelayConfig.builder().slowSubscriber(policy).build();
+        RelayConfig config = RelayConfig.builder().set(SLOW_SUBSCRIBER, policy).build();
         loop.duty(
                 new EngineLoop.Duty() {
                     @Override

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -25,7 +26,7 @@ class DrainTest {
 
     @Over.Pairs
     void theRestOfTheStreamAndThenTheReason(Setting setting) throws Exception {
-        try (Scene scene = Scene.small(setting, messages, b -> b.slowSubscriber(Policy.BACKPRESSURE))) {
+        try (Scene scene = Scene.small(setting, messages, b -> b.set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE))) {
             SpeakingSubscriber plain = scene.speaker();
             scene.relay.awaitSubscribers(1);
             SpeakingSubscriber greeted = scene.welcomedNarrow(HelloFrame.subscriber());
@@ -78,7 +79,7 @@ class DrainTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aDrainTimeoutOfAYear() throws Exception {
-        try (Scene scene = Scene.of(Setting.NIO_TCP, messages, b -> b.drainTimeout(Duration.ofDays(366)))) {
+        try (Scene scene = Scene.of(Setting.NIO_TCP, messages, b -> b.set(DRAIN_TIMEOUT, Duration.ofDays(366)))) {
             SpeakingSubscriber subscriber = scene.welcomed(HelloFrame.subscriber());
             scene.workers.start("close", scene.relay::close);
             assertThat(goAway(subscriber).closesInMillis()).isEqualTo(Integer.MAX_VALUE);
@@ -88,7 +89,7 @@ class DrainTest {
 
     @Over.Sockets
     void itIsBoundedWhenNobodyCloses(Setting setting) throws Exception {
-        try (Scene scene = Scene.of(setting, messages, b -> b.drainTimeout(Duration.ofMillis(200)))) {
+        try (Scene scene = Scene.of(setting, messages, b -> b.set(DRAIN_TIMEOUT, Duration.ofMillis(200)))) {
             SpeakingSubscriber reading = scene.welcomed(HelloFrame.subscriber()).staysOpen();
             SpeakingSubscriber full =
                     scene.welcomedNarrow(HelloFrame.subscriber()).staysOpen();

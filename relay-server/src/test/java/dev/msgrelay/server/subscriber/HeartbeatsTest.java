@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -37,8 +38,9 @@ class HeartbeatsTest {
     private final Numbered messages = new Numbered(Seeds.random("HeartbeatsTest"), 5, 60, 700, 9000);
 
     private Scene scene(Setting setting) throws IOException {
-        return Scene.of(
-                setting, messages, b -> b.heartbeat(SHORT).idleTimeout(IDLE).maxHeartbeat(Duration.ofHours(1)));
+        return Scene.of(setting, messages, b -> b.set(HEARTBEAT, SHORT)
+                .set(IDLE_TIMEOUT, IDLE)
+                .set(MAX_HEARTBEAT, Duration.ofHours(1)));
     }
 
     @Over.Transports
@@ -107,9 +109,9 @@ class HeartbeatsTest {
     @Tag("thorough")
     @Over.Transports
     void whoIsSlowIsNotGivenUp(Setting setting) throws Exception {
-        try (Scene scene = Scene.small(setting, messages, b -> b.heartbeat(SHORT)
-                        .idleTimeout(SLOW_IDLE)
-                        .allowPolicies(Set.of(Policy.BACKPRESSURE)));
+        try (Scene scene = Scene.small(setting, messages, b -> b.set(HEARTBEAT, SHORT)
+                        .set(IDLE_TIMEOUT, SLOW_IDLE)
+                        .set(ALLOW_POLICIES, Set.of(Policy.BACKPRESSURE)));
                 PlainPublisher slow = PlainPublisher.connect(scene.relay.subscribe())) {
             slow.send(
                     HelloFrame.subscriber().policy(Policy.BACKPRESSURE).build().encode());
@@ -132,7 +134,7 @@ class HeartbeatsTest {
     void aHelloThatIsNeverFinished(Setting setting) throws Exception {
         byte[] hello =
                 HelloFrame.subscriber().name("x".repeat(200)).build().encode().array();
-        try (Scene scene = Scene.of(setting, messages, b -> b.handshakeTimeout(Duration.ofMillis(250)))) {
+        try (Scene scene = Scene.of(setting, messages, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofMillis(250)))) {
             SpeakingSubscriber plain = scene.speaker();
             SpeakingSubscriber one = scene.speaker().send(ByteBuffer.wrap(hello, 0, 1));
             SpeakingSubscriber most = scene.speaker().send(ByteBuffer.wrap(hello, 0, hello.length - 1));
@@ -162,8 +164,8 @@ class HeartbeatsTest {
     /** Behind WELCOME a frame may take its time. */
     @Over.Transports
     void aFrameBehindWelcomeMayTakeItsTime(Setting setting) throws Exception {
-        try (Scene scene =
-                Scene.of(setting, messages, b -> b.heartbeat(SHORT).handshakeTimeout(Duration.ofMillis(50)))) {
+        try (Scene scene = Scene.of(
+                setting, messages, b -> b.set(HEARTBEAT, SHORT).set(HANDSHAKE_TIMEOUT, Duration.ofMillis(50)))) {
             SpeakingSubscriber subscriber =
                     scene.welcomed(HelloFrame.subscriber()).answers(false);
             ByteBuffer ping = ByteBuffer.wrap(Hello.ping(5));

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -23,7 +24,7 @@ class LimitsTest {
 
     @Over.Pairs
     void connections(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(3));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(MAX_CONNECTIONS, 3));
                 PlainSubscriber subscriber = relay.subscriber();
                 PlainPublisher publisher = relay.publisher();
                 SpeakingSubscriber third = relay.speaker(NOTHING)) {
@@ -46,7 +47,7 @@ class LimitsTest {
 
     @Over.Pairs
     void publishers(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxPublishers(1));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(MAX_PUBLISHERS, 1));
                 PlainSubscriber subscriber = relay.subscriber()) {
             int number = 0;
             for (int round = 1; round <= 5; round++) {
@@ -72,7 +73,7 @@ class LimitsTest {
     /** The relay has one loop: with several, a place becomes free a moment after its connection's end is counted. */
     @Over.Sockets
     void roomAgain(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(1))) {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(MAX_CONNECTIONS, 1))) {
             for (int gone = 1; gone <= 20; gone++) {
                 try (SpeakingSubscriber subscriber = relay.speaker(NOTHING)) {
                     subscriber.hello(HelloFrame.subscriber()).awaitWelcome();
@@ -86,7 +87,7 @@ class LimitsTest {
     /** All that come at once are told, however many they are. */
     @Over.Sockets
     void manyAtOnce(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxConnections(1));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(MAX_CONNECTIONS, 1));
                 SpeakingSubscriber only = relay.speaker(NOTHING)) {
             only.hello(HelloFrame.subscriber()).awaitWelcome();
             List<PlainPublisher> refused = new ArrayList<>();

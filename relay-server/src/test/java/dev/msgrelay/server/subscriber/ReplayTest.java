@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static dev.msgrelay.server.harness.Stream.ENOUGH;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -74,9 +75,9 @@ class ReplayTest {
         return TestRelay.start(
                 setting,
                 b -> more.apply(Scene.small(b)
-                        .heartbeat(Duration.ofMillis(200))
-                        .journal(directory)
-                        .journalKeep(Duration.ofDays(1))));
+                        .set(HEARTBEAT, Duration.ofMillis(200))
+                        .set(JOURNAL, directory)
+                        .set(JOURNAL_KEEP_TIME, Duration.ofDays(1))));
     }
 
     private Scene scene(Setting setting, UnaryOperator<RelayConfig.Builder> more) throws IOException {
@@ -99,7 +100,7 @@ class ReplayTest {
             end = scene.fill(3L * TestRelay.SMALL_LOG);
         }
         // One that is live again, and waits for a core then, is not cut off.
-        try (Scene scene = new Scene(relay(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE)), messages, end)) {
+        try (Scene scene = new Scene(relay(setting, b -> b.set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)), messages, end)) {
             SpeakingSubscriber[] all = {
                 scene.greeting(HelloFrame.subscriber().fromEarliest()),
                 scene.greeting(SpeakingSubscriber.numbered(SOME).fromEarliest()),
@@ -129,7 +130,7 @@ class ReplayTest {
     @Over.Loops
     void theCrossingUnderLoad(Setting setting) throws Exception {
         // Until it has said HELLO it is one that is cut off, or skips.
-        try (Scene scene = scene(setting, b -> b.slowSubscriber(Policy.SKIP))) {
+        try (Scene scene = scene(setting, b -> b.set(SLOW_SUBSCRIBER, Policy.SKIP))) {
             scene.publisher.publishBytes(2L * TestRelay.SMALL_LOG);
             // All of it is read by each of them: some mebibytes.
             AtomicBoolean enough = new AtomicBoolean();
@@ -187,7 +188,7 @@ class ReplayTest {
     @ValueSource(booleans = {true, false})
     void aPlainReaderMissesNothing(boolean kept) throws Exception {
         try (TestRelay relay =
-                        relay(Setting.NIO_TCP, b -> (kept ? b : shortSegments(b)).slowSubscriber(Policy.REPLAY));
+                        relay(Setting.NIO_TCP, b -> (kept ? b : shortSegments(b)).set(SLOW_SUBSCRIBER, Policy.REPLAY));
                 PlainPublisher publisher = relay.publisher();
                 PlainSubscriber plain = relay.subscriber()) {
             plain.pause();
@@ -214,7 +215,7 @@ class ReplayTest {
     /** Who does not ask for it may not know it, and is told a policy that it knows. */
     @Test
     void theRelaysOwnPolicy() throws Exception {
-        try (Scene scene = scene(b -> b.slowSubscriber(Policy.REPLAY).allowPolicies(Set.of(Policy.SKIP)))) {
+        try (Scene scene = scene(b -> b.set(SLOW_SUBSCRIBER, Policy.REPLAY).set(ALLOW_POLICIES, Set.of(Policy.SKIP)))) {
             for (Policy policy : List.of(Policy.RELAY_DEFAULT, Policy.REPLAY, Policy.SKIP)) {
                 SpeakingSubscriber s = scene.welcomed(HelloFrame.subscriber().policy(policy));
                 assertThat(s.account().welcome().policy()).isEqualTo(policy);
@@ -270,7 +271,7 @@ class ReplayTest {
     /** One page in all: who holds it and does not read is closed once others have waited for it, and these go on. */
     @Test
     void aReaderThatStopsHoldsUpOthersForATimeOnly() throws Exception {
-        try (Scene scene = scene(b -> b.replayBytes(ONE_PAGE).stallTimeout(Duration.ofSeconds(2)))) {
+        try (Scene scene = scene(b -> b.set(REPLAY_SIZE, ONE_PAGE).set(STALL_TIMEOUT, Duration.ofSeconds(2)))) {
             // Before the others come: the log would overtake, and cut off, one that has not said HELLO.
             long end = scene.fill(ENOUGH);
             scene.paused().hello(from(1)).resumeUntilWelcome().awaitWelcome();
@@ -304,7 +305,7 @@ class ReplayTest {
     /** Clients that wait for WELCOME give up after 5 s without knowing why. */
     @Test
     void whoFindsNoPageToStartWithIsToldSo() throws Exception {
-        try (Scene scene = scene(b -> b.replayBytes(ONE_PAGE).stallTimeout(Duration.ofMinutes(10)))) {
+        try (Scene scene = scene(b -> b.set(REPLAY_SIZE, ONE_PAGE).set(STALL_TIMEOUT, Duration.ofMinutes(10)))) {
             scene.fill(ENOUGH);
             scene.paused().hello(from(1)).resumeUntilWelcome().awaitWelcome();
             RelayServer relay = scene.relay.relay();
@@ -328,7 +329,7 @@ class ReplayTest {
         try (Scene scene = scene(b -> b)) {
             end = scene.fill(TestRelay.SMALL_LOG);
         }
-        try (Scene scene = scene(b -> b.replayBytes(ONE_PAGE).access(policy))) {
+        try (Scene scene = scene(b -> b.set(REPLAY_SIZE, ONE_PAGE).set(ACCESS, policy))) {
             SpeakingSubscriber paused = scene.welcomed(from(1));
             SpeakingSubscriber some =
                     scene.greeting(SpeakingSubscriber.numbered(SOME).fromEarliest());
@@ -339,7 +340,9 @@ class ReplayTest {
             scene.relay
                     .relay()
                     .reload(RelayConfig.builder()
-                            .access(new AccessPolicy(List.of(local("slow", List.of(), 1L << 30, Identity.UNLIMITED))))
+                            .set(
+                                    ACCESS,
+                                    new AccessPolicy(List.of(local("slow", List.of(), 1L << 30, Identity.UNLIMITED))))
                             .build());
             Scene.assertNoGap(end, paused, some);
         }
@@ -348,7 +351,8 @@ class ReplayTest {
     /** The first PING tells how far there is to go. */
     @Test
     void theWayIsTold() throws Exception {
-        try (Scene scene = scene(b -> b.heartbeat(Duration.ofSeconds(30)).idleTimeout(Duration.ofSeconds(60)))) {
+        try (Scene scene =
+                scene(b -> b.set(HEARTBEAT, Duration.ofSeconds(30)).set(IDLE_TIMEOUT, Duration.ofSeconds(60)))) {
             long end = scene.fill(3L * TestRelay.SMALL_LOG);
             Account.Said ping = scene.greeting(from(1)).awaitSaid(ControlFrames.PING, 1);
             assertThat(PingFrame.next(ping.body())).isEqualTo(1);
@@ -357,10 +361,10 @@ class ReplayTest {
     }
 
     private static RelayConfig.Builder shortSegments(RelayConfig.Builder builder) {
-        return builder.maxBody(100_000)
-                .journalSegment(1 << 20)
-                .journalKeep(4L << 20)
-                .journalForce(Duration.ofMillis(20));
+        return builder.set(MAX_BODY, 100_000)
+                .set(JOURNAL_SEGMENT, 1 << 20)
+                .set(JOURNAL_KEEP, 4L << 20)
+                .set(JOURNAL_FORCE, Duration.ofMillis(20));
     }
 
     /** The oldest files are dropped, which they are once they are forced. */
@@ -405,7 +409,8 @@ class ReplayTest {
     }
 
     private void overTls(TlsFiles files, SSLContext client) throws Exception {
-        try (Scene scene = scene(b -> b.tls(files).tlsPublishPort(0).tlsSubscribePort(0))) {
+        try (Scene scene =
+                scene(b -> b.set(TLS_FILES, files).set(TLS_PUBLISH_PORT, 0).set(TLS_SUBSCRIBE_PORT, 0))) {
             long end = scene.fill(3L * TestRelay.SMALL_LOG);
             InetSocketAddress port = scene.relay.relay().tlsSubscribeAddress();
             try (TlsBridge one = new TlsBridge(port, client);
@@ -442,7 +447,7 @@ class ReplayTest {
     @Test
     void anIdentityMayHaveSoMany() throws Exception {
         Identity local = local("local", List.of(), Identity.UNLIMITED, 1);
-        try (Scene scene = scene(b -> b.access(new AccessPolicy(List.of(local))))) {
+        try (Scene scene = scene(b -> b.set(ACCESS, new AccessPolicy(List.of(local))))) {
             long end = scene.fill(ENOUGH);
             SpeakingSubscriber first = scene.paused().hello(from(1)).resumeUntilWelcome();
             first.awaitWelcome();
@@ -458,7 +463,7 @@ class ReplayTest {
     /** Eight of one address come at once, where five may start in the journal a second: the others wait for their turn. */
     @Test
     void startsTakeTurns() throws Exception {
-        try (Scene scene = scene(b -> b.replaysPerSecond(5))) {
+        try (Scene scene = scene(b -> b.set(REPLAYS_PER_ADDRESS, 5))) {
             long end = scene.fill(3L * TestRelay.SMALL_LOG);
             SpeakingSubscriber[] all = new SpeakingSubscriber[8];
             for (int i = 0; i < all.length; i++) {

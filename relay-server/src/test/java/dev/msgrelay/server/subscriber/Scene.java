@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -52,9 +53,9 @@ final class Scene implements AutoCloseable {
     }
 
     static RelayConfig.Builder small(RelayConfig.Builder builder) {
-        return builder.ringSize(TestRelay.SMALL_RING)
-                .logSize(TestRelay.SMALL_LOG)
-                .maxBody(TestRelay.SMALL_MAX_BODY);
+        return builder.set(RING_SIZE, TestRelay.SMALL_RING)
+                .set(LOG_SIZE, TestRelay.SMALL_LOG)
+                .set(MAX_BODY, TestRelay.SMALL_MAX_BODY);
     }
 
     /** One that says nothing yet, and reads. */

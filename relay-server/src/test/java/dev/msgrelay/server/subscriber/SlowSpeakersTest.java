@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -45,7 +46,7 @@ class SlowSpeakersTest {
     /** A publisher at full speed, readers that pause: what is missing is told, to the message. */
     @Over.Pairs
     void skipTellsWhatIsMissed(Setting setting) throws Exception {
-        try (Scene scene = scene(setting, b -> b.heartbeat(Duration.ofMillis(100)))) {
+        try (Scene scene = scene(setting, b -> b.set(HEARTBEAT, Duration.ofMillis(100)))) {
             SpeakingSubscriber all = scene.welcomedNarrow(all(Policy.SKIP));
             SpeakingSubscriber some = scene.welcomedNarrow(some(Policy.SKIP));
             assertThat(all.account().welcome().policy()).isEqualTo(Policy.SKIP);
@@ -129,7 +130,7 @@ class SlowSpeakersTest {
     /** Who asks for backpressure and may have it holds the publisher back, wherever its stream starts. */
     @Over.Pairs
     void backpressureLosesNothing(Setting setting) throws Exception {
-        try (Scene scene = scene(setting, b -> b.allowPolicies(Set.of(Policy.BACKPRESSURE)))) {
+        try (Scene scene = scene(setting, b -> b.set(ALLOW_POLICIES, Set.of(Policy.BACKPRESSURE)))) {
             SpeakingSubscriber live = scene.welcomedNarrow(all(Policy.BACKPRESSURE));
             SpeakingSubscriber filtered = scene.welcomedNarrow(some(Policy.BACKPRESSURE));
             assertThat(live.account().welcome().policy()).isEqualTo(Policy.BACKPRESSURE);
@@ -152,9 +153,9 @@ class SlowSpeakersTest {
     @Over.Pairs
     void backpressureFromEarliest(Setting setting) throws Exception {
         // Skip is what holds until HELLO is there.
-        try (Scene scene = scene(
-                setting,
-                b -> b.logSize(16 << 20).slowSubscriber(Policy.SKIP).allowPolicies(Set.of(Policy.BACKPRESSURE)))) {
+        try (Scene scene = scene(setting, b -> b.set(LOG_SIZE, 16 << 20)
+                .set(SLOW_SUBSCRIBER, Policy.SKIP)
+                .set(ALLOW_POLICIES, Set.of(Policy.BACKPRESSURE)))) {
             scene.publisher.publishBytes(20 << 20);
             scene.flood();
             SpeakingSubscriber subscriber = scene.paused()
@@ -182,7 +183,7 @@ class SlowSpeakersTest {
     /** The policy that is granted holds from WELCOME on; before it the stream is that of any plain subscriber. */
     @Over.Sockets
     void theGrantedPolicyHoldsFromWelcomeOn(Setting setting) throws Exception {
-        try (Scene scene = scene(setting, b -> b.slowSubscriber(Policy.SKIP))) {
+        try (Scene scene = scene(setting, b -> b.set(SLOW_SUBSCRIBER, Policy.SKIP))) {
             SpeakingSubscriber subscriber = scene.paused();
             scene.relay.awaitSubscribers(1);
             // Its write is stuck, and the log has gone on over it.
@@ -200,8 +201,8 @@ class SlowSpeakersTest {
 
     @Over.Sockets
     void whoStallsPublishersIsToldAndCutOff(Setting setting) throws Exception {
-        try (Scene scene = scene(
-                setting, b -> b.stallTimeout(Duration.ofMillis(300)).allowPolicies(Set.of(Policy.BACKPRESSURE)))) {
+        try (Scene scene = scene(setting, b -> b.set(STALL_TIMEOUT, Duration.ofMillis(300))
+                .set(ALLOW_POLICIES, Set.of(Policy.BACKPRESSURE)))) {
             SpeakingSubscriber stalled = scene.welcomedNarrow(all(Policy.BACKPRESSURE));
             stalled.pause();
             scene.flood();

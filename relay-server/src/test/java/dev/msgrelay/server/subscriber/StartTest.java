@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -8,6 +9,7 @@ import dev.msgrelay.protocol.GapFrame;
 import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.config.StreamConfig;
 import dev.msgrelay.server.harness.Account;
 import dev.msgrelay.server.harness.Numbered;
@@ -30,7 +32,7 @@ class StartTest {
         Numbered messages = new Numbered(random, 5, 60, 60, 60, 300, 300, 4000, 20_000, 100_000);
         Numbered large = new Numbered(random, 5, MAX_BODY, 100);
         for (Numbered sizes : List.of(messages, large)) {
-            try (Scene scene = Scene.of(setting, sizes, b -> b.maxBody(MAX_BODY))) {
+            try (Scene scene = Scene.of(setting, sizes, b -> b.set(RelayOption.MAX_BODY, MAX_BODY))) {
                 long end = scene.fill(2 << 20);
                 for (long sequence : worthTrying(sizes, end, random)) {
                     try (SpeakingSubscriber subscriber = scene.relay.speaker(sizes)) {

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -42,8 +43,8 @@ class TypesTest {
     @Over.Loops
     void eachGetsItsOwn(Setting setting) throws Exception {
         for (int[] sizes : new int[][] {{40}, {40, 300, 1500, 8192, 8200}, {100, 100, 20_000, 100_000, 600_000}}) {
-            try (Scene scene = Scene.of(setting, messages(setting, TYPES, sizes), b -> b.maxBody(600_000)
-                    .slowSubscriber(Policy.BACKPRESSURE))) {
+            try (Scene scene = Scene.of(setting, messages(setting, TYPES, sizes), b -> b.set(MAX_BODY, 600_000)
+                    .set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE))) {
                 SpeakingSubscriber everything = welcomed(scene, TypeRanges.ALL);
                 SpeakingSubscriber half = welcomed(scene, HALF);
                 SpeakingSubscriber few = welcomed(scene, FEW);
@@ -80,7 +81,7 @@ class TypesTest {
         try (Scene scene = Scene.small(
                 setting,
                 messages(setting, TYPES, 40, 40, 300, 8300, 70_000),
-                b -> b.slowSubscriber(Policy.BACKPRESSURE))) {
+                b -> b.set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE))) {
             SpeakingSubscriber plain = scene.speaker();
             scene.relay.awaitSubscribers(1);
             SpeakingSubscriber counting = welcomed(scene, HALF);
@@ -201,7 +202,8 @@ class TypesTest {
     /** Of a filtered subscriber that gets nothing PING tells that nothing is missing. */
     @Over.Sockets
     void pingTellsWhatWasLeftOut(Setting setting) throws Exception {
-        try (Scene scene = Scene.of(setting, messages(setting, TYPES, 100), b -> b.heartbeat(Duration.ofMillis(100)))) {
+        try (Scene scene =
+                Scene.of(setting, messages(setting, TYPES, 100), b -> b.set(HEARTBEAT, Duration.ofMillis(100)))) {
             SpeakingSubscriber subscriber = welcomed(scene, NONE);
             scene.publisher.publish(1000);
             subscriber.awaitNext(1001);

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.subscriber;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Features;
@@ -22,10 +23,10 @@ class WelcomeTest {
 
     @Over.Pairs
     void eachField(Setting setting) throws Exception {
-        try (Scene scene = Scene.of(setting, messages, b -> b.maxBody(12_345)
-                .slowSubscriber(Policy.SKIP)
-                .heartbeat(Duration.ofMillis(1500))
-                .idleTimeout(Duration.ofMillis(6100)))) {
+        try (Scene scene = Scene.of(setting, messages, b -> b.set(MAX_BODY, 12_345)
+                .set(SLOW_SUBSCRIBER, Policy.SKIP)
+                .set(HEARTBEAT, Duration.ofMillis(1500))
+                .set(IDLE_TIMEOUT, Duration.ofMillis(6100)))) {
             scene.publisher.publish(10);
             scene.relay.awaitMessagesIn(10);
             SpeakingSubscriber first = scene.greeting(HelloFrame.subscriber());
@@ -85,7 +86,7 @@ class WelcomeTest {
     void thePolicyThatIsGranted(Policy own, String allowed, Policy wanted, Policy granted) throws Exception {
         Set<Policy> may = allowed.isEmpty() ? Set.of() : Set.of(Policy.valueOf(allowed));
         try (TestRelay relay = TestRelay.start(
-                        Setting.NIO_TCP, b -> b.slowSubscriber(own).allowPolicies(may));
+                        Setting.NIO_TCP, b -> b.set(SLOW_SUBSCRIBER, own).set(ALLOW_POLICIES, may));
                 SpeakingSubscriber subscriber = relay.speaker(messages)) {
             subscriber.hello(HelloFrame.subscriber().policy(wanted));
             assertThat(subscriber.awaitWelcome().policy()).isEqualTo(granted);

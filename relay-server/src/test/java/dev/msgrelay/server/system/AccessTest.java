@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -64,11 +65,11 @@ class AccessTest {
 
     private static TestRelay start(Setting setting, String policy, UnaryOperator<RelayConfig.Builder> more)
             throws IOException {
-        return TestRelay.start(setting, builder -> more.apply(builder.access(Policies.of(policy))));
+        return TestRelay.start(setting, builder -> more.apply(builder.set(ACCESS, Policies.of(policy))));
     }
 
     private static void reload(TestRelay relay, AccessPolicy policy) throws IOException {
-        relay.relay().reload(RelayConfig.builder().access(policy).build());
+        relay.relay().reload(RelayConfig.builder().set(ACCESS, policy).build());
     }
 
     private static HelloFrame.Builder publisher(String token) {
@@ -173,7 +174,7 @@ class AccessTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void whoSaysNothingIsNotKept(Setting setting) throws Exception {
-        try (TestRelay relay = start(setting, USUAL, b -> b.handshakeTimeout(Duration.ofSeconds(2)));
+        try (TestRelay relay = start(setting, USUAL, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(2)));
                 PlainPublisher subscriber = PlainPublisher.connect(relay.subscribe());
                 TalkingPublisher silent = TalkingPublisher.connect(relay.publish());
                 TalkingPublisher orders = publishing(relay, "orders")) {
@@ -217,7 +218,7 @@ class AccessTest {
     void byTheUserOfAUnixSocket(Setting setting) throws Exception {
         String policy = "me { user = " + ThisMachine.uid() + ", publish = all }, other { user = "
                 + (ThisMachine.uid() + 1) + ", publish = all }";
-        try (TestRelay relay = start(setting, policy, b -> b.handshakeTimeout(Duration.ofMillis(200)));
+        try (TestRelay relay = start(setting, policy, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofMillis(200)));
                 PlainPublisher plain = relay.publisher()) {
             if (setting.unix()) {
                 plain.send(new Frames().frame(1, 1));
@@ -260,7 +261,7 @@ class AccessTest {
             good.frame(type, 3).frame(type, 3);
         }
         int[] bad = {-6, 0, 6, 8, Integer.MAX_VALUE - 1, -2147483392};
-        try (TestRelay relay = start(way.setting(), policy, b -> b.readerLoops(way.readers()))) {
+        try (TestRelay relay = start(way.setting(), policy, b -> b.set(READER_LOOPS, way.readers()))) {
             int in = 0;
             for (Comes comes : Comes.values()) {
                 for (int type : bad) {
@@ -455,7 +456,7 @@ class AccessTest {
     @EnumSource(names = {"DISCONNECT", "SKIP"})
     void aSubscriberMayBeSoFarBehind(Policy slow) throws Exception {
         String policy = "p { token = p, publish = all }, s { token = s, subscribe = all, max-lag = 1048576 }";
-        try (TestRelay relay = start(Setting.NIO_TCP, policy, b -> b.logSize(64 << 20));
+        try (TestRelay relay = start(Setting.NIO_TCP, policy, b -> b.set(LOG_SIZE, 64 << 20));
                 TalkingPublisher stopped =
                         welcomed(relay.subscribe(), subscriber("s").policy(slow));
                 TalkingPublisher publisher = publishing(relay, "p")) {
@@ -478,7 +479,7 @@ class AccessTest {
         HelloFrame.Builder acks =
                 HelloFrame.publisher().features(Features.ACKS).name("orders").producer(ProducerId.random());
         String policy = "a { token = a, publish = all }, b { token = b, publish = all }";
-        try (TestRelay relay = start(setting, policy, b -> b.nameHold(Duration.ZERO));
+        try (TestRelay relay = start(setting, policy, b -> b.set(NAME_HOLD, Duration.ZERO));
                 TalkingPublisher first = welcomed(relay.publish(), acks.token(Token.of("a")))) {
             first.send(new Frames().frame(1, 4)).awaitAck(1);
             assertRefused(
@@ -573,8 +574,8 @@ class AccessTest {
         int most = 1_000_000;
         String reader = "s { from = 127.0.0.0/8, subscribe = all }";
         String both = reader + ", p { token = p, publish = all }";
-        try (TestRelay relay = start(setting, both, b -> b.slowSubscriber(Policy.BACKPRESSURE)
-                        .stallTimeout(Duration.ofMinutes(10)));
+        try (TestRelay relay = start(setting, both, b -> b.set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)
+                        .set(STALL_TIMEOUT, Duration.ofMinutes(10)));
                 PlainSubscriber subscriber = relay.subscriber();
                 TalkingPublisher publisher = publishing(relay, "p")) {
             AtomicBoolean over = new AtomicBoolean();

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -39,7 +40,7 @@ class AcknowledgeTest {
     void everyoneGetsEverythingInOneOrderThatAcksTell(Setting setting) throws Exception {
         Random seeds = Seeds.random("AcknowledgeTest " + setting);
         List<Acked> acked = new ArrayList<>();
-        try (TestRelay relay = TestRelay.start(setting, b -> b.slowSubscriber(Policy.BACKPRESSURE));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE));
                 PlainSubscriber first = relay.subscriber();
                 PlainSubscriber second = relay.subscriber();
                 PlainSubscriber third = relay.subscriber()) {

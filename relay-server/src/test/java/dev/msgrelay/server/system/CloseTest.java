@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 
@@ -56,7 +57,8 @@ class CloseTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void itIsBoundedWhenASubscriberDoesNotRead(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE, b -> b.drainTimeout(Duration.ofMillis(200)));
+        TestRelay relay =
+                TestRelay.small(setting, Policy.BACKPRESSURE, b -> b.set(DRAIN_TIMEOUT, Duration.ofMillis(200)));
         LocalPublisher local = relay.relay().newLocalPublisher();
         try (PlainSubscriber subscriber = relay.pausedSubscriber()) {
             int number = relay.fill(local, 1000);
@@ -74,7 +76,7 @@ class CloseTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#pairs")
     void publishersThatGoOnDoNotKeepItOpen(Setting setting) throws Exception {
-        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE, b -> b.drainTimeout(Duration.ofDays(1)));
+        TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE, b -> b.set(DRAIN_TIMEOUT, Duration.ofDays(1)));
         try (PlainSubscriber subscriber = relay.subscriber()) {
             Workers publishers = new Workers();
             for (int p = 0; p < 3; p++) {
@@ -129,8 +131,8 @@ class CloseTest {
         subscriber.close();
 
         // The same ports, at once.
-        TestRelay.small(setting, Policy.SKIP, b -> b.publishPort(publish.getPort())
-                        .subscribePort(subscribe.getPort()))
+        TestRelay.small(setting, Policy.SKIP, b -> b.set(PUBLISH_PORT, publish.getPort())
+                        .set(SUBSCRIBE_PORT, subscribe.getPort()))
                 .close();
     }
 

@@ -33,8 +33,7 @@ final class ConnectionObjects {
     }
 
     public static void main(String[] args) throws Exception {
-        RelayConfig config =
-                RelayConfig.builder().publishPort(0).subscribePort(0).build();
+        RelayConfig config = RelayConfig.builder(0, 0).build();
         try (RelayServer relay = RelayServer.start(config)) {
             new ConnectionObjects(relay).count();
         }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -12,6 +13,7 @@ import dev.msgrelay.server.LocalPublisher;
 import dev.msgrelay.server.Sessions;
 import dev.msgrelay.server.assembly.RelayEngine;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Control;
@@ -150,8 +152,9 @@ class FaultAndEndTest {
     private static void publishers(Way way, Random random, boolean access) throws Exception {
         String from = way.setting.unix() ? "unix" : "127.0.0.0/8";
         String policy = "p { from = " + from + ", publish = \"0-1999999999\", subscribe = all }";
-        UnaryOperator<RelayConfig.Builder> more = b ->
-                (access ? b.access(Policies.of(policy)) : b).maxBody(MAX_BODY).readerLoops(way.readers);
+        UnaryOperator<RelayConfig.Builder> more = b -> (access ? b.set(ACCESS, Policies.of(policy)) : b)
+                .set(RelayOption.MAX_BODY, MAX_BODY)
+                .set(READER_LOOPS, way.readers);
         try (Certificates certificates = way.client == null ? null : new Certificates();
                 TestRelay relay = start(way, certificates, more);
                 PlainSubscriber subscriber = relay.subscriber()) {
@@ -181,8 +184,10 @@ class FaultAndEndTest {
         TlsFiles files = certificates.relayFiles();
         return TestRelay.start(
                 way.setting,
-                b -> more.apply(
-                        b.tls(files).tlsPublishPort(0).tlsSubscribePort(0).tlsProvider(way.provider)));
+                b -> more.apply(b.set(TLS_FILES, files)
+                        .set(TLS_PUBLISH_PORT, 0)
+                        .set(TLS_SUBSCRIBE_PORT, 0)
+                        .set(TLS_PROVIDER, way.provider)));
     }
 
     private static SSLEngine engine(Way way, Certificates certificates) throws Exception {
@@ -352,7 +357,7 @@ class FaultAndEndTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoReadsNothingIsClosedAllTheSame(Setting setting) throws Exception {
-        UnaryOperator<RelayConfig.Builder> impatient = b -> b.stallTimeout(Duration.ofMillis(100));
+        UnaryOperator<RelayConfig.Builder> impatient = b -> b.set(STALL_TIMEOUT, Duration.ofMillis(100));
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE, impatient);
                 SocketChannel publisher = PlainPublisher.open(relay.publish(), 0);
                 SocketChannel subscriber = PlainPublisher.open(relay.subscribe(), 16 << 10)) {

@@ -1,8 +1,10 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
@@ -32,7 +34,8 @@ class HandshakeTest {
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void welcomeSaysWhatHolds(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(12_345).idleTimeout(Duration.ofSeconds(15)));
+        try (TestRelay relay = TestRelay.start(
+                        setting, b -> b.set(RelayOption.MAX_BODY, 12_345).set(IDLE_TIMEOUT, Duration.ofSeconds(15)));
                 PlainPublisher plain = relay.publisher()) {
             plain.send(new Frames().frame(1, 1).frame(2, 1).frame(3, 1));
             relay.awaitMessagesIn(3);
@@ -240,7 +243,7 @@ class HandshakeTest {
     @ParameterizedTest
     @MethodSource("faultsEverywhere")
     void isToldCountedAndCutOff(Setting setting, BadInput fault) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(MAX_BODY));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(RelayOption.MAX_BODY, MAX_BODY));
                 PlainSubscriber subscriber = relay.subscriber();
                 PlainPublisher good = relay.publisher();
                 PlainPublisher bad = relay.publisher()) {
@@ -269,7 +272,7 @@ class HandshakeTest {
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoGoesOnSendingStillGetsTheError(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(MAX_BODY));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(RelayOption.MAX_BODY, MAX_BODY));
                 PlainSubscriber subscriber = relay.subscriber();
                 PlainPublisher bad = relay.publisher()) {
             bad.send(new Frames().frame(Frames.type(0, 0), 50).header(7, -1));

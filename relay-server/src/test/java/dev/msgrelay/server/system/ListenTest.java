@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIOException;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
@@ -54,8 +55,9 @@ class ListenTest {
         long before = PlatformDependent.usedDirectMemory();
         try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             assertThatIOException()
-                    .isThrownBy(() -> RelayServer.start(
-                            builder(setting).subscribePort(taken.getLocalPort()).build()))
+                    .isThrownBy(() -> RelayServer.start(builder(setting)
+                            .set(SUBSCRIBE_PORT, taken.getLocalPort())
+                            .build()))
                     .withMessageContaining("cannot listen on 127.0.0.1:" + taken.getLocalPort())
                     .withMessageEndingWith(": " + SystemWords.portTaken());
         }
@@ -75,26 +77,26 @@ class ListenTest {
         List<Refused> all = List.of(
                 new Refused(
                         "a host that is not there",
-                        (b, folder) -> b.host("no-such-host.invalid"),
+                        (b, folder) -> b.set(BIND, "no-such-host.invalid"),
                         "no-such-host.invalid",
                         "unknown host"),
                 new Refused(
                         "a path that is no socket",
-                        (b, folder) -> b.publishSocket(folder.resolve("notes")),
+                        (b, folder) -> b.set(PUBLISH_SOCKET, folder.resolve("notes")),
                         "unix:FOLDER/notes",
                         "not a socket"),
                 new Refused(
                         "a folder that does not exist",
-                        (b, folder) -> b.publishSocket(folder.resolve("none/pub")),
+                        (b, folder) -> b.set(PUBLISH_SOCKET, folder.resolve("none/pub")),
                         "no such folder: FOLDER/none"),
                 // Not even from the superuser.
                 new Refused(
                         "a folder that takes none",
-                        (b, folder) -> b.publishSocket(ThisMachine.proc("self", "relay-test")),
+                        (b, folder) -> b.set(PUBLISH_SOCKET, ThisMachine.proc("self", "relay-test")),
                         "cannot listen on unix:/proc/self/relay-test: "),
                 new Refused(
                         "a socket that somebody answers on",
-                        (b, folder) -> b.publishSocket(folder.resolve("busy")),
+                        (b, folder) -> b.set(PUBLISH_SOCKET, folder.resolve("busy")),
                         "unix:FOLDER/busy",
                         "in use"));
         return Setting.transports().flatMap(s -> all.stream().map(r -> arguments(s, r)));
@@ -125,8 +127,8 @@ class ListenTest {
             crashed.bind(UnixDomainSocketAddress.of(publish));
         }
         assertThat(Files.exists(publish)).isTrue();
-        try (TestRelay relay =
-                        TestRelay.start(setting, b -> b.publishSocket(publish).subscribeSocket(subscribe));
+        try (TestRelay relay = TestRelay.start(
+                        setting, b -> b.set(PUBLISH_SOCKET, publish).set(SUBSCRIBE_SOCKET, subscribe));
                 PlainSubscriber subscriber = relay.subscriber()) {
             assertRelays(publish, subscriber);
         }
@@ -174,9 +176,9 @@ class ListenTest {
         Path publish = folder.resolve("pub");
         Path subscribe = folder.resolve("sub");
         Set<PosixFilePermission> permissions = PosixFilePermissions.fromString("rw-rw-rw-");
-        try (TestRelay relay = TestRelay.start(
-                        setting,
-                        b -> b.publishSocket(publish).subscribeSocket(subscribe).socketMode("0666"));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(PUBLISH_SOCKET, publish)
+                        .set(SUBSCRIBE_SOCKET, subscribe)
+                        .set(SOCKET_MODE, "0666"));
                 PlainSubscriber subscriber = PlainSubscriber.connect(UnixDomainSocketAddress.of(subscribe))) {
             relay.awaitSubscribers(1);
             Files.delete(publish);
@@ -197,7 +199,7 @@ class ListenTest {
     void aSocketWhoseFolderIsRemoved(Setting setting) throws IOException {
         Path own = Files.createDirectory(folder.resolve("run"));
         Path publish = own.resolve("pub");
-        try (TestRelay relay = TestRelay.start(setting, b -> b.publishSocket(publish));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(PUBLISH_SOCKET, publish));
                 AdminServer admin = AdminServer.start(relay.relay(), AdminConfig.parse("127.0.0.1:0", null));
                 PlainSubscriber subscriber = relay.subscriber()) {
             Files.delete(publish);
@@ -219,7 +221,7 @@ class ListenTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aSocketInWhosePlaceAnotherOneIs(Setting setting) throws IOException {
         Path publish = folder.resolve("pub");
-        try (TestRelay relay = TestRelay.start(setting, b -> b.publishSocket(publish));
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(PUBLISH_SOCKET, publish));
                 PlainSubscriber subscriber = relay.subscriber()) {
             try (ServerSocketChannel other = put(publish)) {
                 Await.until("it is not ready", () -> !relay.relay().ready());
@@ -238,7 +240,7 @@ class ListenTest {
     void aSocketThatIsAnotherOnesByNowIsLeftAlone(Setting setting) throws IOException {
         Path publish = folder.resolve("pub");
         RelayServer relay =
-                RelayServer.start(builder(setting).publishSocket(publish).build());
+                RelayServer.start(builder(setting).set(PUBLISH_SOCKET, publish).build());
         try (ServerSocketChannel other = put(publish)) {
             relay.close();
             assertTaken(other, publish);
@@ -249,10 +251,10 @@ class ListenTest {
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void withoutTcpAtAll(Setting setting) throws IOException {
         RelayConfig config = builder(setting)
-                .publishPort(ListenConfig.OFF)
-                .subscribePort(ListenConfig.OFF)
-                .publishSocket(folder.resolve("pub"))
-                .subscribeSocket(folder.resolve("sub"))
+                .set(PUBLISH_PORT, ListenConfig.OFF)
+                .set(SUBSCRIBE_PORT, ListenConfig.OFF)
+                .set(PUBLISH_SOCKET, folder.resolve("pub"))
+                .set(SUBSCRIBE_SOCKET, folder.resolve("sub"))
                 .build();
         try (RelayServer relay = RelayServer.start(config)) {
             assertThat(relay.publishAddress()).isNull();
@@ -270,10 +272,6 @@ class ListenTest {
     }
 
     private static RelayConfig.Builder builder(Setting setting) {
-        return RelayConfig.builder()
-                .publishPort(0)
-                .subscribePort(0)
-                .logSize(8 << 20)
-                .transport(setting.transport());
+        return RelayConfig.builder(0, 0).set(LOG_SIZE, 8 << 20).set(TRANSPORT, setting.transport());
     }
 }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
@@ -101,7 +102,7 @@ class LocalPublishersTest {
 
     @Test
     void misuseIsRefusedAndNothingIsPublished() throws Exception {
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.maxBody(1000))) {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(MAX_BODY, 1000))) {
             LocalPublisher local = relay.relay().newLocalPublisher();
             assertThatIllegalArgumentException()
                     .isThrownBy(() -> local.publish(0x80000005, ByteBuffer.allocate(1)))

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
@@ -87,8 +88,8 @@ class SlowSubscribersTest {
     @ParameterizedTest
     @MethodSource(PAIRS)
     void oneThatStandsStillForTheStallTimeoutIsCutOff(Setting setting) throws Exception {
-        try (TestRelay relay =
-                        TestRelay.small(setting, Policy.BACKPRESSURE, b -> b.stallTimeout(Duration.ofSeconds(2)));
+        try (TestRelay relay = TestRelay.small(
+                        setting, Policy.BACKPRESSURE, b -> b.set(STALL_TIMEOUT, Duration.ofSeconds(2)));
                 PlainSubscriber good = relay.subscriber();
                 PlainSubscriber stalled = relay.pausedSubscriber()) {
             Stream stream = new Stream(0, 900);
@@ -112,7 +113,7 @@ class SlowSubscribersTest {
                     new Workers().start("floods", () -> catchThrowable(() -> publish(relay, new Stream(0, 900))));
             Await.until(() -> "a publisher is held back: " + relay.stats(), relay::heldByReaders);
             assertThat(Await.staysTrue(500, relay::heldByReaders)).isTrue();
-            relay.relay().reload(RelayConfig.builder().access(readOnly).build());
+            relay.relay().reload(RelayConfig.builder().set(ACCESS, readOnly).build());
             relay.awaitClosed(CloseReason.REVOKED, 1);
             Await.until("nobody is held back any more", () -> !relay.heldByReaders());
             floods.join();

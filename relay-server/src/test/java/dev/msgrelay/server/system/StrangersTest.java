@@ -1,5 +1,6 @@
 package dev.msgrelay.server.system;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -72,7 +73,7 @@ class StrangersTest {
     @Execution(ExecutionMode.CONCURRENT)
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aProxysHeaderThatIsOverTheLimit(Setting setting) throws Exception {
-        try (TestRelay relay = TestRelay.start(setting, b -> b.maxBody(1000))) {
+        try (TestRelay relay = TestRelay.start(setting, b -> b.set(MAX_BODY, 1000))) {
             for (int piece : new int[] {12, 8, 5, 1}) {
                 assertTold(told(relay.publish(), Strange.proxied(), piece), CloseReason.UNSUPPORTED, PROXY_2);
             }
@@ -149,8 +150,8 @@ class StrangersTest {
     @Test
     @Execution(ExecutionMode.CONCURRENT)
     void aPartOfASignature() throws Exception {
-        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.handshakeTimeout(Duration.ofMillis(300))
-                .frameTimeout(Duration.ofMillis(2000)))) {
+        try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofMillis(300))
+                .set(FRAME_TIMEOUT, Duration.ofMillis(2000)))) {
             for (int length : new int[] {1, 4, 8, 11}) {
                 byte[] part = Arrays.copyOf(Strange.SIGNATURE, length);
                 try (PlainPublisher subscriber = PlainPublisher.connect(relay.subscribe())) {

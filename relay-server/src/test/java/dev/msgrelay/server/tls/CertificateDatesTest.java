@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
@@ -86,7 +87,8 @@ class CertificateDatesTest {
     void theCheckOfAConfigurationSaysIt() throws Exception {
         try (Certificates certificates = new Certificates()) {
             TlsFiles files = files(certificates, new int[] {-90, -1}, GOOD);
-            assertThat(RelayServer.check(RelayConfig.builder().tls(files).build()))
+            assertThat(RelayServer.check(
+                            RelayConfig.builder().set(TLS_FILES, files).build()))
                     .containsExactly("certificate 2 of 2 in " + files.certificate() + " has expired: " + days(-1));
         }
     }

@@ -1,5 +1,7 @@
 package dev.msgrelay.server.tls;
 
+import static dev.msgrelay.server.config.RelayOption.*;
+
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Setting;
@@ -53,10 +55,10 @@ final class SecuredRelay implements AutoCloseable {
                 files,
                 TestRelay.start(
                         setting,
-                        b -> more.apply(b.tls(files)
-                                .tlsPublishPort(0)
-                                .tlsSubscribePort(0)
-                                .tlsProvider(provider))));
+                        b -> more.apply(b.set(TLS_FILES, files)
+                                .set(TLS_PUBLISH_PORT, 0)
+                                .set(TLS_SUBSCRIBE_PORT, 0)
+                                .set(TLS_PROVIDER, provider))));
     }
 
     InetSocketAddress publish() {
@@ -89,7 +91,7 @@ final class SecuredRelay implements AutoCloseable {
     }
 
     void reload(TlsFiles other) throws IOException {
-        relay.relay().reload(RelayConfig.builder().tls(other).build());
+        relay.relay().reload(RelayConfig.builder().set(TLS_FILES, other).build());
     }
 
     @Override

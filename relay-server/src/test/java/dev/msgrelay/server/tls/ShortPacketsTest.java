@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -32,8 +33,8 @@ class ShortPacketsTest {
         try (Namespace namespace = new Namespace()) {
             ThisMachine.need(namespace.up() && namespace.shortPackets(), namespace.why());
             try (SecuredRelay tls = SecuredRelay.start(
-                    Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.host(namespace.host())
-                            .insecure(true))) {
+                    Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.set(BIND, namespace.host())
+                            .set(INSECURE, true))) {
                 TestRelay relay = tls.relay;
                 Process publisher = namespace.run(
                         FullSpeedPublisher.class,

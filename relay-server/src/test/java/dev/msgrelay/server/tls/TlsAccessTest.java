@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -46,7 +47,7 @@ class TlsAccessTest {
                 Setting.NIO_TCP,
                 provider,
                 certificates -> certificates.mutual(optional),
-                b -> b.access(new AccessPolicy(List.of(orders("1-9")))));
+                b -> b.set(ACCESS, new AccessPolicy(List.of(orders("1-9")))));
     }
 
     private static SSLContext client(Certificates certificates, String subject) throws Exception {
@@ -109,7 +110,10 @@ class TlsAccessTest {
             AccessPolicy nobody = new AccessPolicy(List.of());
             tls.relay
                     .relay()
-                    .reload(RelayConfig.builder().tls(tls.files).access(nobody).build());
+                    .reload(RelayConfig.builder()
+                            .set(TLS_FILES, tls.files)
+                            .set(ACCESS, nobody)
+                            .build());
             assertError(publisher.awaitError(), CloseReason.REVOKED);
             tls.relay.awaitClosed(CloseReason.REVOKED, 1);
         }

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -36,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class TlsRefusalsTest {
     private static SecuredRelay start(TlsProvider provider, Duration timeout) throws Exception {
         return SecuredRelay.start(
-                Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.handshakeTimeout(timeout));
+                Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.set(HANDSHAKE_TIMEOUT, timeout));
     }
 
     @ParameterizedTest
@@ -281,7 +282,7 @@ class TlsRefusalsTest {
     @Test
     void moreThanThereIsMemoryFor() throws Exception {
         try (SecuredRelay tls = SecuredRelay.start(
-                        Setting.NIO_TCP, TlsProvider.AUTO, Certificates::relayFiles, b -> b.tlsBytes(1 << 20));
+                        Setting.NIO_TCP, TlsProvider.AUTO, Certificates::relayFiles, b -> b.set(TLS_SIZE, 1 << 20));
                 Neighbours neighbours = new Neighbours(tls.relay)) {
             List<SSLSocket> sockets = new ArrayList<>();
             while (sockets.size() < tls.relay.relay().config().tls().mostConnections()) {

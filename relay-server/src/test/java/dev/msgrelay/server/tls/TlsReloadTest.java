@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -107,7 +108,7 @@ class TlsReloadTest {
                         Setting.NIO_TCP,
                         provider,
                         Certificates::relayFiles,
-                        b -> b.slowSubscriber(Policy.BACKPRESSURE));
+                        b -> b.set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE));
                 NumberedPublisher publisher = new NumberedPublisher(tls.relay, messages);
                 SpeakingSubscriber subscriber = SpeakingSubscriber.connect(tls.out(), new Account(messages))) {
             tls.relay.awaitSubscribers(1);
@@ -132,8 +133,8 @@ class TlsReloadTest {
     @EachLibrary
     void aKeyThatIsUsedUp(TlsProvider provider) throws Exception {
         Numbered messages = new Numbered(new Random(1), 10, 40, 300);
-        try (SecuredRelay tls =
-                        SecuredRelay.start(Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.tlsRecords(50));
+        try (SecuredRelay tls = SecuredRelay.start(
+                        Setting.NIO_TCP, provider, Certificates::relayFiles, b -> b.set(TLS_RECORDS, 50L));
                 NumberedPublisher publisher = new NumberedPublisher(tls.relay, messages);
                 SpeakingSubscriber subscriber = SpeakingSubscriber.connect(tls.out(), new Account(messages))) {
             TestRelay relay = tls.relay;

@@ -1,5 +1,6 @@
 package dev.msgrelay.server.tls;
 
+import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
@@ -89,7 +90,7 @@ class TlsStreamTest {
         Numbered messages = new Numbered(random, 10, 40, 300, 8300, 70_000);
         TypeRanges half = TypeRanges.of(0, 4);
         Workers workers = new Workers();
-        try (SecuredRelay tls = start(way, b -> b.slowSubscriber(Policy.BACKPRESSURE));
+        try (SecuredRelay tls = start(way, b -> b.set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE));
                 NumberedPublisher publisher = new NumberedPublisher(tls.relay, messages);
                 SpeakingSubscriber subscriber = SpeakingSubscriber.connect(tls.out(), new Account(messages))) {
             tls.relay.awaitSubscribers(1);
@@ -162,11 +163,11 @@ class TlsStreamTest {
 
     /** @param course what happens once all are there; the slow one does not read */
     private static void run(SecuredWay way, Policy policy, Course course) throws Exception {
-        try (SecuredRelay tls = start(way, b -> b.ringSize(TestRelay.SMALL_RING)
-                        .logSize(TestRelay.SMALL_LOG)
-                        .maxBody(TestRelay.SMALL_MAX_BODY)
-                        .stallTimeout(Duration.ofMinutes(10))
-                        .slowSubscriber(policy));
+        try (SecuredRelay tls = start(way, b -> b.set(RING_SIZE, TestRelay.SMALL_RING)
+                        .set(LOG_SIZE, TestRelay.SMALL_LOG)
+                        .set(MAX_BODY, TestRelay.SMALL_MAX_BODY)
+                        .set(STALL_TIMEOUT, Duration.ofMinutes(10))
+                        .set(SLOW_SUBSCRIBER, policy));
                 PlainSubscriber good = tls.relay.subscriber();
                 PlainSubscriber slow = PlainSubscriber.connectPaused(tls.out(), 16 << 10);
                 PlainPublisher publisher = PlainPublisher.connect(tls.in())) {

@@ -1,0 +1,151 @@
+package dev.msgrelay.server.config;
+
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.net.Transport;
+import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.server.tls.TlsProvider;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * A setting of a relay (an option of relay-server, too), with its default. The records of this package say what it means. Sizes are in bytes.
+ *
+ * @param <T> type of its value
+ */
+public final class RelayOption<T> {
+    public static final RelayOption<String> BIND = new RelayOption<>("bind", ListenConfig.DEFAULT_HOST);
+    public static final RelayOption<Integer> PUBLISH_PORT = new RelayOption<>("publish-port", 7401);
+    public static final RelayOption<Integer> SUBSCRIBE_PORT = new RelayOption<>("subscribe-port", 7400);
+    public static final RelayOption<Path> PUBLISH_SOCKET = new RelayOption<>("publish-socket");
+    public static final RelayOption<Path> SUBSCRIBE_SOCKET = new RelayOption<>("subscribe-socket");
+    public static final RelayOption<String> SOCKET_MODE = new RelayOption<>("socket-mode");
+    public static final RelayOption<String> SOCKET_GROUP = new RelayOption<>("socket-group");
+
+    public static final RelayOption<Boolean> INSECURE = new RelayOption<>("insecure");
+    public static final RelayOption<AccessPolicy> ACCESS = new RelayOption<>("access");
+    public static final RelayOption<Transport> TRANSPORT = new RelayOption<>("transport", Transport.AUTO);
+    public static final RelayOption<Integer> EVENT_LOOPS =
+            new RelayOption<>("event-loops", RelayConfig.AUTO_EVENT_LOOPS);
+    public static final RelayOption<Integer> READER_LOOPS = new RelayOption<>("reader-loops", 0);
+    /** A paused process continues within five seconds, a dead one does not. */
+    public static final RelayOption<Duration> STALL_TIMEOUT = new RelayOption<>("stall-timeout", Duration.ofSeconds(5));
+    /** Within the grace period of the usual process supervisors: 10 s. */
+    public static final RelayOption<Duration> DRAIN_TIMEOUT = new RelayOption<>("drain-timeout", Duration.ofSeconds(5));
+
+    /** By default 16 MiB, or the bytes that the longest body needs. */
+    public static final RelayOption<Integer> LOG_SIZE = new RelayOption<>("log-size");
+    /** By default 4 MiB, or the bytes that the longest body needs. */
+    public static final RelayOption<Integer> RING_SIZE = new RelayOption<>("ring-size");
+
+    public static final RelayOption<Integer> MAX_BODY = new RelayOption<>("max-body", FrameLayout.DEFAULT_MAX_BODY);
+    /** The MTU of Ethernet. */
+    public static final RelayOption<Integer> MTU = new RelayOption<>("mtu", 1500);
+
+    /** Disconnect: nobody else notices a slow subscriber, and the subscriber learns the reason from the close. */
+    public static final RelayOption<Policy> SLOW_SUBSCRIBER = new RelayOption<>("slow-subscriber", Policy.DISCONNECT);
+    /** Policies that cost nobody else anything; REPLAY needs a journal. */
+    public static final RelayOption<Collection<Policy>> ALLOW_POLICIES =
+            new RelayOption<>("allow-policies", Set.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY));
+    /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five seconds. */
+    public static final RelayOption<Duration> HEARTBEAT = new RelayOption<>("heartbeat", Duration.ofSeconds(5));
+    /** Three heartbeats: a process that pauses for a while is not given up at once. */
+    public static final RelayOption<Duration> IDLE_TIMEOUT = new RelayOption<>("idle-timeout", Duration.ofSeconds(15));
+    /** Five seconds: a HELLO fits into one packet. */
+    public static final RelayOption<Duration> HANDSHAKE_TIMEOUT =
+            new RelayOption<>("handshake-timeout", Duration.ofSeconds(5));
+    /** One minute for a host that was switched off; a paused process still acknowledges, through its kernel. */
+    public static final RelayOption<Duration> PEER_TIMEOUT = new RelayOption<>("peer-timeout", Duration.ofSeconds(60));
+
+    public static final RelayOption<Integer> MAX_CONNECTIONS = new RelayOption<>("max-connections", 4096);
+    public static final RelayOption<Integer> MAX_PUBLISHERS = new RelayOption<>("max-publishers", 1024);
+
+    /** By default 16 MiB, or the bytes that the longest body needs. */
+    public static final RelayOption<Integer> PIN_SIZE = new RelayOption<>("pin-size");
+    /** By default 32 MiB, or the bytes that the longest body needs. */
+    public static final RelayOption<Integer> ASSEMBLY_SIZE = new RelayOption<>("assembly-size");
+    /** By default 32 MiB, or the bytes that the longest body needs. */
+    public static final RelayOption<Integer> REPLAY_SIZE = new RelayOption<>("replay-size");
+    /** 256 writes of 64 KiB under way at once. */
+    public static final RelayOption<Integer> FILTER_SIZE = new RelayOption<>("filter-size", 16 << 20);
+    /** 512 clients that use up their share; a client that reads its control frames needs a hundred bytes. */
+    public static final RelayOption<Integer> CONTROL_SIZE = new RelayOption<>("control-size", 32 << 20);
+    /** Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames. */
+    public static final RelayOption<Integer> CONTROL_SIZE_PER_CONNECTION =
+            new RelayOption<>("control-size-per-connection", 64 << 10);
+    /** Longer than any retransmission on a link that still works, shorter than a person's patience. */
+    public static final RelayOption<Duration> FRAME_TIMEOUT =
+            new RelayOption<>("frame-timeout", Duration.ofSeconds(10));
+    /** The speed of a modem of 1990, in bytes a second: no serious client is slower. */
+    public static final RelayOption<Integer> MIN_RATE = new RelayOption<>("min-rate", 1 << 10);
+
+    public static final RelayOption<Integer> MAX_PER_ADDRESS =
+            new RelayOption<>("max-per-address", LimitsConfig.ANY_NUMBER);
+    /** A thousand clients of one host that all reconnect after a cut are served within a second. */
+    public static final RelayOption<Integer> HANDSHAKES_PER_ADDRESS = new RelayOption<>("handshakes-per-address", 1000);
+    /** Each start may send out the whole log; a hundred a second is a large group that reconnects. */
+    public static final RelayOption<Integer> REPLAYS_PER_ADDRESS = new RelayOption<>("replays-per-address", 100);
+    /** One minute: a dead peer is noticed within minutes, whatever interval it asked for. */
+    public static final RelayOption<Duration> MAX_HEARTBEAT =
+            new RelayOption<>("max-heartbeat", Duration.ofSeconds(60));
+    /** Off: a plain publisher may have no messages for days. */
+    public static final RelayOption<Duration> PUBLISHER_SILENCE = new RelayOption<>("publisher-silence", Duration.ZERO);
+    /** By default 10 s, in a cluster {@link ClusterConfig#NAME_HOLD}. */
+    public static final RelayOption<Duration> NAME_HOLD = new RelayOption<>("name-hold");
+
+    /** Listens for TLS, too, if there are files. */
+    public static final RelayOption<TlsFiles> TLS_FILES = new RelayOption<>("tls");
+
+    public static final RelayOption<Integer> TLS_PUBLISH_PORT = new RelayOption<>("tls-publish-port", 7411);
+    public static final RelayOption<Integer> TLS_SUBSCRIBE_PORT = new RelayOption<>("tls-subscribe-port", 7410);
+    public static final RelayOption<TlsProvider> TLS_PROVIDER = new RelayOption<>("tls-provider", TlsProvider.AUTO);
+    public static final RelayOption<Long> TLS_RECORDS =
+            new RelayOption<>("tls-records", TlsConfig.DEFAULT_RECORDS_PER_KEY);
+    /** 600 connections, 300 of them busy at a time. */
+    public static final RelayOption<Integer> TLS_SIZE = new RelayOption<>("tls-size", 64 << 20);
+
+    /** Keeps the stream in a directory, which is made if it does not exist. */
+    public static final RelayOption<Path> JOURNAL = new RelayOption<>("journal");
+
+    public static final RelayOption<Integer> JOURNAL_SEGMENT = new RelayOption<>("journal-segment", 128 << 20);
+    /** A size, not a time: the relay knows at start whether it fits on the disk, and never takes more. */
+    public static final RelayOption<Long> JOURNAL_KEEP = new RelayOption<>("journal-keep", 10L << 30);
+    /** Instead of {@link #JOURNAL_KEEP}: messages stay for this time, however many they are. */
+    public static final RelayOption<Duration> JOURNAL_KEEP_TIME = new RelayOption<>("journal-keep-time");
+
+    public static final RelayOption<Duration> JOURNAL_FORCE = new RelayOption<>("journal-force", Duration.ofSeconds(1));
+    public static final RelayOption<JournalConfig.Failure> JOURNAL_FAILURE =
+            new RelayOption<>("journal-failure", JournalConfig.Failure.EXIT);
+
+    /** Makes the relay a node of a cluster; with {@link #NODE}. */
+    public static final RelayOption<Path> CLUSTER = new RelayOption<>("cluster");
+
+    public static final RelayOption<Integer> NODE = new RelayOption<>("node");
+
+    private final String name;
+    private final Optional<T> usual;
+
+    private RelayOption(String name) {
+        this.name = name;
+        this.usual = Optional.empty();
+    }
+
+    private RelayOption(String name, T usual) {
+        this.name = name;
+        this.usual = Optional.of(usual);
+    }
+
+    /** The name of its option and its key in a configuration file, if it has them. */
+    public String name() {
+        return name;
+    }
+
+    /** The default; empty if the setting is off then, or if the default follows from other settings. */
+    public Optional<T> usual() {
+        return usual;
+    }
+}
