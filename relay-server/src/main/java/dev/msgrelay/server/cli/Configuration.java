@@ -131,7 +131,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             Path file = WhichFiles.of(environment, args).config();
             return file != null
                     && JSON_LINE
-                            .matcher(TextFile.read(file, HoconSource.MOST_BYTES))
+                            .matcher(TextFile.read(file, HoconFile.MOST_BYTES))
                             .find();
         } catch (IOException | PicocliException | InvalidPathException unusable) {
             return false;

@@ -1,15 +1,79 @@
 package dev.msgrelay.server.cli;
 
+import com.typesafe.config.Config;
 import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigIncludeContext;
+import com.typesafe.config.ConfigIncluder;
+import com.typesafe.config.ConfigIncluderClasspath;
+import com.typesafe.config.ConfigIncluderFile;
+import com.typesafe.config.ConfigIncluderURL;
 import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigOrigin;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigSyntax;
 import com.typesafe.config.ConfigValue;
+import dev.msgrelay.protocol.text.TextFile;
+import java.io.File;
+import java.io.IOException;
+import java.io.StringReader;
+import java.net.URL;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
-/** Reads a file of HOCON. An error is reported in one line, with file and line. */
+/**
+ * A file of HOCON with its includes, each of which must exist. The library takes an include that cannot be read for an
+ * empty one: nobody would notice a missing access block. So this class reads all files, and the library gets text. An
+ * error is reported in one line, with file and line.
+ */
 public final class HoconFile {
+    /** Limit in bytes of all files together: longer than anything that a person writes. */
+    static final int MOST_BYTES = 4 << 20;
+
+    /**
+     * Most words, lines, braces and brackets: 10,000 identities have about 200,000. The library has an object for each of
+     * them, and a relay that runs reads its file again.
+     */
+    private static final int MOST_WORDS = 300_000;
+
+    /** Most levels of files that include one another; a file that includes itself would have no end. */
+    private static final int MOST_NESTED = 20;
+
+    /** Values that refer to values could double with each line. */
+    private static final String NO_REFERENCES = "; values do not refer to other values";
+
+    private static final String VARIABLE = "\\$\\{\\??([A-Za-z_][A-Za-z0-9_]{0,254})}";
+    private static final Pattern VARIABLES = Pattern.compile(VARIABLE);
+
+    /**
+     * Texts in quotes, words with the variables in them, comments, wrong variables, and the marks for which the library has
+     * objects. Blanks and separators lie between them.
+     */
+    private static final Pattern TOKEN = Pattern.compile(String.join(
+            "|",
+            "\"{3}[\\s\\S]*?(?:\"{3}|\\z)",
+            "\"(?:[^\"\\\\\n]|\\\\[\\s\\S])*+\"?",
+            "(?<word>(?:" + VARIABLE + "|(?!//|\\$\\{)[^\\x00- \\p{Z}\uFEFF,:={}\\[\\]\"#])++)(?<cut>#|//)?+",
+            "(?<comment>(?:#|//)[^\n]*+)",
+            "(?<reference>\\$\\{)",
+            "[{\\[\n]"));
+
+    private final Map<String, List<String>> lines = new HashMap<>();
+    // Names of the variables of the environment that the values of all files take.
+    private final Set<String> variables = new HashSet<>();
+    private int words;
+    private int bytesLeft = MOST_BYTES;
+
     private HoconFile() {}
 
     /**
@@ -19,11 +83,11 @@ public final class HoconFile {
      * @throws IllegalArgumentException the file cannot be read, is no HOCON, or is wrong for the reader
      */
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
-        HoconSource source = new HoconSource();
+        HoconFile file = new HoconFile();
         try {
-            return reader.apply(source.read(path).resolve().root());
+            return reader.apply(file.read(path).resolve().root());
         } catch (ConfigException e) {
-            throw new IllegalArgumentException(describe(path, source, e), e);
+            throw new IllegalArgumentException(file.describe(path, e), e);
         } catch (StackOverflowError e) {
             // The library recurses over sections, keys and values alike.
             throw new IllegalArgumentException(
@@ -58,12 +122,12 @@ public final class HoconFile {
     }
 
     /** The parser's error in one line with its place. The content of a line that may hold a secret is not shown. */
-    private static String describe(Path path, HoconSource source, ConfigException e) {
+    private String describe(Path path, ConfigException e) {
         ConfigOrigin origin = e.origin();
         if (origin == null) {
             return path + ": " + oneLine(e.getMessage());
         }
-        String line = source.line(file(origin), origin.lineNumber()).toLowerCase(Locale.ROOT);
+        String line = line(file(origin), origin.lineNumber()).toLowerCase(Locale.ROOT);
         boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
         // Quotes of the parser are left out: the file may be the wrong one, such as a private key.
         String what = oneLine(e.getMessage());
@@ -79,5 +143,168 @@ public final class HoconFile {
 
     private static String oneLine(String text) {
         return text.replaceAll("\\s*[\\r\\n]+\\s*", " ");
+    }
+
+    private Config read(Path path) {
+        Config config = read(path, path + ": ", 0);
+        refuseReferences(config.root());
+        return config;
+    }
+
+    /** Refuses a key that has the name of a variable: the library would take the key's value, and not the environment's. */
+    private void refuseReferences(ConfigObject section) {
+        for (String key : keys(section)) {
+            ConfigValue value = section.get(key);
+            if (variables.contains(key)) {
+                throw wrong(
+                        value,
+                        "${" + key + "} is a variable of the environment, and " + key + " is a key" + NO_REFERENCES);
+            }
+            if (value instanceof ConfigObject inner) {
+                refuseReferences(inner);
+            }
+        }
+    }
+
+    private static Set<String> keys(ConfigObject section) {
+        try {
+            return section.keySet();
+        } catch (ConfigException.NotResolved merged) {
+            throw wrong(section, "a section is no variable of the environment" + NO_REFERENCES);
+        }
+    }
+
+    /** A line of one of the files, unchanged; empty: there is none. */
+    private String line(String file, int number) {
+        List<String> all = lines.getOrDefault(file, List.of());
+        return number > 0 && number <= all.size() ? all.get(number - 1) : "";
+    }
+
+    /** @param who begin of the message about a file that cannot be read */
+    private Config read(Path path, String who, int nested) {
+        String text = readText(path, who);
+        lines.put(path.toString(), text.lines().toList());
+        checkWords(path, text);
+        return ConfigFactory.parseReader(
+                new StringReader(text),
+                ConfigParseOptions.defaults()
+                        .setSyntax(ConfigSyntax.CONF)
+                        .setOriginDescription(path.toString())
+                        .setIncluder(new Includes(path, nested)));
+    }
+
+    private void checkWords(Path path, String text) {
+        Matcher token = TOKEN.matcher(text);
+        while (token.find()) {
+            words += token.start("comment") < 0 ? 1 : 0;
+            if (token.start("word") >= 0) {
+                VARIABLES.matcher(token.group("word")).results().forEach(found -> variables.add(found.group(1)));
+            }
+            String fault = "";
+            if (token.start("cut") >= 0) {
+                // The library ends the value here: /data//journal would be /data.
+                fault = "a comment begins directly behind a text, whose rest it would be: quote it all, or put a"
+                        + " blank before a comment";
+            } else if (token.start("reference") >= 0) {
+                fault = "${...} takes the name of a variable of the environment" + NO_REFERENCES;
+            } else if (words > MOST_WORDS) {
+                fault = "over the limit of " + MOST_WORDS + " words and lines";
+            }
+            if (!fault.isEmpty()) {
+                long line = 1
+                        + text.substring(0, token.end())
+                                .chars()
+                                .filter(c -> c == '\n')
+                                .count();
+                throw new IllegalArgumentException(path + ":" + line + ": " + fault);
+            }
+        }
+    }
+
+    private String readText(Path path, String who) {
+        try {
+            String text = TextFile.read(path, bytesLeft);
+            // Characters plus one: at least as many bytes, and an empty file counts too.
+            bytesLeft -= Math.min(bytesLeft, 1 + text.length());
+            // The parser does not know CR as a line's end: behind a comment it would take the rest of the file for a
+            // part of it.
+            int line = TextFile.lineWithCrAlone(text);
+            if (line > 0) {
+                throw new IllegalArgumentException(path + ":" + line
+                        + ": a line ends with CR alone: save the file with line ends of Unix (LF) or Windows (CR LF)");
+            }
+            return text;
+        } catch (NoSuchFileException e) {
+            throw new IllegalArgumentException(who + "there is no such file", e);
+        } catch (AccessDeniedException e) {
+            throw new IllegalArgumentException(who + "it may not be read", e);
+        } catch (IOException e) {
+            throw new IllegalArgumentException(who + "it cannot be read: " + e.getMessage(), e);
+        }
+    }
+
+    private final class Includes
+            implements ConfigIncluder, ConfigIncluderFile, ConfigIncluderURL, ConfigIncluderClasspath {
+        private final Path from;
+        private final int nested;
+
+        Includes(Path from, int nested) {
+            this.from = from;
+            this.nested = nested;
+        }
+
+        @Override
+        public ConfigIncluder withFallback(ConfigIncluder library) {
+            return this;
+        }
+
+        /** Includes a file by a path relative to the including file's folder. */
+        @Override
+        public ConfigObject include(ConfigIncludeContext context, String what) {
+            if (what.contains("://")) {
+                throw refused(what);
+            }
+            return included(from.resolveSibling(what), what);
+        }
+
+        @Override
+        public ConfigObject includeFile(ConfigIncludeContext context, File what) {
+            return included(what.toPath(), what.getPath());
+        }
+
+        @Override
+        public ConfigObject includeURL(ConfigIncludeContext context, URL what) {
+            throw refused(what.getPath());
+        }
+
+        @Override
+        public ConfigObject includeResources(ConfigIncludeContext context, String what) {
+            throw refused(what);
+        }
+
+        private ConfigObject included(Path path, String what) {
+            String who = placeOfInclude(what) + "include " + path + ": ";
+            if (nested == MOST_NESTED) {
+                throw new IllegalArgumentException(who + "more than " + MOST_NESTED
+                        + " files include one another; perhaps one of them includes itself");
+            }
+            return read(path, who, nested + 1).root();
+        }
+
+        private IllegalArgumentException refused(String what) {
+            return new IllegalArgumentException(
+                    placeOfInclude(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
+        }
+
+        /** The place of an include, found by its text: the library does not tell the line. */
+        private String placeOfInclude(String what) {
+            List<String> all = lines.get(from.toString());
+            for (int i = 0; i < all.size(); i++) {
+                if (all.get(i).contains("include") && all.get(i).contains(what)) {
+                    return from + ":" + (i + 1) + ": ";
+                }
+            }
+            return from + ": ";
+        }
     }
 }

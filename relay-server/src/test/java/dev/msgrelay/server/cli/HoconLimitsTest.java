@@ -248,7 +248,7 @@ class HoconLimitsTest {
 
     @Test
     void oneFileMayBeAsLongAsAllTogether() throws IOException {
-        Path rest = file("rest.conf", "#" + "x".repeat(HoconSource.MOST_BYTES - 1));
+        Path rest = file("rest.conf", "#" + "x".repeat(HoconFile.MOST_BYTES - 1));
         assertThat(read(rest)).isEqualTo("{}");
         Path file = file("relay.conf", "include \"rest.conf\"");
         assertThatThrownBy(() -> read(file))
