@@ -19,6 +19,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.stream.Stream;
 
 /**
  * The common options of publishers and subscribers: where to connect to, and how. Immutable.
@@ -75,6 +76,13 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         this.handshakeTimeout = builder.handshakeTimeout;
         this.tls = builder.tls;
         this.onEvent = builder.onEvent;
+    }
+
+    /** @throws IllegalArgumentException a text is no endpoint */
+    static List<Endpoint> parse(String first, String... more) {
+        return Stream.concat(Stream.of(first), Stream.of(more))
+                .map(Endpoint::parse)
+                .toList();
     }
 
     List<Endpoint> endpoints() {

@@ -12,7 +12,7 @@ final class PositionKeeper {
     private final long everyNanos;
     private final LongSupplier clock;
 
-    private Position saved;
+    private Optional<Position> saved = Optional.empty();
     private long savedAt;
     private long epoch;
     private long next;
@@ -30,8 +30,8 @@ final class PositionKeeper {
     }
 
     synchronized Optional<Position> load() throws IOException {
-        saved = store.load().orElse(null);
-        return Optional.ofNullable(saved);
+        saved = store.load();
+        return saved;
     }
 
     /**
@@ -104,17 +104,12 @@ final class PositionKeeper {
         }
         Position position = new Position(epoch, next, epochs);
         store.save(position);
-        saved = position;
+        saved = Optional.of(position);
         savedAt = clock.getAsLong();
     }
 
     /** Whether there is nothing to save: the place is the saved one, or not known yet. */
     private boolean isSaved() {
-        return epoch == 0
-                || next == 0
-                || saved != null
-                        && saved.epoch() == epoch
-                        && saved.next() == next
-                        && saved.epochs().equals(epochs);
+        return epoch == 0 || next == 0 || saved.isPresent() && saved.get().equals(new Position(epoch, next, epochs));
     }
 }

@@ -18,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /**
  * Settings of a {@link RelayPublisher}. Immutable; checked when built.
@@ -75,9 +74,7 @@ public final class PublisherOptions extends ConnectionOptions {
      * @throws IllegalArgumentException a text is no endpoint; the message says why
      */
     public static Builder builder(String endpoint, String... more) {
-        return new Builder(Stream.concat(Stream.of(endpoint), Stream.of(more))
-                .map(Endpoint::parse)
-                .toList());
+        return new Builder(parse(endpoint, more));
     }
 
     /** As {@link #builder(Endpoint...)}. */

@@ -14,6 +14,7 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -65,8 +66,8 @@ final class PublisherSession implements Runnable {
     private volatile Endpoint endpoint;
     private volatile RelayLink link;
     private volatile boolean aborted;
-    // The end of the last try or connection; null: the present one works.
-    private volatile IOException trouble;
+    // The end of the last try or connection; empty: the present one works.
+    private volatile Optional<IOException> trouble = Optional.empty();
 
     PublisherSession(
             PublisherOptions options, Selector selector, SendQueue queue, Reconnector reconnector, LongSupplier clock) {
@@ -92,8 +93,8 @@ final class PublisherSession implements Runnable {
         return endpoint;
     }
 
-    /** What keeps the publisher from sending; null: nothing that it knows of. Any thread. */
-    IOException trouble() {
+    /** What keeps the publisher from sending; empty: nothing that it knows of. Any thread. */
+    Optional<IOException> trouble() {
         return trouble;
     }
 
@@ -119,9 +120,10 @@ final class PublisherSession implements Runnable {
                 connect();
             } catch (IOException e) {
                 closeLink();
-                if (!failedTry(e)) {
-                    emit(new SessionEvent.GaveUp(endpoint, trouble));
-                    throw trouble;
+                IOException explained = reconnector.explained(e);
+                if (!failedTry(explained)) {
+                    emit(new SessionEvent.GaveUp(endpoint, explained));
+                    throw explained;
                 }
                 if (Thread.currentThread().isInterrupted()) {
                     // An interrupt behind the failed try is not in its exception.
@@ -168,7 +170,7 @@ final class PublisherSession implements Runnable {
             }
             awaitWelcome();
             if (link.isOpen()) {
-                trouble = null;
+                trouble = Optional.empty();
             }
             while (!isDone()) {
                 transfer();
@@ -359,11 +361,11 @@ final class PublisherSession implements Runnable {
         }
         stream.tellDoubt();
         boolean drained = queue.isDrained();
-        boolean again = !drained && failedTry(end);
-        if (drained) {
-            trouble = end;
-        } else if (!again) {
-            giveUp(trouble);
+        IOException explained = drained ? end : reconnector.explained(end);
+        trouble = Optional.of(explained);
+        boolean again = !drained && failedTry(explained);
+        if (!drained && !again) {
+            giveUp(explained);
         }
         // Last: a flush or close that tells the doubt knows the reason.
         confirmations.lost();
@@ -381,10 +383,10 @@ final class PublisherSession implements Runnable {
     /** Notes the trouble; returns whether there will be another try. */
     private boolean failedTry(IOException end) {
         Endpoint endpoint = reconnector.current();
-        trouble = reconnector.explained(end);
-        boolean again = reconnector.failed(trouble);
+        trouble = Optional.of(end);
+        boolean again = reconnector.failed(end);
         if (again) {
-            emit(new SessionEvent.Lost(endpoint, trouble, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
+            emit(new SessionEvent.Lost(endpoint, end, Duration.ofNanos(Math.max(0, reconnector.waitNanos()))));
         }
         return again;
     }

@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -135,10 +136,11 @@ final class PublisherStream implements RelayLink.Handler {
     /** The next HELLO says an older epoch if the relay knows one: then it says which of the acknowledged messages are gone. */
     private void goBackIfUnknown(WelcomeFrame welcome) throws OlderEpochException {
         boolean unknown = options.acks() && epoch != 0 && welcome.epochChanged() && !welcome.rolledBack();
-        Epochs.Common common = unknown ? epochs.commonWith(welcome.epochs()) : null;
-        if (common != null) {
-            epoch = common.epoch();
-            epochs = common.older();
+        Optional<Epochs.Common> common =
+                unknown ? Optional.ofNullable(epochs.commonWith(welcome.epochs())) : Optional.empty();
+        if (common.isPresent()) {
+            epoch = common.get().epoch();
+            epochs = common.get().older();
             throw new OlderEpochException();
         }
     }

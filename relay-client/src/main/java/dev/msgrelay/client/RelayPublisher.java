@@ -15,6 +15,7 @@ import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -132,7 +133,7 @@ public final class RelayPublisher implements AutoCloseable {
                 publisher.session.connectFirst();
             }
             publisher.thread.start();
-            AtExit.add(publisher.exit);
+            publisher.changeHooks(Runtime.getRuntime()::addShutdownHook);
             return publisher;
         } catch (IOException | RuntimeException | Error e) {
             selector.close();
@@ -373,11 +374,20 @@ public final class RelayPublisher implements AutoCloseable {
         }
     }
 
+    /** Adds or removes the hook; without effect while the JVM is ending. */
+    private void changeHooks(Consumer<Thread> change) {
+        try {
+            change.accept(exit);
+        } catch (IllegalStateException e) {
+            // Too late: the hooks run.
+        }
+    }
+
     private void endThreadAndHook() {
         try {
             endThread();
         } finally {
-            AtExit.remove(exit);
+            changeHooks(Runtime.getRuntime()::removeShutdownHook);
         }
     }
 

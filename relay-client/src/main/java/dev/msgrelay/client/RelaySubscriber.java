@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -45,12 +46,11 @@ public final class RelaySubscriber implements AutoCloseable {
 
     private final SubscriberSession session;
     private final SubscriberStream stream;
-    // Null: the position is not kept.
-    private final PositionKeeper keeper;
+    private final Optional<PositionKeeper> keeper;
 
     // Owned by the polling thread.
     private boolean polling;
-    private IOException unsaved;
+    private Optional<IOException> unsaved = Optional.empty();
 
     // Written by the polling thread once per read, guarded by this object's lock.
     private long messages;
@@ -61,15 +61,14 @@ public final class RelaySubscriber implements AutoCloseable {
     private long missed;
 
     private RelaySubscriber(SubscriberOptions options, LongSupplier clock) throws IOException {
-        this.keeper = options.positions() == null
-                ? null
-                : new PositionKeeper(options.positions(), options.saveEvery().toNanos(), clock);
-        Position kept = keeper == null ? null : keeper.load().orElse(null);
+        this.keeper = options.positions()
+                .map(store -> new PositionKeeper(store, options.saveEvery().toNanos(), clock));
+        Optional<Position> kept = keeper.isPresent() ? keeper.get().load() : Optional.empty();
         try {
             this.session = new SubscriberSession(options, kept, clock);
         } catch (IOException | RuntimeException | Error e) {
-            if (keeper != null) {
-                keeper.close();
+            if (keeper.isPresent()) {
+                keeper.get().close();
             }
             throw e;
         }
@@ -136,8 +135,8 @@ public final class RelaySubscriber implements AutoCloseable {
      *     polling may continue, and tries that again
      */
     public int poll(MessageHandler handler) throws IOException {
-        if (session.gaveUp() != null) {
-            throw session.gaveUp();
+        if (session.gaveUp().isPresent()) {
+            throw session.gaveUp().get();
         }
         if (polling) {
             throw new IllegalStateException("a handler cannot poll");
@@ -146,14 +145,17 @@ public final class RelaySubscriber implements AutoCloseable {
         stream.handler(Objects.requireNonNull(handler, "handler"));
         polling = true;
         try {
-            session.advance(keeper == null ? Long.MAX_VALUE : keeper.polling());
+            session.advance(keeper.isPresent() ? keeper.get().polling() : Long.MAX_VALUE);
         } finally {
             polling = false;
             publishCounters();
-            keepPosition();
+            unsaved = Optional.empty();
+            if (keeper.isPresent()) {
+                keepPosition(keeper.get());
+            }
         }
-        if (unsaved != null) {
-            throw unsaved;
+        if (unsaved.isPresent()) {
+            throw unsaved.get();
         }
         int handed = (int) (stream.messages() - before);
         return session.isOver() && handed == 0 ? -1 : handed;
@@ -232,30 +234,26 @@ public final class RelaySubscriber implements AutoCloseable {
     @Override
     public void close() {
         session.close();
-        if (keeper != null) {
-            try {
-                keeper.close();
-            } catch (IOException e) {
-                LOG.warn("the position was not saved, so messages will come again: {}", e.getMessage());
+        try {
+            if (keeper.isPresent()) {
+                keeper.get().close();
             }
+        } catch (IOException e) {
+            LOG.warn("the position was not saved, so messages will come again: {}", e.getMessage());
         }
     }
 
-    private void keepPosition() {
-        unsaved = null;
-        if (keeper == null) {
-            return;
-        }
+    private void keepPosition(PositionKeeper by) {
         try {
             StreamPosition at = stream.position();
-            keeper.moved(at.epoch(), at.next(), at.epochs());
-            if (session.isClosed() || session.gaveUp() != null) {
-                keeper.save();
+            by.moved(at.epoch(), at.next(), at.epochs());
+            if (session.isClosed() || session.gaveUp().isPresent()) {
+                by.save();
             }
         } catch (IOException e) {
-            unsaved = new IOException("the position was not saved: " + e.getMessage(), e);
+            unsaved = Optional.of(new IOException("the position was not saved: " + e.getMessage(), e));
         } finally {
-            keeper.polled();
+            by.polled();
         }
     }
 

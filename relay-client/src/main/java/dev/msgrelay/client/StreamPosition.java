@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.WelcomeFrame;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -65,9 +66,11 @@ final class StreamPosition {
         return epoch != NONE && welcome.epochChanged();
     }
 
-    /** The last life that this stream and that of a WELCOME which does not know the epoch have in common; null: none. */
-    Epochs.Common commonWith(WelcomeFrame welcome) {
-        return isOther(welcome) && !welcome.rolledBack() ? epochs.commonWith(welcome.epochs()) : null;
+    /** The last life that this stream and that of a WELCOME which does not know the epoch have in common; empty: none. */
+    Optional<Epochs.Common> commonWith(WelcomeFrame welcome) {
+        return isOther(welcome) && !welcome.rolledBack()
+                ? Optional.ofNullable(epochs.commonWith(welcome.epochs()))
+                : Optional.empty();
     }
 
     /** Goes back to a life that the relay knows, and there to the last message before those that are gone. */

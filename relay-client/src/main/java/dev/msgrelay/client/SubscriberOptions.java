@@ -14,8 +14,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Settings of a {@link RelaySubscriber}. Immutable; checked when built.
@@ -30,6 +32,8 @@ import java.util.stream.Stream;
  * }</pre>
  */
 public final class SubscriberOptions extends ConnectionOptions {
+    private static final Logger LOG = LoggerFactory.getLogger(Gap.class);
+
     private final HelloFrame hello;
     private final Consumer<Gap> onGap;
     private final PositionStore positions;
@@ -63,9 +67,7 @@ public final class SubscriberOptions extends ConnectionOptions {
      * @throws IllegalArgumentException a text is no endpoint; the message says why
      */
     public static Builder builder(String endpoint, String... more) {
-        return new Builder(Stream.concat(Stream.of(endpoint), Stream.of(more))
-                .map(Endpoint::parse)
-                .toList());
+        return new Builder(parse(endpoint, more));
     }
 
     /** As {@link #builder(Endpoint...)}. */
@@ -73,14 +75,14 @@ public final class SubscriberOptions extends ConnectionOptions {
         return new Builder(List.copyOf(endpoints));
     }
 
-    /** Null: gaps are logged. */
+    /** The program's listener; where it takes no gaps, a log for one client. */
     Consumer<Gap> onGap() {
-        return onGap;
+        return onGap == null ? new GapLog(LOG::warn, System::nanoTime) : onGap;
     }
 
-    /** Null: the position is not kept. */
-    PositionStore positions() {
-        return positions;
+    /** The store of the position; empty: it is not kept. */
+    Optional<PositionStore> positions() {
+        return Optional.ofNullable(positions);
     }
 
     Duration saveEvery() {

@@ -13,6 +13,7 @@ import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -39,13 +40,13 @@ final class SubscriberSession implements AutoCloseable {
 
     private boolean wasConnected;
     private boolean ended;
-    private IOException gaveUp;
+    private Optional<IOException> gaveUp = Optional.empty();
     // Written by the polling thread; close() closes it.
     private volatile RelayLink link;
     private volatile boolean closed;
 
-    /** @param kept where to go on; null: the options say where to start */
-    SubscriberSession(SubscriberOptions options, Position kept, LongSupplier clock) throws IOException {
+    /** @param kept where to go on; empty: the options say where to start */
+    SubscriberSession(SubscriberOptions options, Optional<Position> kept, LongSupplier clock) throws IOException {
         this.options = options;
         this.clock = clock;
         this.selector = Selector.open();
@@ -72,8 +73,8 @@ final class SubscriberSession implements AutoCloseable {
         return closed || ended;
     }
 
-    /** The reason for which there is no further try; null: there is none. */
-    IOException gaveUp() {
+    /** The reason for which there is no further try; empty while there may be one. */
+    Optional<IOException> gaveUp() {
         return gaveUp;
     }
 
@@ -244,14 +245,14 @@ final class SubscriberSession implements AutoCloseable {
             return;
         }
         giveUp(endpoint, cause, endOfStream);
-        if (gaveUp != null) {
-            throw gaveUp;
+        if (gaveUp.isPresent()) {
+            throw gaveUp.get();
         }
     }
 
     private void giveUp(Endpoint endpoint, IOException cause, boolean endOfStream) {
         ended = endOfStream;
-        gaveUp = endOfStream ? null : cause;
+        gaveUp = endOfStream ? Optional.empty() : Optional.of(cause);
         changes.endAll(cause);
         emit(new SessionEvent.GaveUp(endpoint, cause));
     }
@@ -282,7 +283,7 @@ final class SubscriberSession implements AutoCloseable {
         }
         link.close();
         link = null;
-        if (options.positions() != null) {
+        if (options.positions().isPresent()) {
             giveUp(reconnector.current(), end, false);
         } else {
             reconnector.dropped();

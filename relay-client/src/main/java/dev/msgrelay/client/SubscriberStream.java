@@ -17,17 +17,14 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * A subscriber's side of the frames behind WELCOME: messages with their numbers, gaps, answers. One object for all
  * connections. Owned by the thread that polls.
  */
 final class SubscriberStream implements RelayLink.Handler {
-    private static final Logger LOG = LoggerFactory.getLogger(Gap.class);
-
     private final SubscriberOptions options;
     private final Reconnector reconnector;
     private final StreamPosition position;
@@ -48,10 +45,10 @@ final class SubscriberStream implements RelayLink.Handler {
     private boolean alive;
     private boolean unhandled;
 
-    /** @param kept where to go on; null: the options say where to start */
+    /** @param kept where to go on; empty: the options say where to start */
     SubscriberStream(
             SubscriberOptions options,
-            Position kept,
+            Optional<Position> kept,
             Reconnector reconnector,
             TypeChanges changes,
             Consumer<SessionEvent> listener) {
@@ -61,13 +58,13 @@ final class SubscriberStream implements RelayLink.Handler {
         this.listener = listener;
         this.plain = options.plain();
         boolean mayResume = options.reconnect().rounds() > 0;
-        this.handles = options.positions() != null || options.retriesHandler();
+        this.handles = options.positions().isPresent() || options.retriesHandler();
         this.position = new StreamPosition(
-                kept == null ? options.epoch() : kept.epoch(),
-                kept == null ? Epochs.NONE : kept.epochs(),
-                kept == null ? options.sequence() : kept.next(),
+                kept.map(Position::epoch).orElse(options.epoch()),
+                kept.map(Position::epochs).orElse(Epochs.NONE),
+                kept.map(Position::next).orElse(options.sequence()),
                 mayResume,
-                options.onGap() == null ? new GapLog(LOG::warn, System::nanoTime) : options.onGap());
+                options.onGap());
     }
 
     void handler(MessageHandler messageHandler) {
@@ -148,9 +145,9 @@ final class SubscriberStream implements RelayLink.Handler {
             throw RelayUnsuitableException.noLevel(endpoint, "durableOnly", options.level());
         }
         reconnector.welcomed();
-        Epochs.Common common = position.commonWith(welcome);
-        if (common != null) {
-            goBack(endpoint, welcome, common);
+        Optional<Epochs.Common> common = position.commonWith(welcome);
+        if (common.isPresent()) {
+            goBack(endpoint, welcome, common.get());
         }
         maxRanges = welcome.maxRanges();
         listener.accept(new SessionEvent.Connected(endpoint, welcome));

@@ -72,8 +72,7 @@ final class TlsChannel implements ReadableByteChannel, GatheringByteChannel {
      */
     static TlsChannel connect(Endpoint endpoint, SocketChannel channel, TlsOptions options, Duration timeout)
             throws IOException {
-        String name = options.name() == null ? endpoint.host() : options.name();
-        SSLEngine engine = options.context().createSSLEngine(name, endpoint.port());
+        SSLEngine engine = options.context().createSSLEngine(options.nameOn(endpoint.host()), endpoint.port());
         engine.setUseClientMode(true);
         SSLParameters parameters = engine.getSSLParameters();
         parameters.setProtocols(new String[] {PROTOCOL});

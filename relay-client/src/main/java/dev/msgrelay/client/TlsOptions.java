@@ -69,9 +69,9 @@ public final class TlsOptions {
         return new TlsOptions(ca, certificate, key, relayName);
     }
 
-    /** The name expected in the relay's certificate; null: the endpoint's host. */
-    String name() {
-        return name;
+    /** The name expected in the certificate of a relay on this host. */
+    String nameOn(String host) {
+        return name == null ? host : name;
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.msgrelay.client;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.IOException;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /** What a publisher says about messages that are not settled, and about its failures. Any thread. */
@@ -10,7 +11,7 @@ final class Unsettled {
     private final PublisherOptions options;
     private final SendQueue queue;
     private final PublisherSession session;
-    private final AtomicReference<IOException> told = new AtomicReference<>();
+    private final AtomicReference<Optional<IOException>> told = new AtomicReference<>(Optional.empty());
 
     Unsettled(PublisherOptions options, SendQueue queue, PublisherSession session) {
         this.options = options;
@@ -58,10 +59,10 @@ final class Unsettled {
 
     /** Without the cause that was told last: a stack trace that has one twice names a circular reference. */
     private PublishException withTrouble(String what, long left) {
-        IOException trouble = session.trouble();
-        boolean isNew = trouble != told.getAndSet(trouble);
+        Optional<IOException> trouble = session.trouble();
+        boolean isNew = !trouble.equals(told.getAndSet(trouble));
         return new PublishException(
-                what + (trouble == null ? "" : ": " + trouble.getMessage()), left, isNew ? trouble : null);
+                what + trouble.map(e -> ": " + e.getMessage()).orElse(""), left, isNew ? trouble.orElse(null) : null);
     }
 
     private String words(long left) {

@@ -6,7 +6,7 @@ import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
-import java.util.Locale;
+import java.util.HexFormat;
 
 /**
  * The fields of control frames: one way to check, read and write them, so that each error names the frame, the field,
@@ -113,14 +113,8 @@ final class Fields {
     static byte[] utf8(int frame, String field, String text) {
         for (int i = 0; i < text.length(); i++) {
             if (Character.isISOControl(text.charAt(i))) {
-                throw new Invalid(
-                        frame,
-                        String.format(
-                                Locale.ROOT,
-                                "%s holds the control character U+%04X at %d",
-                                field,
-                                (int) text.charAt(i),
-                                i));
+                String code = HexFormat.of().withUpperCase().toHexDigits(text.charAt(i));
+                throw new Invalid(frame, field + " holds the control character U+" + code + " at " + i);
             }
         }
         ByteBuffer encoded;

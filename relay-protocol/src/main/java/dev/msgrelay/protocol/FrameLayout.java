@@ -55,6 +55,13 @@ public final class FrameLayout {
         buffer.putInt(offset + LENGTH_OFFSET, bodyLength);
     }
 
+    /** @throws IllegalArgumentException the limit on bodies is not within {@code 0..}{@link #MAX_MAX_BODY} */
+    static void checkMaxBody(int maxBody) {
+        if (maxBody < 0 || maxBody > MAX_MAX_BODY) {
+            throw new IllegalArgumentException("maxBody " + maxBody + " is not within 0.." + MAX_MAX_BODY);
+        }
+    }
+
     /** The first letters of an answer, where a type is expected. */
     private static final int HTTP = 0x48545450;
 

@@ -44,9 +44,7 @@ public final class FrameReader {
             throw new IllegalArgumentException(
                     "bufferSize " + bufferSize + " is under a frame's header of " + FrameLayout.HEADER_LENGTH);
         }
-        if (maxBody < 0 || maxBody > FrameLayout.MAX_MAX_BODY) {
-            throw new IllegalArgumentException("maxBody " + maxBody + " is not within 0.." + FrameLayout.MAX_MAX_BODY);
-        }
+        FrameLayout.checkMaxBody(maxBody);
         this.maxBody = maxBody;
         this.goodForAll = Math.min(maxBody, ControlFrames.MAX_CONTROL_BODY);
         use(ByteBuffer.allocateDirect(bufferSize));

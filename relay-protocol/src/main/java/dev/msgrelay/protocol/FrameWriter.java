@@ -24,9 +24,7 @@ public final class FrameWriter {
             throw new IllegalArgumentException(
                     "capacity " + capacity + " is under a frame's header of " + FrameLayout.HEADER_LENGTH);
         }
-        if (maxBody < 0 || maxBody > FrameLayout.MAX_MAX_BODY) {
-            throw new IllegalArgumentException("maxBody " + maxBody + " is not within 0.." + FrameLayout.MAX_MAX_BODY);
-        }
+        FrameLayout.checkMaxBody(maxBody);
         this.buffer = ByteBuffer.allocateDirect(capacity);
         this.maxBody = maxBody;
     }

@@ -55,15 +55,10 @@ public final class TypeRanges {
         if (bounds.length % 2 != 0) {
             throw new IllegalArgumentException(bounds.length + " bounds do not make ranges: each has two");
         }
-        int count = bounds.length / 2;
-        String problem = tooMany(count);
-        long[] ranges = new long[count];
-        for (int i = 0; i < count && problem == null; i++) {
-            problem = problem(bounds[2 * i], bounds[2 * i + 1]);
-            ranges[i] = pack(bounds[2 * i], bounds[2 * i + 1]);
-        }
-        if (problem != null) {
-            throw new IllegalArgumentException(problem);
+        checkCount(bounds.length / 2);
+        long[] ranges = new long[bounds.length / 2];
+        for (int i = 0; i < ranges.length; i++) {
+            ranges[i] = checked(bounds[2 * i], bounds[2 * i + 1]);
         }
         return normal(ranges);
     }
@@ -78,23 +73,18 @@ public final class TypeRanges {
         if (text.strip().equals(ALL_TEXT)) {
             return ALL;
         }
-        String problem = tooMany(text.chars().filter(c -> c == ',').count() + 1);
-        String[] items = problem == null ? text.split(",", -1) : new String[0];
+        checkCount(text.chars().filter(c -> c == ',').count() + 1);
+        String[] items = text.split(",", -1);
         long[] ranges = new long[items.length];
-        for (int i = 0; i < items.length && problem == null; i++) {
+        for (int i = 0; i < items.length; i++) {
             String item = items[i].strip();
             Matcher matcher = RANGE.matcher(item);
             if (item.length() > QUOTED || !matcher.matches()) {
-                problem = "\"" + quoted(item) + "\" is neither a type nor two types joined by '-'";
-                break;
+                throw new IllegalArgumentException(
+                        "\"" + quoted(item) + "\" is neither a type nor two types joined by '-'");
             }
             int first = type(matcher.group(1));
-            int last = matcher.group(2) == null ? first : type(matcher.group(2));
-            problem = problem(first, last);
-            ranges[i] = pack(first, last);
-        }
-        if (problem != null) {
-            throw new IllegalArgumentException(problem);
+            ranges[i] = checked(first, matcher.group(2) == null ? first : type(matcher.group(2)));
         }
         return normal(ranges);
     }
@@ -172,22 +162,15 @@ public final class TypeRanges {
         Fields.within(frame, "count of ranges", count, 0, MAX_RANGES);
         Fields.room(frame, "ranges", body, offset, count * RANGE_LENGTH);
         long[] ranges = new long[count];
-        for (int i = 0; i < count; i++) {
-            int at = offset + i * RANGE_LENGTH;
-            int first = Fields.int32(body, at);
-            int last = Fields.int32(body, at + Integer.BYTES);
-            String problem = problem(first, last);
-            if (problem != null) {
-                throw new Fields.Invalid(frame, problem);
+        try {
+            for (int i = 0; i < count; i++) {
+                int at = offset + i * RANGE_LENGTH;
+                ranges[i] = checked(Fields.int32(body, at), Fields.int32(body, at + Integer.BYTES));
             }
-            ranges[i] = pack(first, last);
+        } catch (IllegalArgumentException e) {
+            throw new Fields.Invalid(frame, e.getMessage());
         }
         return normal(ranges);
-    }
-
-    // Sorts by from; the order of ranges with the same from does not matter.
-    private static long pack(int from, int to) {
-        return (long) from << 32 | to & 0xFFFFFFFFL;
     }
 
     private static TypeRanges normal(long[] ranges) {
@@ -212,22 +195,24 @@ public final class TypeRanges {
         return new TypeRanges(Arrays.copyOf(from, last + 1), Arrays.copyOf(to, last + 1));
     }
 
-    private static String tooMany(long count) {
-        return count > MAX_RANGES ? count + " ranges are over the limit of " + MAX_RANGES : null;
+    private static void checkCount(long count) {
+        if (count > MAX_RANGES) {
+            throw new IllegalArgumentException(count + " ranges are over the limit of " + MAX_RANGES);
+        }
     }
 
-    /** The rule that a range breaks; null: none. */
-    private static String problem(int from, int to) {
+    /** A range as a number that sorts by its start, or the exception that names the rule which it breaks. */
+    private static long checked(int from, int to) {
         // The reserved types are the lowest of all.
         if (from <= to && from > ControlFrames.LAST) {
-            return null;
+            return (long) from << 32 | to & 0xFFFFFFFFL;
         }
-        String range = "range " + from + " to " + to;
-        if (from > to) {
-            return range + " runs backwards";
-        }
-        return range + " holds reserved types, " + ControlFrames.typeName(ControlFrames.FIRST) + " to "
-                + ControlFrames.typeName(ControlFrames.LAST) + ": it must not start below " + (ControlFrames.LAST + 1);
+        throw new IllegalArgumentException("range " + from + " to " + to
+                + (from > to
+                        ? " runs backwards"
+                        : " holds reserved types, " + ControlFrames.typeName(ControlFrames.FIRST) + " to "
+                                + ControlFrames.typeName(ControlFrames.LAST) + ": it must not start below "
+                                + (ControlFrames.LAST + 1)));
     }
 
     private static int type(String digits) {

@@ -6,23 +6,29 @@ import dev.msgrelay.protocol.text.PrintableText;
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.PrintWriter;
 import java.util.Locale;
+import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
  * Prints events of the connection: in plain words on stderr, or as JSON among the messages on stdout. A relay that
- * causes many events does not fill stderr: lines over the {@link LineLimit} are summed up in the next line, and at the
+ * causes many events does not fill stderr: lines over a limit, {@link #BURST} at once and then one a second, are summed up in the next line, and at the
  * end. JSON is for programs, and has all events. Called by the thread that owns the connection; {@link #sumUp} is called
  * after that thread's work.
  */
 final class EventPrinter {
+    static final int BURST = 20;
+
+    private static final long REFILL_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private final PrintWriter out;
     private final PrintWriter err;
     private final boolean json;
     private final boolean quiet;
     private final LongSupplier clock;
-    private final LineLimit limit;
 
     // Guarded by this object's lock.
+    private int linesAllowed = BURST;
+    private long refilledAt;
     private long linesLeftOut;
     private long gapsLeftOut;
     private long missed;
@@ -40,7 +46,7 @@ final class EventPrinter {
         this.json = json;
         this.quiet = quiet;
         this.clock = clock;
-        this.limit = new LineLimit(clock.getAsLong());
+        this.refilledAt = clock.getAsLong();
     }
 
     synchronized void gap(Gap gap) {
@@ -78,9 +84,13 @@ final class EventPrinter {
 
     /** Prints a line behind the messages before it; returns false if there were too many lines just now. */
     private boolean tryPrint(String text) {
-        if (!limit.tryAcquire(clock.getAsLong())) {
+        long more = (clock.getAsLong() - refilledAt) / REFILL_NANOS;
+        linesAllowed = (int) Math.min(BURST, linesAllowed + more);
+        refilledAt += more * REFILL_NANOS;
+        if (linesAllowed == 0) {
             return false;
         }
+        linesAllowed--;
         sumUp();
         print(text);
         return true;

@@ -43,7 +43,6 @@ final class InfoCommand {
     @Command(
             name = "ping",
             mixinStandardHelpOptions = true,
-            versionProvider = RelayClientMain.Version.class,
             sortOptions = false,
             description = "Asks each endpoint once: the relay's name and version, what this client may do there, its"
                     + " stream's epoch and newest message, and the time of an answer. Nothing is published.",
@@ -74,7 +73,6 @@ final class InfoCommand {
     @Command(
             name = "info",
             mixinStandardHelpOptions = true,
-            versionProvider = RelayClientMain.Version.class,
             sortOptions = false,
             description = "Asks each endpoint once, as ping does, and prints all that the relay says of itself.",
             footer = {

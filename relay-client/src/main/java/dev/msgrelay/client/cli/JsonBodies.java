@@ -31,25 +31,12 @@ final class JsonBodies {
     /** Longest key that a message shows. */
     private static final int SHOWN = 40;
 
-    private static final List<String> OF_A_MESSAGE = List.of("event", "sequence", "type", "length", "body", "base64");
+    private static final List<String> OF_A_MESSAGE = List.of("event sequence type length body base64".split(" "));
 
     /** What gaps, events of the connection, progress and reports have. */
-    private static final List<String> OF_AN_EVENT = List.of(
-            "event",
-            "from",
-            "to",
-            "code",
-            "endpoint",
-            "text",
-            "next",
-            "head",
-            "percent",
-            "leftMillis",
-            "messages",
-            "bytes",
-            "ms",
-            "msgPerSec",
-            "mbPerSec");
+    private static final List<String> OF_AN_EVENT =
+            List.of("event from to code endpoint text next head percent leftMillis messages bytes ms msgPerSec mbPerSec"
+                    .split(" "));
 
     private final int type;
     private final int maxBody;

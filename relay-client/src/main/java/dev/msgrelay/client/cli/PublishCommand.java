@@ -50,7 +50,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "publish",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
         sortOptions = false,
         description = {
             "Publishes messages: those of --message, or each line of stdin or a file, or as --json, --raw or --chunk say.",

@@ -27,7 +27,6 @@ import java.security.cert.CertPathBuilderException;
 import java.time.Duration;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.IVersionProvider;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -39,7 +38,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "relay-client",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
         synopsisSubcommandLabel = "(subscribe | publish | ping | info | top)",
         description = "Reads from a relay, publishes to it, asks who it is, or shows its state.",
         footer = {
@@ -72,7 +70,7 @@ public final class RelayClientMain implements Runnable {
 
     /** The whole command; {@code publish} reads {@code stdin} if no file is named. */
     static CommandLine commandLine(InputStream stdin, WatchedOutput stdout) {
-        return CommandParser.of(
+        CommandLine line = CommandParser.of(
                         new RelayClientMain(),
                         new SubscribeCommand(stdout),
                         new PublishCommand(stdin),
@@ -90,6 +88,8 @@ public final class RelayClientMain implements Runnable {
                         new BufferedWriter(new OutputStreamWriter(stdout, StandardCharsets.UTF_8), 1 << 16)))
                 .setParameterExceptionHandler((e, args) -> wrongUsage(e))
                 .setExecutionExceptionHandler((e, command, result) -> failure(e, command));
+        CommandParser.tellVersion(line, "relay-client", RelayClientMain.class);
+        return line;
     }
 
     /** Runs the command; returns the exit code. */
@@ -102,15 +102,6 @@ public final class RelayClientMain implements Runnable {
             return command.execute(args);
         } catch (OutOfMemoryError e) {
             return outOfMemory(e, command);
-        }
-    }
-
-    /** The version that the build has written into the jar's manifest. */
-    static final class Version implements IVersionProvider {
-        @Override
-        public String[] getVersion() {
-            String version = RelayClientMain.class.getPackage().getImplementationVersion();
-            return new String[] {"relay-client " + (version == null ? "(not packaged)" : version)};
         }
     }
 

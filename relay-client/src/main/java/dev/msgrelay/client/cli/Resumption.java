@@ -53,7 +53,6 @@ final class Resumption implements AutoCloseable {
     private final CRC32C crc = new CRC32C();
     private long taken;
 
-    private volatile boolean goesOn;
     private volatile boolean streamIsNew;
     private volatile boolean rolledBack;
     private volatile long lostTo;
@@ -150,11 +149,6 @@ final class Resumption implements AutoCloseable {
         }
     }
 
-    /** Whether the last run with this input was another one's beginning, and the relay's stream is still the same. */
-    boolean goesOn() {
-        return goesOn;
-    }
-
     /** Whether the last run was with this input, in a stream that the relay no longer has. */
     boolean streamIsNew() {
         return streamIsNew;
@@ -225,7 +219,6 @@ final class Resumption implements AutoCloseable {
         }
         boolean same = isSame(before) && again != Again.ALL;
         long has = same ? has(before, welcome) : 0;
-        goesOn = has > 0;
         streamIsNew = same && welcome.epochChanged();
         lostTo = same && !streamIsNew && before.hasEnded() && before.published() > has ? before.published() : 0;
         // A run that is refused or cut short must not make the next one forget the file.

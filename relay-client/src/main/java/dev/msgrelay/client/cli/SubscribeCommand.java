@@ -46,7 +46,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "subscribe",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
         sortOptions = false,
         description = {
             "Prints the messages of a relay, or measures their rate.",

@@ -50,7 +50,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "top",
         mixinStandardHelpOptions = true,
-        versionProvider = RelayClientMain.Version.class,
         sortOptions = false,
         description = {
             "Shows a relay's throughput, lagging subscribers, closed connections, memory and reached limits, once a second.",

@@ -67,15 +67,8 @@ public final class RelayClusterMain implements Runnable {
                     command.getErr().println("relay-cluster: " + failure.getMessage());
                     return CommandLine.ExitCode.SOFTWARE;
                 });
-        tellVersion(line);
+        CommandParser.tellVersion(line, "relay-cluster", RelayClusterMain.class);
         return line;
-    }
-
-    /** Every command knows {@code -V}, and all tell what the build wrote into the jar. */
-    private static void tellVersion(CommandLine command) {
-        String version = RelayClusterMain.class.getPackage().getImplementationVersion();
-        command.getCommandSpec().version("relay-cluster " + (version == null ? "(not packaged)" : version));
-        command.getSubcommands().values().forEach(RelayClusterMain::tellVersion);
     }
 
     @Override

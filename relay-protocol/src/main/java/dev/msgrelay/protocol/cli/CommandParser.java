@@ -53,6 +53,13 @@ public final class CommandParser {
         line.getSubcommands().values().forEach(CommandParser::helpOf);
     }
 
+    /** Has a command and its subcommands tell the version that the build has written into the jar of a class. */
+    public static void tellVersion(CommandLine line, String name, Class<?> in) {
+        String version = in.getPackage().getImplementationVersion();
+        line.getCommandSpec().version(name + " " + (version == null ? "(not packaged)" : version));
+        line.getSubcommands().values().forEach(one -> tellVersion(one, name, in));
+    }
+
     /** The examples in the help of a command and its subcommands, a command line each. */
     public static List<String> examples(CommandLine line) {
         return HelpOption.examples(line);

@@ -32,9 +32,9 @@ public final class CertificateDates {
         int more = 0;
         for (int i = 0; i < certificates.size(); i++) {
             String what = warning(certificates.get(i), nowMillis);
-            if (what != null && lines.size() == MOST_LINES) {
+            if (!what.isEmpty() && lines.size() == MOST_LINES) {
                 more++;
-            } else if (what != null) {
+            } else if (!what.isEmpty()) {
                 String which = certificates.size() == 1
                         ? "the certificate"
                         : "certificate " + (i + 1) + " of " + certificates.size();
@@ -48,7 +48,7 @@ public final class CertificateDates {
         return lines;
     }
 
-    /** The end of a warning; null: the dates are fine. */
+    /** The end of a warning; empty: the dates are fine. */
     private static String warning(X509Certificate certificate, long nowMillis) {
         Instant from = certificate.getNotBefore().toInstant();
         Instant until = certificate.getNotAfter().toInstant();
@@ -58,7 +58,7 @@ public final class CertificateDates {
         if (nowMillis > until.toEpochMilli()) {
             return "has expired: " + until;
         }
-        return until.toEpochMilli() - nowMillis < SOON_MILLIS ? "expires soon: " + until : null;
+        return until.toEpochMilli() - nowMillis < SOON_MILLIS ? "expires soon: " + until : "";
     }
 
     /** Milliseconds until the first of the certificates expires; below 0: one has expired, or is not yet valid. */

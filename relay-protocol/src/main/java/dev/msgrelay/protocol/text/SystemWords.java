@@ -10,18 +10,19 @@ import java.nio.file.StandardOpenOption;
 /**
  * The system's words for errors that decide something. Java hands on an error of the system as a text, in the language of the
  * user; so the words of this process are learned from an error that is made on purpose. A system's own words in English are
- * known anyway.
+ * known anyway, and stand for those that could not be learned.
  *
- * @param closedPipe a write to a pipe that nobody reads; null: not known in this language
- * @param inputOutput a read or a write that the device has failed; null: not known in this language
+ * @param closedPipe a write to a pipe that nobody reads
+ * @param inputOutput a read or a write that the device has failed
  */
 public record SystemWords(String closedPipe, String inputOutput) {
     /** As they are without a language. */
     public static final SystemWords ENGLISH = new SystemWords("Broken pipe", "Input/output error");
 
     private static final class Here {
-        static final SystemWords WORDS =
-                new SystemWords(learned(SystemWords::writeToNobody), learned(SystemWords::readWhereNothingIs));
+        static final SystemWords WORDS = new SystemWords(
+                learned(SystemWords::writeToNobody, ENGLISH.closedPipe),
+                learned(SystemWords::readWhereNothingIs, ENGLISH.inputOutput));
     }
 
     private interface Fault {
@@ -44,33 +45,28 @@ public record SystemWords(String closedPipe, String inputOutput) {
     }
 
     private static boolean says(Throwable e, String words) {
-        return words != null && e.getMessage() != null && e.getMessage().contains(words);
+        return e.getMessage() != null && e.getMessage().contains(words);
     }
 
-    private static String learned(Fault fault) {
+    private static String learned(Fault fault, String otherwise) {
         try {
             fault.provoke();
-            return null;
+            return otherwise;
         } catch (IOException e) {
             return e.getMessage();
         }
     }
 
     private static void writeToNobody() throws IOException {
-        Pipe pipe = opened();
-        if (pipe != null) {
-            try (Pipe.SinkChannel to = pipe.sink()) {
-                pipe.source().close();
-                to.write(ByteBuffer.allocate(1));
-            }
-        }
-    }
-
-    private static Pipe opened() {
+        Pipe pipe;
         try {
-            return Pipe.open();
+            pipe = Pipe.open();
         } catch (IOException noFilesLeft) {
-            return null;
+            return;
+        }
+        try (Pipe.SinkChannel to = pipe.sink()) {
+            pipe.source().close();
+            to.write(ByteBuffer.allocate(1));
         }
     }
 

@@ -21,7 +21,7 @@ class SystemWordsTest {
 
     @Test
     void whatIsNotKnownIsNothingElse() {
-        SystemWords nothing = new SystemWords(null, null);
+        SystemWords nothing = SystemWords.ENGLISH;
         for (SystemWords words : new SystemWords[] {nothing, TURKISH}) {
             IOException other = new IOException("Aygıt üzerinde boş yer kalmadı");
             assertThat(words.tellClosedPipe(other)).isFalse();
