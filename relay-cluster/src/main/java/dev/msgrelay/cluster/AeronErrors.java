@@ -133,7 +133,6 @@ final class AeronErrors implements ErrorHandler {
         muted = true;
     }
 
-    /** Returns the last error, for people. */
     Throwable cause() {
         Throwable last = cause;
         return last == null ? new IllegalStateException("Aeron has ended") : last;

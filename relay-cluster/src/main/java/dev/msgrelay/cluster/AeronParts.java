@@ -113,7 +113,6 @@ final class AeronParts {
                 .errorHandler(errors);
     }
 
-    /** Returns a window as large as the system's limit lets it be. */
     private static int window() {
         try (DatagramChannel probe = DatagramChannel.open()) {
             probe.setOption(StandardSocketOptions.SO_RCVBUF, WINDOW_BYTES);

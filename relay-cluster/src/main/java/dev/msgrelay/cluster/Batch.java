@@ -80,7 +80,6 @@ final class Batch {
 
     private final DirectBuffer buffer = new UnsafeBuffer(0, 0);
 
-    /** Writes the header of a batch. */
     static void putHeader(MutableDirectBuffer to, int node, long cluster, long life, long epoch, int maxBody) {
         to.putInt(0, VERSION);
         to.putInt(NODE_OFFSET, node);
@@ -125,12 +124,10 @@ final class Batch {
         return at + ENTRY_HEADER_LENGTH + name.length + owner.length;
     }
 
-    /** Returns the bytes of the entry at a position. */
     static int lengthAt(DirectBuffer from, int at) {
         return from.getInt(at);
     }
 
-    /** Returns the kind of the entry at a position. */
     static Kind kindAt(DirectBuffer from, int at) {
         return Kind.ALL[from.getInt(at + KIND_OFFSET)];
     }

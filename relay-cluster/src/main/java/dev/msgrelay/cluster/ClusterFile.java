@@ -12,11 +12,14 @@ import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The block of a cluster, the same in the files of all nodes. Settings beside the block are the relay's own.
@@ -38,7 +41,7 @@ import java.util.stream.Collectors;
  * @param name of the cluster: nodes of another one are refused
  * @param directory where nodes keep the log
  * @param shared a file system in memory, with room for {@link #SHARED_BYTES}
- * @param secretFile file of the secret that only nodes know; null: there is none
+ * @param secretFile file of the secret that only nodes know; empty: there is none
  * @param mtu bytes of a datagram between nodes at most
  * @param sync whether what is committed is forced to the disks of a majority
  * @param snapshot interval of snapshots, if much has come
@@ -49,7 +52,7 @@ record ClusterFile(
         String name,
         Path directory,
         Path shared,
-        Path secretFile,
+        Optional<Path> secretFile,
         int mtu,
         boolean sync,
         Duration snapshot,
@@ -73,6 +76,9 @@ record ClusterFile(
     private static final int MOST_NUMBER = 100;
     private static final int MOST_PORT = 65_535;
 
+    private static final List<String> KEYS =
+            List.of("name directory members sync snapshot snapshot-log mtu shared secret-file".split(" "));
+
     /** @param port the first of {@link #PORTS} */
     record Member(String host, int port) {
         /** Whether both are on one host, however that is written; an unknown host is reported by its own node. */
@@ -83,7 +89,6 @@ record ClusterFile(
                     || !here.isUnresolved() && here.getAddress().equals(there.getAddress());
         }
 
-        /** Returns the address of one of its ports. */
         String endpoint(int offset) {
             return host + ":" + (port + offset);
         }
@@ -114,25 +119,11 @@ record ClusterFile(
 
     private static ClusterFile read(ConfigObject block) {
         block.forEach((key, value) -> {
-            switch (key) {
-                case "name",
-                        "directory",
-                        "shared",
-                        "mtu",
-                        "sync",
-                        "snapshot",
-                        "snapshot-log",
-                        "members",
-                        "secret-file" -> {}
-                default ->
-                    throw HoconFile.wrong(
-                            value,
-                            "unknown key cluster." + key
-                                    + "; there are name, directory, members, sync, snapshot, snapshot-log, mtu, shared"
-                                    + " and secret-file");
+            if (!KEYS.contains(key)) {
+                throw HoconFile.wrong(value, "unknown key cluster." + key + "; there are " + String.join(", ", KEYS));
             }
         });
-        String name = setting(block, "name", null);
+        String name = setting(block, "name");
         if (!name.matches("[A-Za-z0-9_.-]{1,40}")) {
             throw HoconFile.wrong(
                     block.get("name"),
@@ -144,9 +135,11 @@ record ClusterFile(
         }
         return new ClusterFile(
                 name,
-                Path.of(setting(block, "directory", null)),
+                Path.of(setting(block, "directory")),
                 Path.of(setting(block, "shared", "/dev/shm")),
-                block.containsKey("secret-file") ? Path.of(setting(block, "secret-file", null)) : null,
+                block.containsKey("secret-file")
+                        ? Optional.of(Path.of(setting(block, "secret-file")))
+                        : Optional.empty(),
                 mtu(block),
                 sync.equals("1"),
                 snapshot(block),
@@ -174,8 +167,8 @@ record ClusterFile(
         if (every.compareTo(LEAST_SNAPSHOT) < 0 || every.compareTo(MOST_SNAPSHOT) > 0) {
             throw HoconFile.wrong(
                     block.get("snapshot"),
-                    "cluster.snapshot " + setting(block, "snapshot", null) + " is not within "
-                            + LEAST_SNAPSHOT.toSeconds() + "s.." + MOST_SNAPSHOT.toHours() + "h");
+                    "cluster.snapshot " + setting(block, "snapshot") + " is not within " + LEAST_SNAPSHOT.toSeconds()
+                            + "s.." + MOST_SNAPSHOT.toHours() + "h");
         }
         return every;
     }
@@ -188,7 +181,7 @@ record ClusterFile(
         if (bytes < LEAST_SNAPSHOT_BYTES || bytes > MOST_SNAPSHOT_BYTES) {
             throw HoconFile.wrong(
                     block.get("snapshot-log"),
-                    "cluster.snapshot-log " + setting(block, "snapshot-log", null) + " is not within 1m..1t");
+                    "cluster.snapshot-log " + setting(block, "snapshot-log") + " is not within 1m..1t");
         }
         return bytes;
     }
@@ -254,14 +247,14 @@ record ClusterFile(
         return number < least || number > most ? -1 : number;
     }
 
-    /** @param byDefault null: the key has to be there */
     private static String setting(ConfigObject block, String key, String byDefault) {
+        return block.containsKey(key) ? setting(block, key) : byDefault;
+    }
+
+    private static String setting(ConfigObject block, String key) {
         ConfigValue value = block.get(key);
-        if (value == null && byDefault == null) {
-            throw HoconFile.wrong(block, "cluster." + key + " is missing");
-        }
         if (value == null) {
-            return byDefault;
+            throw HoconFile.wrong(block, "cluster." + key + " is missing");
         }
         String text = HoconFile.text(value);
         if (text == null) {
@@ -275,7 +268,6 @@ record ClusterFile(
         return FleetingFiles.why(system, directory).map(why -> "cluster.directory " + directory + " is " + why);
     }
 
-    /** Directory of one node. */
     Path directoryOf(int node) {
         return directory.resolve("node-" + node);
     }
@@ -294,16 +286,10 @@ record ClusterFile(
 
     /** Returns the members in Aeron's words: for each the ports of ingress, consensus, log, catch-up, archive. */
     String aeronMembers() {
-        return new TreeMap<>(members)
-                .entrySet().stream()
-                        .map(entry -> {
-                            StringBuilder text = new StringBuilder().append(entry.getKey());
-                            for (int port = 0; port < PORTS; port++) {
-                                text.append(',').append(entry.getValue().endpoint(port));
-                            }
-                            return text.toString();
-                        })
-                        .collect(Collectors.joining("|"));
+        return joined(
+                "|",
+                (number, member) -> number + ","
+                        + IntStream.range(0, PORTS).mapToObj(member::endpoint).collect(Collectors.joining(",")));
     }
 
     /** Channel of messages to the leader and from there; other words between nodes need no large datagrams. */
@@ -313,9 +299,14 @@ record ClusterFile(
 
     /** Addresses at which nodes take entries. */
     String aeronIngress() {
+        return joined(",", (number, member) -> number + "=" + member.endpoint(0));
+    }
+
+    /** The members by their numbers, each as a text. */
+    private String joined(String between, BiFunction<Integer, Member, String> text) {
         return new TreeMap<>(members)
                 .entrySet().stream()
-                        .map(entry -> entry.getKey() + "=" + entry.getValue().endpoint(0))
-                        .collect(Collectors.joining(","));
+                        .map(one -> text.apply(one.getKey(), one.getValue()))
+                        .collect(Collectors.joining(between));
     }
 }

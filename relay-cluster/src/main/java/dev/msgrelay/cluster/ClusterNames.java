@@ -30,7 +30,6 @@ final class ClusterNames {
     /** Shortest time for which an unconnected name is kept. */
     static final long KEEP_MILLIS = NameRules.KEEP.toMillis();
 
-    /** A name. */
     static final class Name {
         ProducerId producer;
         String owner;
@@ -182,7 +181,6 @@ final class ClusterNames {
         }
     }
 
-    /** The producer's connection at a node has ended. */
     void endConnection(String text, ProducerId producer, int node) {
         Name name = names.get(text);
         if (name != null && name.producer.equals(producer) && endsBare(name, node)) {
@@ -190,7 +188,6 @@ final class ClusterNames {
         }
     }
 
-    /** All connections at a node have ended. */
     void endConnections(int node) {
         names.values().removeIf(name -> endsBare(name, node));
     }

@@ -17,6 +17,7 @@ import java.io.File;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
@@ -268,18 +269,18 @@ public final class ClusterNode implements AutoCloseable {
         leaveCluster(errors.cause());
     }
 
-    /** @param thrown by a thread of Aeron's, which has ended; null: nothing */
-    private void ended(Throwable thrown) {
-        leaveCluster(thrown == null ? errors.cause() : thrown);
+    /** @param thrown by a thread of Aeron's, which has ended */
+    private void ended(Optional<Throwable> thrown) {
+        leaveCluster(thrown.orElseGet(errors::cause));
     }
 
     /** The node cannot go on. Any thread. */
     private void leaveCluster(Throwable e) {
         if (!closing.get()) {
-            String memory = AeronErrors.isOfMemory(e) ? place.fullMemory() : null;
-            String why = memory != null ? memory : e.getMessage() == null ? e.toString() : e.getMessage();
+            Optional<String> memory = AeronErrors.isOfMemory(e) ? place.fullMemory() : Optional.empty();
+            String why = memory.orElse(e.getMessage() == null ? e.toString() : e.getMessage());
             String text = who() + " takes no part any more: " + why;
-            Throwable cause = memory != null || e instanceof NodeLeftException
+            Throwable cause = memory.isPresent() || e instanceof NodeLeftException
                     ? new NodeLeftException(text)
                     : new IllegalStateException(text, e);
             begun.completeExceptionally(cause);

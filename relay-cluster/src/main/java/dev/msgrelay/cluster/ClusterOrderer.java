@@ -95,8 +95,8 @@ final class ClusterOrderer implements Orderer {
      *
      * @param begins called when the stream has begun
      */
-    ToCore output(Runnable begins, ToCore.Patience patience) {
-        return new ToCore(node, life, records, this::wake, begins, patience);
+    ToCore output(Runnable begins, Runnable waitForRoom) {
+        return new ToCore(node, life, records, this::wake, begins, waitForRoom);
     }
 
     /** The cluster's stream has begun: the engine is told this of it. */
@@ -113,7 +113,6 @@ final class ClusterOrderer implements Orderer {
         return outgoing;
     }
 
-    /** Sets how the node stands from now on. */
     void setStatus(ClusterStatus now) {
         status = now;
     }
@@ -322,7 +321,7 @@ final class ClusterOrderer implements Orderer {
         if (entry > 0) {
             Numbered whose = outgoing.ordered(entry);
             long number = records.number(at);
-            if (whose != null && number != NONE) {
+            if (number != NONE) {
                 whose.ordered(number, records.sequence(at));
             }
         }

@@ -18,6 +18,7 @@ import java.nio.file.attribute.PosixFilePermission;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
@@ -38,10 +39,10 @@ final class ClusterSecret {
     private static final int MOST_BYTES = 4_096;
     private static final byte[] NOTHING = {};
 
-    // Digest that nodes show; null: there is no secret, and everybody is let in.
-    private final byte[] shown;
+    // Digest that nodes show; empty: there is no secret, and everybody is let in.
+    private final Optional<byte[]> shown;
 
-    private ClusterSecret(byte[] shown) {
+    private ClusterSecret(Optional<byte[]> shown) {
         this.shown = shown;
     }
 
@@ -51,9 +52,10 @@ final class ClusterSecret {
      * @throws IOException the file cannot be used; the message names the file, and nothing of its contents
      */
     static ClusterSecret of(ClusterFile cluster) throws IOException {
-        return cluster.secretFile() == null
-                ? new ClusterSecret(null)
-                : new ClusterSecret(digest(read(cluster.secretFile()), cluster.name()));
+        return new ClusterSecret(
+                cluster.secretFile().isPresent()
+                        ? Optional.of(digest(read(cluster.secretFile().get()), cluster.name()))
+                        : Optional.empty());
     }
 
     /** Returns the secret without the white space around it, such as the end of the line. */
@@ -90,10 +92,10 @@ final class ClusterSecret {
 
     /** Warns where everybody on this machine can read the file. */
     static void warnIfOpen(ClusterFile cluster) throws IOException {
-        Path file = cluster.secretFile();
-        if (file == null) {
+        if (cluster.secretFile().isEmpty()) {
             return;
         }
+        Path file = cluster.secretFile().get();
         PosixFileAttributeView view = Files.getFileAttributeView(file, PosixFileAttributeView.class);
         if (view != null && view.readAttributes().permissions().contains(PosixFilePermission.OTHERS_READ)) {
             LOG.warn("cluster.secret-file {} can be read by everybody on this machine: chmod 600", file);
@@ -114,21 +116,16 @@ final class ClusterSecret {
 
     /** Credentials that a node shows to others, and to its own archive. */
     CredentialsSupplier credentials() {
-        return shown == null ? new NullCredentialsSupplier() : new Credentials(shown);
+        return shown.<CredentialsSupplier>map(Credentials::new).orElseGet(NullCredentialsSupplier::new);
     }
 
     /** Check of the credentials that a node is shown. */
     AuthenticatorSupplier authenticator() {
-        return shown == null ? new DefaultAuthenticatorSupplier() : () -> new Gate(shown);
+        return shown.<AuthenticatorSupplier>map(digest -> () -> new Gate(digest))
+                .orElseGet(DefaultAuthenticatorSupplier::new);
     }
 
-    private static final class Credentials implements CredentialsSupplier {
-        private final byte[] shown;
-
-        Credentials(byte[] shown) {
-            this.shown = shown;
-        }
-
+    private record Credentials(byte[] shown) implements CredentialsSupplier {
         @Override
         public byte[] encodedCredentials() {
             return shown.clone();

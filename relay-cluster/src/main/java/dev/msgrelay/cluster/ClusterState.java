@@ -170,7 +170,6 @@ final class ClusterState {
         return life;
     }
 
-    /** A leader's term begins. */
     void termBegins() {
         termIsFresh = true;
     }
@@ -306,14 +305,12 @@ final class ClusterState {
         return duplicates;
     }
 
-    /** Number of names. */
     int names() {
         return names.size();
     }
 
     // ---- snapshots -----------------------------------------------------------------------------------------------
 
-    /** Returns the whole state, as lines of text. */
     List<String> save() {
         return snapshot.lines();
     }

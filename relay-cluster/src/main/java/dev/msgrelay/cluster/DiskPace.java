@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -32,9 +33,9 @@ final class DiskPace {
      * @param missing bytes that are there and not recorded yet
      * @param bytes written since the start
      * @param writeNanos spent in these writes
-     * @return once a minute, where the disk was slow: what it did, in words; otherwise null
+     * @return once a minute, where the disk was slow: what it did, in words; otherwise empty
      */
-    String look(long standsNanos, long missing, long bytes, long writeNanos, long nanos) {
+    Optional<String> look(long standsNanos, long missing, long bytes, long writeNanos, long nanos) {
         if (!begun) {
             startMinute(bytes, writeNanos, nanos);
         }
@@ -42,11 +43,11 @@ final class DiskPace {
         mostMissing = Math.max(mostMissing, missing);
         long elapsed = nanos - begunNanos;
         if (elapsed < MINUTE_NANOS) {
-            return null;
+            return Optional.empty();
         }
         long inWrites = writeNanos - writeNanosBefore;
         boolean slow = longestStandNanos >= SLOW_STAND_NANOS || inWrites >= elapsed / 100 * SLOW_PERCENT;
-        String words = slow ? words(bytes - bytesBefore, inWrites, elapsed) : null;
+        Optional<String> words = slow ? Optional.of(words(bytes - bytesBefore, inWrites, elapsed)) : Optional.empty();
         startMinute(bytes, writeNanos, nanos);
         return words;
     }

@@ -17,7 +17,6 @@ import java.util.Set;
 final class NamesUnderWay {
     private static final byte[] NOTHING = {};
 
-    /** A name and its producer. */
     private record Named(String name, ProducerId producer) {}
 
     /** A claim that is not decided yet. */
@@ -38,7 +37,18 @@ final class NamesUnderWay {
     /** Sends a claim; returns false where there is no room for it now. */
     boolean claim(String name, ProducerId producer, String owner, Claimant who) {
         sendLeaves();
-        if (!leaves.isEmpty() || !outgoing.add(Kind.CLAIM, 0, null, 0, 0, 0, producer, utf8(name), utf8(owner), null)) {
+        if (!leaves.isEmpty()
+                || !outgoing.add(
+                        Kind.CLAIM,
+                        0,
+                        Outgoing.NO_FRAMES,
+                        0,
+                        0,
+                        0,
+                        producer,
+                        utf8(name),
+                        utf8(owner),
+                        Outgoing.NOBODY)) {
             return false;
         }
         claims.add(new Claim(new Named(name, producer), who));
@@ -73,7 +83,17 @@ final class NamesUnderWay {
     void sendLeaves() {
         while (!leaves.isEmpty()) {
             Named first = leaves.peek();
-            if (!outgoing.add(Kind.LEAVE, 0, null, 0, 0, 0, first.producer, utf8(first.name), NOTHING, null)) {
+            if (!outgoing.add(
+                    Kind.LEAVE,
+                    0,
+                    Outgoing.NO_FRAMES,
+                    0,
+                    0,
+                    0,
+                    first.producer,
+                    utf8(first.name),
+                    NOTHING,
+                    Outgoing.NOBODY)) {
                 return;
             }
             leaves.poll();

@@ -16,6 +16,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -172,16 +173,16 @@ final class NodePlace implements AutoCloseable {
     }
 
     /**
-     * Returns which file system of the node's mapped files is full, in words; null: none is. A mapped file whose blocks cannot be
+     * Returns which file system of the node's mapped files is full, in words; empty: none is. A mapped file whose blocks cannot be
      * had fails where it is touched.
      */
-    String fullMemory() {
+    Optional<String> fullMemory() {
         long shares = file.shared().toFile().getUsableSpace();
         if (shares < LEAST_SHARED) {
-            return "its memory is on " + file.shared() + ", which has " + shares + " bytes free";
+            return Optional.of("its memory is on " + file.shared() + ", which has " + shares + " bytes free");
         }
         long free = free();
-        return free < Upkeep.LEAST_FREE ? Upkeep.full(this, free) : null;
+        return free < Upkeep.LEAST_FREE ? Optional.of(Upkeep.full(this, free)) : Optional.empty();
     }
 
     private void takeDirectory() throws IOException {

@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import java.util.Optional;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
@@ -30,16 +31,16 @@ final class NodeThread {
     /**
      * Returns a factory of threads for Aeron: whether they throw something or not, their end is that of the node.
      *
-     * @param ended gets what a thread has thrown at its end; null: nothing
+     * @param ended gets what a thread has thrown at its end, if anything
      */
-    static ThreadFactory factory(Consumer<Throwable> ended) {
+    static ThreadFactory factory(Consumer<Optional<Throwable>> ended) {
         return task -> {
             Runnable work = () -> {
-                Throwable thrown = null;
+                Optional<Throwable> thrown = Optional.empty();
                 try {
                     task.run();
                 } catch (Throwable e) {
-                    thrown = e;
+                    thrown = Optional.of(e);
                 }
                 ended.accept(thrown);
             };

@@ -26,6 +26,12 @@ final class Outgoing {
     /** Entries that may be under way. */
     static final int MOST_ENTRIES = 1 << 16;
 
+    /** The publisher of an entry that nobody is told of. */
+    static final Numbered NOBODY = (number, sequence) -> {};
+
+    /** Frames of an entry without any. */
+    static final ByteBuffer NO_FRAMES = ByteBuffer.allocate(0);
+
     private static final byte[] NOTHING = {};
     private static final long NOWHERE = Long.MAX_VALUE;
 
@@ -33,7 +39,7 @@ final class Outgoing {
     private final int mask;
     private final int longest;
     private final long[] ends = new long[MOST_ENTRIES];
-    // Publishers that are told when their entry is in order; null: nobody is.
+    // Publishers that are told when their entry is in order.
     private final Numbered[] whose = new Numbered[MOST_ENTRIES];
     private volatile long head;
     private volatile long tail;
@@ -67,7 +73,6 @@ final class Outgoing {
         return tail + 2L * longest <= Math.min(head, reading) + mask + 1 && next - 1 - ordered < MOST_ENTRIES;
     }
 
-    /** Whether half of it is free. */
     boolean isHalfEmpty() {
         return tail - head <= (mask + 1) / 2 && next - 1 - ordered <= MOST_ENTRIES / 2;
     }
@@ -75,8 +80,8 @@ final class Outgoing {
     /**
      * Adds an entry.
      *
-     * @param frames in any byte order; null: there are none
-     * @param publisher returned by {@link #ordered} for this entry; null: nobody is told
+     * @param frames in any byte order
+     * @param publisher returned by {@link #ordered} for this entry, such as {@link #NOBODY}
      * @return false where there is no room
      */
     boolean add(
@@ -122,9 +127,8 @@ final class Outgoing {
         return true;
     }
 
-    /** Adds a run without numbers. */
     boolean add(int messages, ByteBuffer frames, int offset, int length) {
-        return add(Kind.RUN, messages, frames, offset, length, 0, ProducerId.NONE, NOTHING, NOTHING, null);
+        return add(Kind.RUN, messages, frames, offset, length, 0, ProducerId.NONE, NOTHING, NOTHING, NOBODY);
     }
 
     /**
@@ -141,7 +145,7 @@ final class Outgoing {
         ordered = number;
         int slot = (int) number & MOST_ENTRIES - 1;
         Numbered publisher = whose[slot];
-        whose[slot] = null;
+        whose[slot] = NOBODY;
         head = ends[slot];
         return publisher;
     }
@@ -152,13 +156,11 @@ final class Outgoing {
         return head == tail;
     }
 
-    /** Bytes under way. */
     long used() {
         return tail - head;
     }
 
-    // ---- the thread that offers
-    // --------------------------------------------------------------------------------------------
+    // ---- the thread that offers ----------------------------------------------------------------------------------
 
     /** Position from which on nothing is in order. */
     long head() {
@@ -194,7 +196,6 @@ final class Outgoing {
         return waits;
     }
 
-    /** Ends reading. */
     void endRead() {
         reading = NOWHERE;
     }

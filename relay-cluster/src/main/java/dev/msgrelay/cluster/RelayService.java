@@ -14,6 +14,7 @@ import io.aeron.logbuffer.Header;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -63,6 +64,7 @@ final class RelayService implements ClusteredService {
 
     private final ClusterFile file;
     private final int node;
+    private final String who;
     private final long life;
     private final long lastTerm;
     private final ClusterState state;
@@ -98,6 +100,7 @@ final class RelayService implements ClusteredService {
             Consumer<Throwable> failed) {
         this.file = file;
         this.node = node;
+        this.who = "node " + node + " of " + file.name();
         this.life = life;
         this.lastTerm = lastTerm;
         this.state = new ClusterState(file.name(), file.members().keySet());
@@ -139,13 +142,8 @@ final class RelayService implements ClusteredService {
 
     private void goOnFrom(Image snapshot) {
         load(snapshot);
-        LOG.info(
-                "node {} of {} goes on from a snapshot: message {}, {} {}",
-                node,
-                file.name(),
-                state.sequence(),
-                state.names(),
-                ShortText.plural(state.names(), "name"));
+        String names = ShortText.counted(state.names(), "name");
+        LOG.info("{} goes on from a snapshot: message {}, {}", who, state.sequence(), names);
         position = state.position();
         if (state.epoch() != 0) {
             streamBegins();
@@ -160,9 +158,8 @@ final class RelayService implements ClusteredService {
             String foreign = state.batch(session.id(), timestamp, buffer, offset, length, output);
             if (epoch != 0 && state.epoch() != epoch) {
                 LOG.info(
-                        "node {} of {}: the cluster was started anew, and goes on in another epoch: from message {} on",
-                        node,
-                        file.name(),
+                        "{}: the cluster was started anew, and goes on in another epoch: from message {} on",
+                        who,
                         state.lives().last().sequence());
             }
             if (foreign == null) {
@@ -174,7 +171,7 @@ final class RelayService implements ClusteredService {
                             buffer.getLong(offset + Batch.POSITION_OFFSET));
                 }
             } else if (passedOver.size() < MOST_PASSED_OVER && passedOver.add(foreign)) {
-                LOG.warn("node {} of {} passes over {} (logged once)", node, file.name(), foreign);
+                LOG.warn("{} passes over {} (logged once)", who, foreign);
             }
         } catch (Throwable e) {
             throw endOfNode(e);
@@ -241,7 +238,7 @@ final class RelayService implements ClusteredService {
                 result = publication.offer(bytes, 0, bytes.capacity());
             }
         }
-        LOG.info("node {} of {} has taken a snapshot at message {}", node, file.name(), state.sequence());
+        LOG.info("{} has taken a snapshot at message {}", who, state.sequence());
     }
 
     /**
@@ -254,10 +251,9 @@ final class RelayService implements ClusteredService {
         while (state.epoch() != 0 && !orderer.isForced(state.position())) {
             if (System.nanoTime() - begun > SNAPSHOT_NANOS) {
                 LOG.warn(
-                        "node {} of {} skips a snapshot: its journal has not forced message {} and those before it"
-                                + " within {} ms. Until there is one, it keeps the cluster's log",
-                        node,
-                        file.name(),
+                        "{} skips a snapshot: its journal has not forced message {} and those before it within {} ms."
+                                + " Until there is one, it keeps the cluster's log",
+                        who,
                         state.sequence() - 1,
                         TimeUnit.NANOSECONDS.toMillis(SNAPSHOT_NANOS));
                 throw new Skipped("a snapshot is skipped");
@@ -317,9 +313,9 @@ final class RelayService implements ClusteredService {
 
     private void logLeader(long itsTerm, int itsLeader) {
         if (itsLeader == node) {
-            LOG.info("node {} of {} leads, term {}", node, file.name(), itsTerm);
+            LOG.info("{} leads, term {}", who, itsTerm);
         } else {
-            LOG.info("node {} of {} follows node {}, term {}", node, file.name(), itsLeader, itsTerm);
+            LOG.info("{} follows node {}, term {}", who, itsLeader, itsTerm);
         }
     }
 
@@ -350,9 +346,9 @@ final class RelayService implements ClusteredService {
         return heardNanos;
     }
 
-    /** The member's last report; null: none has come. Any thread. */
-    Report report(int member) {
-        return reports.get(member);
+    /** The member's last report; empty: none has come. Any thread. */
+    Optional<Report> report(int member) {
+        return Optional.ofNullable(reports.get(member));
     }
 
     @Override

@@ -37,7 +37,6 @@ final class SnapshotText {
         this.clusterName = clusterName;
     }
 
-    /** Returns all lines. */
     List<String> lines() {
         List<String> lines = new ArrayList<>();
         ClusterNodes nodes = state.nodes();
@@ -95,25 +94,17 @@ final class SnapshotText {
         String[] words = line.split(" ", -1);
         switch (words[0]) {
             case "state" -> restoreState(words);
-            case "life" -> {
-                state.restore(new EpochTable.Epoch(
-                        Long.parseLong(words[1]),
-                        Long.parseLong(words[2]),
-                        Long.parseLong(words[3]),
-                        Long.parseLong(words[4])));
-                linesLeft--;
-            }
-            case "node" -> {
-                restoreNode(words);
-                linesLeft--;
-            }
-            case "name" -> {
-                restoreName(words);
-                linesLeft--;
-            }
+            case "life" ->
+                state.restore(new EpochTable.Epoch(int64(words, 1), int64(words, 2), int64(words, 3), int64(words, 4)));
+            case "node" -> restoreNode(words);
+            case "name" -> restoreName(words);
             default -> throw new IllegalStateException("the snapshot has a line that begins with " + words[0]);
         }
-        return linesLeft == 0;
+        return --linesLeft == 0;
+    }
+
+    private static long int64(String[] words, int place) {
+        return Long.parseLong(words[place]);
     }
 
     private void restoreState(String[] words) {
@@ -121,42 +112,40 @@ final class SnapshotText {
             throw new IllegalStateException("the snapshot of cluster " + clusterName + " is of version " + words[1]
                     + ", and this node understands version " + Batch.VERSION);
         }
-        if (Long.parseLong(words[2]) != ClusterState.idOf(clusterName)) {
+        if (int64(words, 2) != ClusterState.idOf(clusterName)) {
             throw new IllegalStateException("the snapshot is of another cluster than " + clusterName);
         }
         boolean more = words.length > 11;
         int lives = more ? Integer.parseInt(words[11]) : 0;
-        long epoch = Long.parseLong(words[3]);
+        long epoch = int64(words, 3);
         state.restore(
-                more && Boolean.parseBoolean(words[12]),
-                Integer.parseInt(words[10]),
-                Long.parseLong(words[4]),
-                Long.parseLong(words[5]));
-        state.nodes().restoreClock(Long.parseLong(words[8]), Long.parseLong(words[9]));
+                more && Boolean.parseBoolean(words[12]), Integer.parseInt(words[10]), int64(words, 4), int64(words, 5));
+        state.nodes().restoreClock(int64(words, 8), int64(words, 9));
         if (lives == 0 && epoch != 0) {
             state.restore(new EpochTable.Epoch(epoch, 0, 1, 0));
         }
-        linesLeft = Integer.parseInt(words[6]) + Integer.parseInt(words[7]) + lives;
+        // This line too.
+        linesLeft = 1 + Integer.parseInt(words[6]) + Integer.parseInt(words[7]) + lives;
     }
 
     private void restoreNode(String[] words) {
         Node node = new Node();
-        node.session = Long.parseLong(words[2]);
-        node.life = Long.parseLong(words[3]);
-        node.entry = Long.parseLong(words[4]);
-        node.leftMillis = Long.parseLong(words[5]);
+        node.session = int64(words, 2);
+        node.life = int64(words, 3);
+        node.entry = int64(words, 4);
+        node.leftMillis = int64(words, 5);
         state.nodes().restore(Integer.parseInt(words[1]), node);
     }
 
     private void restoreName(String[] words) {
-        Name name = new Name(new ProducerId(Long.parseLong(words[1]), Long.parseLong(words[2])), fromHex(words[8]));
-        name.accepted = Long.parseLong(words[3]);
-        name.sequence = Long.parseLong(words[4]);
+        Name name = new Name(new ProducerId(int64(words, 1), int64(words, 2)), fromHex(words[8]));
+        name.accepted = int64(words, 3);
+        name.sequence = int64(words, 4);
         COMMA.splitAsStream(words[5])
                 .filter(number -> !number.isEmpty())
                 .map(Integer::valueOf)
                 .forEach(name.nodes::add);
-        name.leftMillis = Long.parseLong(words[6]);
+        name.leftMillis = int64(words, 6);
         state.table().restore(fromHex(words[7]), name);
     }
 

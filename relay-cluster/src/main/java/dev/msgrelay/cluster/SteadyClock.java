@@ -11,7 +11,6 @@ import org.agrona.concurrent.EpochClock;
  * <p>Any thread.
  */
 final class SteadyClock implements EpochClock, ClusterClock {
-    /** The clock of the process. */
     static final SteadyClock INSTANCE = new SteadyClock();
 
     private final long startMillis = System.currentTimeMillis();

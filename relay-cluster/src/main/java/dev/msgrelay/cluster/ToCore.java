@@ -9,12 +9,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /** The way of the cluster's decisions to the core: into {@link OrderedRecords}. On the service's thread. */
 final class ToCore implements ClusterState.Output {
-    /** The service's way to wait while the core has fallen behind. */
-    interface Patience {
-        /** Waits a moment; throws where it has been too long. */
-        void await();
-    }
-
     private static final DirectBuffer NO_FRAMES = new UnsafeBuffer(0, 0);
 
     private final int node;
@@ -22,20 +16,21 @@ final class ToCore implements ClusterState.Output {
     private final OrderedRecords records;
     private final Runnable wake;
     private final Runnable begins;
-    private final Patience patience;
+    private final Runnable waitForRoom;
 
     /**
      * @param node the number of this node, whose entries the core has handed in
      * @param wake has the core look at the records
      * @param begins called when the stream has begun
+     * @param waitForRoom waits a moment, while the core has fallen behind; throws where it has been too long
      */
-    ToCore(int node, long life, OrderedRecords records, Runnable wake, Runnable begins, Patience patience) {
+    ToCore(int node, long life, OrderedRecords records, Runnable wake, Runnable begins, Runnable waitForRoom) {
         this.node = node;
         this.life = life;
         this.records = records;
         this.wake = wake;
         this.begins = begins;
-        this.patience = patience;
+        this.waitForRoom = waitForRoom;
     }
 
     @Override
@@ -97,7 +92,7 @@ final class ToCore implements ClusterState.Output {
         int at = records.tryClaim(kind, length);
         while (at < 0) {
             wake.run();
-            patience.await();
+            waitForRoom.run();
             at = records.tryClaim(kind, length);
         }
         return at;

@@ -135,7 +135,6 @@ final class Upkeep implements AutoCloseable {
         return id < 0 ? -1 : counters.getCounterValue(id);
     }
 
-    /** Reports how the node stands. */
     private ClusterStatus report() {
         State state = state();
         ClusterStatus status = new ClusterStatus(
@@ -176,31 +175,27 @@ final class Upkeep implements AutoCloseable {
         long position = service.position();
         List<ClusterStatus.Member> members = new ArrayList<>();
         new TreeMap<>(place.file().members()).forEach((number, member) -> {
-            RelayService.Report report = service.report(number);
-            if (report == null) {
-                members.add(new ClusterStatus.Member(number, member.toString(), -1, -1, -1));
-                return;
-            }
-            long silent = TimeUnit.NANOSECONDS.toMillis(nanos - report.nanos());
-            long lag = silent < SILENT_MILLIS ? report.lag() : position - report.position();
-            members.add(
-                    new ClusterStatus.Member(number, member.toString(), report.position(), Math.max(0, lag), silent));
+            String at = member.toString();
+            members.add(service.report(number)
+                    .map(report -> {
+                        long silent = TimeUnit.NANOSECONDS.toMillis(nanos - report.nanos());
+                        long lag = silent < SILENT_MILLIS ? report.lag() : position - report.position();
+                        return new ClusterStatus.Member(number, at, report.position(), Math.max(0, lag), silent);
+                    })
+                    .orElseGet(() -> new ClusterStatus.Member(number, at, -1, -1, -1)));
         });
         return members;
     }
 
     // ---- the disk ----------------------------------------------------------------------------------------------
 
-    /** Returns the words for a disk without room. */
     static String full(NodePlace place, long free) {
         return "the disk of " + place.directory() + " has " + free + " bytes free, and a node needs " + LEAST_FREE;
     }
 
     private void tellSlowDisk() {
-        String words = watchman.takeSlow();
-        if (words != null) {
-            LOG.warn("{}: the disk of {} {}", place.who(), place.directory(), words);
-        }
+        watchman.takeSlow()
+                .ifPresent(words -> LOG.warn("{}: the disk of {} {}", place.who(), place.directory(), words));
     }
 
     private void checkRoom() throws IOException {
@@ -280,27 +275,10 @@ final class Upkeep implements AutoCloseable {
         try (AeronArchive own =
                 AeronArchive.connect(archive.clone().aeron(aeron).ownsAeronClient(false))) {
             long[] from = new long[2];
-            own.listRecording(
-                    log,
-                    (session,
-                            correlation,
-                            id,
-                            startTime,
-                            stopTime,
-                            start,
-                            stop,
-                            term,
-                            segment,
-                            termLength,
-                            mtu,
-                            its,
-                            stream,
-                            channel,
-                            original,
-                            source) -> {
-                        from[0] = start;
-                        from[1] = AeronArchive.segmentFileBasePosition(start, position, termLength, segment);
-                    });
+            own.listRecording(log, (a, b, c, d, e, start, f, g, segment, termLength, h, i, j, k, l, m) -> {
+                from[0] = start;
+                from[1] = AeronArchive.segmentFileBasePosition(start, position, termLength, segment);
+            });
             if (from[1] > from[0]) {
                 long files = own.purgeSegments(log, from[1]);
                 LOG.info("{} has dropped {} files of the log, all before position {}", place.who(), files, from[1]);

@@ -1,5 +1,6 @@
 package dev.msgrelay.cluster;
 
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -47,10 +48,8 @@ final class Watchman implements AutoCloseable {
     boolean look(long nanos) {
         RecordingCounters.Look look = RecordingCounters.read(counters);
         long stands = disk.look(look.recordings(), nanos);
-        String words = pace.look(stands, look.missing(), look.writtenBytes(), look.writeNanos(), nanos);
-        if (words != null) {
-            slow.set(words);
-        }
+        pace.look(stands, look.missing(), look.writtenBytes(), look.writeNanos(), nanos)
+                .ifPresent(slow::set);
         if (stands < DiskWatch.PATIENCE_NANOS) {
             return true;
         }
@@ -59,9 +58,9 @@ final class Watchman implements AutoCloseable {
         return false;
     }
 
-    /** Returns what there is to be said of a slow disk, once a minute at most; null: nothing. Any thread. */
-    String takeSlow() {
-        return slow.getAndSet(null);
+    /** Returns what there is to be said of a slow disk, once a minute at most; empty: nothing. Any thread. */
+    Optional<String> takeSlow() {
+        return Optional.ofNullable(slow.getAndSet(null));
     }
 
     /** Ends before the driver does, whose memory it reads. */

@@ -11,6 +11,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -31,7 +32,7 @@ class ClusterSecretTest {
                 name,
                 Path.of("none"),
                 Path.of("none"),
-                secret,
+                Optional.ofNullable(secret),
                 1_408,
                 false,
                 Duration.ofMinutes(10),

@@ -29,10 +29,7 @@ class DiskPaceTest {
                 stands = 0;
             }
             now += LOOK;
-            String line = pace.look(stands, missing, bytes, inWrites, now);
-            if (line != null) {
-                told.add(line);
-            }
+            pace.look(stands, missing, bytes, inWrites, now).ifPresent(told::add);
         }
     }
 

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.YieldingIdleStrategy;
@@ -85,7 +86,7 @@ class RelayServiceTest {
                     StateRig.CLUSTER,
                     Path.of("none"),
                     Path.of("none"),
-                    null,
+                    Optional.empty(),
                     1_408,
                     false,
                     Duration.ofMinutes(10),

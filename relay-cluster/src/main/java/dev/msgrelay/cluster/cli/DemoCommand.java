@@ -16,6 +16,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.agrona.CloseHelper;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -59,7 +60,7 @@ final class DemoCommand implements Callable<Integer> {
             return 2;
         }
         try (LocalCluster cluster = new LocalCluster(NODES)) {
-            Thread whenKilled = new Thread(() -> closeQuietly(cluster), "relay-cluster-demo-killed");
+            Thread whenKilled = new Thread(() -> CloseHelper.quietClose(cluster), "relay-cluster-demo-killed");
             Runtime.getRuntime().addShutdownHook(whenKilled);
             boolean good = run(cluster);
             if (keep) {
@@ -68,14 +69,6 @@ final class DemoCommand implements Callable<Integer> {
             }
             Runtime.getRuntime().removeShutdownHook(whenKilled);
             return good ? 0 : 1;
-        }
-    }
-
-    private static void closeQuietly(LocalCluster cluster) {
-        try {
-            cluster.close();
-        } catch (IOException e) {
-            // The files are in the directory for temporary ones.
         }
     }
 

@@ -19,14 +19,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import org.agrona.IoUtil;
 
 /** Nodes of one cluster as processes of this machine, on loopback; {@link #close} ends them and removes their files. */
 final class LocalCluster implements AutoCloseable {
@@ -43,8 +43,8 @@ final class LocalCluster implements AutoCloseable {
     private final List<String> options;
     private final Map<Integer, Map<String, String>> environments = new TreeMap<>();
     private volatile boolean keeps;
-    // The process that removes the files where this one is killed; null: there is none.
-    private Process sweeper;
+    // The process that removes the files where this one is killed.
+    private Optional<Process> sweeper = Optional.empty();
 
     /** @param nodes 1, 3, 5 or 7 */
     LocalCluster(int nodes) throws IOException {
@@ -82,13 +82,8 @@ final class LocalCluster implements AutoCloseable {
         }
         Files.writeString(
                 file(),
-                String.format(
-                        Locale.ROOT,
-                        "cluster {%n  name = \"%s\"%n  directory = \"%s\"%n  %s%n  members {%n    %s%n  }%n}%n",
-                        name,
-                        directory,
-                        settings,
-                        String.join("\n    ", members)));
+                "cluster {\n  name = \"" + name + "\"\n  directory = \"" + directory + "\"\n  " + settings
+                        + "\n  members {\n    " + String.join("\n    ", members) + "\n  }\n}\n");
     }
 
     /** Returns the first of a node's UDP ports, free and in a row, away from those that the system gives out by itself. */
@@ -166,19 +161,10 @@ final class LocalCluster implements AutoCloseable {
         environments.put(node, variables);
     }
 
-    /** Starts a node. */
     void start(int node) throws IOException {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--cluster",
-                file().toString(),
-                "--node",
-                Integer.toString(node),
-                "--publish-port",
-                publishPorts.get(node).toString(),
-                "--subscribe-port",
-                subscribePorts.get(node).toString(),
-                "--event-loops",
-                "1"));
+        List<String> arguments = new ArrayList<>(List.of("--cluster", file().toString(), "--event-loops=1"));
+        arguments.addAll(List.of("--node=" + node, "--publish-port=" + publishPorts.get(node)));
+        arguments.add("--subscribe-port=" + subscribePorts.get(node));
         options.forEach(option -> arguments.add(option.replace("%d", Integer.toString(node))));
         processes.put(node, start(node, arguments));
     }
@@ -224,10 +210,8 @@ final class LocalCluster implements AutoCloseable {
 
     /** Stops a node's process, as a machine that is moved does; or lets it go on. */
     void pause(int node, boolean stop) throws IOException, InterruptedException {
-        new ProcessBuilder(
-                        "kill",
-                        stop ? "-STOP" : "-CONT",
-                        Long.toString(processes.get(node).pid()))
+        String pid = Long.toString(processes.get(node).pid());
+        new ProcessBuilder("kill", stop ? "-STOP" : "-CONT", pid)
                 .inheritIO()
                 .start()
                 .waitFor();
@@ -306,7 +290,6 @@ final class LocalCluster implements AutoCloseable {
         return endpoints(subscribePorts, first);
     }
 
-    /** Address for subscribers of one node. */
     Endpoint subscribe(int node) {
         return Endpoint.parse(HOST + ":" + subscribePorts.get(node));
     }
@@ -320,7 +303,6 @@ final class LocalCluster implements AutoCloseable {
 
     // ---- the end -----------------------------------------------------------------------------------------------
 
-    /** Keeps the directory at the end. */
     void keepDirectory() {
         keeps = true;
     }
@@ -331,10 +313,10 @@ final class LocalCluster implements AutoCloseable {
                 List.of("sh", "-c", "trap '' INT TERM; cat >/dev/null; sleep 1; rm -rf -- \"$@\"", "sweeper"));
         command.add(directory.toString());
         publishPorts.keySet().forEach(node -> command.add(sharedOf(node).toString()));
-        sweeper = new ProcessBuilder(command)
+        sweeper = Optional.of(new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-                .start();
+                .start());
     }
 
     /** Folder in which a node's threads share memory. */
@@ -354,23 +336,11 @@ final class LocalCluster implements AutoCloseable {
             }
         }
         for (int node : publishPorts.keySet()) {
-            remove(sharedOf(node));
+            IoUtil.delete(sharedOf(node).toFile(), false);
         }
         if (!keeps) {
-            remove(directory);
+            IoUtil.delete(directory.toFile(), false);
         }
-        if (sweeper != null) {
-            sweeper.destroyForcibly();
-        }
-    }
-
-    private static void remove(Path top) throws IOException {
-        if (Files.exists(top)) {
-            try (Stream<Path> all = Files.walk(top)) {
-                for (Path path : all.sorted(Comparator.reverseOrder()).toList()) {
-                    Files.deleteIfExists(path);
-                }
-            }
-        }
+        sweeper.ifPresent(Process::destroyForcibly);
     }
 }
