@@ -75,7 +75,6 @@ final class Confirmations {
         return sent.messagesOfConnection() - confirmed;
     }
 
-    /** Bytes of the {@link #open} messages. */
     long openBytes() {
         return sent.bytesOfConnection() - confirmedBytes;
     }

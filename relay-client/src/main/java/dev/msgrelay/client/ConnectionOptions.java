@@ -49,16 +49,11 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         if (builder.endpoints.isEmpty()) {
             throw new IllegalArgumentException("no endpoint to connect to");
         }
-        if (builder.maxBody < 0 || builder.maxBody > FrameLayout.MAX_MAX_BODY) {
-            throw new IllegalArgumentException(
-                    "maxBody " + builder.maxBody + " is not within 0.." + FrameLayout.MAX_MAX_BODY);
-        }
+        FrameLayout.checkMaxBody(builder.maxBody);
         if (builder.tls != null) {
-            for (Endpoint endpoint : builder.endpoints) {
-                if (endpoint.isUnix()) {
-                    throw new IllegalArgumentException("TLS is for TCP, and " + endpoint + " is a Unix socket");
-                }
-            }
+            builder.endpoints.stream().filter(Endpoint::isUnix).findFirst().ifPresent(unix -> {
+                throw new IllegalArgumentException("TLS is for TCP, and " + unix + " is a Unix socket");
+            });
         }
         if (UndecodedText.in(builder.name)) {
             throw new IllegalArgumentException("name '" + PrintableText.line(builder.name)

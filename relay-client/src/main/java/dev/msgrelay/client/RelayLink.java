@@ -146,7 +146,6 @@ final class RelayLink implements AutoCloseable {
         return ended;
     }
 
-    /** The channel that messages are written to. */
     GatheringByteChannel sink() {
         return sink;
     }
@@ -226,7 +225,6 @@ final class RelayLink implements AutoCloseable {
         return plain ? 0 : Math.max(1, TimeUnit.NANOSECONDS.toMillis(leftNanos()) + 1);
     }
 
-    /** Whether control frames wait to be written. */
     boolean hasOutput() {
         synchronized (writing) {
             return out.position() > 0 || sign.hasRemaining();

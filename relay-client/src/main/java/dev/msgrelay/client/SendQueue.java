@@ -330,12 +330,10 @@ final class SendQueue {
         return acceptedBytes;
     }
 
-    /** Bytes of the {@link #forgottenMessages}. */
     synchronized long forgottenBytes() {
         return forgottenBytes;
     }
 
-    /** Number of messages that {@link #forget} has forgotten. */
     synchronized long forgottenMessages() {
         return forgottenMessages;
     }
@@ -350,7 +348,6 @@ final class SendQueue {
         return acceptedMessages - (confirms ? confirmed + told : forgottenMessages);
     }
 
-    /** Bytes of accepted messages that are not forgotten. */
     synchronized long keptBytes() {
         return ring.used();
     }

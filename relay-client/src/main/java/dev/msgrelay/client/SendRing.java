@@ -50,7 +50,6 @@ final class SendRing {
         used += FrameLayout.frameLength(length);
     }
 
-    /** Appends a frame as {@link #append(int, ByteBuffer)}. */
     void append(int type, byte[] body, int offset, int length) {
         int at = appendHeader(type, length);
         int untilEnd = Math.min(length, capacity - at);

@@ -128,7 +128,6 @@ final class SentFrames {
         return messagesOfConnection;
     }
 
-    /** Bytes of the {@link #messagesOfConnection}. */
     long bytesOfConnection() {
         return bytesOfConnection;
     }

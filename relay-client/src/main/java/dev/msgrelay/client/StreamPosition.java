@@ -104,7 +104,6 @@ final class StreamPosition {
         filtered = withFilter;
     }
 
-    /** Number of messages in all gaps so far. */
     long missed() {
         return missed;
     }

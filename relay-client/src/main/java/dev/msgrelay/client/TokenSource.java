@@ -13,7 +13,6 @@ import java.util.concurrent.Callable;
 
 /** Where a client's token comes from; asked for each connection. Immutable, as far as the program's function is. */
 final class TokenSource {
-    /** No token. */
     static final TokenSource NONE = of(Token.NONE);
 
     /** Most bytes of the file: much longer than any token. */

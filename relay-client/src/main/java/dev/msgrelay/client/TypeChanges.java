@@ -21,16 +21,7 @@ final class TypeChanges {
     /** Most changes that wait for their answer. */
     static final int MOST = 64;
 
-    private static final class Change {
-        private final int request;
-        private final TypeRanges types;
-        private final CompletableFuture<Long> done = new CompletableFuture<>();
-
-        private Change(int request, TypeRanges types) {
-            this.request = request;
-            this.types = types;
-        }
-    }
+    private record Change(int request, TypeRanges types, CompletableFuture<Long> done) {}
 
     private final ArrayDeque<Change> sent = new ArrayDeque<>();
     private final ArrayDeque<Change> waiting = new ArrayDeque<>();
@@ -48,7 +39,7 @@ final class TypeChanges {
         IOException refusal;
         synchronized (this) {
             if (ended == null && sent.size() + waiting.size() < MOST) {
-                Change change = new Change(requests++, types);
+                Change change = new Change(requests++, types, new CompletableFuture<>());
                 waiting.add(change);
                 return change.done;
             }

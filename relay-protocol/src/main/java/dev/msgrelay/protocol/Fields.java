@@ -56,6 +56,15 @@ final class Fields {
         }
     }
 
+    static void heartbeat(int frame, int millis) {
+        within(
+                frame,
+                "heartbeat in milliseconds",
+                millis,
+                Protocol.MIN_HEARTBEAT_MILLIS,
+                Protocol.MAX_HEARTBEAT_MILLIS);
+    }
+
     /** Checks that a field is 0; {@code why} ends the message. */
     static void zero(int frame, String field, long value, String why) {
         if (value != 0) {

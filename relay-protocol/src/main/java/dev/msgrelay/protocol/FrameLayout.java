@@ -56,7 +56,7 @@ public final class FrameLayout {
     }
 
     /** @throws IllegalArgumentException the limit on bodies is not within {@code 0..}{@link #MAX_MAX_BODY} */
-    static void checkMaxBody(int maxBody) {
+    public static void checkMaxBody(int maxBody) {
         if (maxBody < 0 || maxBody > MAX_MAX_BODY) {
             throw new IllegalArgumentException("maxBody " + maxBody + " is not within 0.." + MAX_MAX_BODY);
         }

@@ -1,5 +1,7 @@
 package dev.msgrelay.protocol;
 
+import java.util.stream.Stream;
+
 /** The reason why a subscriber misses messages, see {@link GapFrame}. */
 public enum GapReason {
     /** The subscriber read too slowly, and its policy is to skip. */
@@ -29,11 +31,6 @@ public enum GapReason {
 
     /** The reason with this code; null: a later version's. */
     public static GapReason ofCode(int code) {
-        return switch (code) {
-            case 1 -> SLOW;
-            case 2 -> NOT_HELD;
-            case 3 -> DAMAGED;
-            default -> null;
-        };
+        return Stream.of(values()).filter(one -> one.code == code).findFirst().orElse(null);
     }
 }

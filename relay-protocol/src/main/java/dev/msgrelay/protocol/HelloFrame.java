@@ -75,12 +75,7 @@ public record HelloFrame(
         Fields.within(TYPE, "lowest version", lowestVersion, 1, 0xFFFF);
         Fields.within(TYPE, "highest version", highestVersion, lowestVersion, 0xFFFF);
         if (heartbeatMillis != 0) {
-            Fields.within(
-                    TYPE,
-                    "heartbeat in milliseconds",
-                    heartbeatMillis,
-                    Protocol.MIN_HEARTBEAT_MILLIS,
-                    Protocol.MAX_HEARTBEAT_MILLIS);
+            Fields.heartbeat(TYPE, heartbeatMillis);
         }
         if (role != Role.PUBLISHER || (features & Features.ACKS) == 0) {
             Fields.zero(TYPE, "producer id", producer.high() | producer.low(), " without ACKS");

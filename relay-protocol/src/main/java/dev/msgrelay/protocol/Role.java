@@ -18,10 +18,6 @@ public enum Role {
 
     /** The role with this code; null: there is none. */
     public static Role ofCode(int code) {
-        return switch (code) {
-            case 1 -> SUBSCRIBER;
-            case 2 -> PUBLISHER;
-            default -> null;
-        };
+        return code == 1 ? SUBSCRIBER : code == 2 ? PUBLISHER : null;
     }
 }

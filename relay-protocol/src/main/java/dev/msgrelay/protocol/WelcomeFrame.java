@@ -85,12 +85,7 @@ public record WelcomeFrame(
         Fields.within(TYPE, "next", next, 1, Long.MAX_VALUE);
         Fields.within(TYPE, "accepted", accepted, 0, Long.MAX_VALUE);
         Fields.within(TYPE, "longest body", maxBody, 1, FrameLayout.MAX_MAX_BODY);
-        Fields.within(
-                TYPE,
-                "heartbeat in milliseconds",
-                heartbeatMillis,
-                Protocol.MIN_HEARTBEAT_MILLIS,
-                Protocol.MAX_HEARTBEAT_MILLIS);
+        Fields.heartbeat(TYPE, heartbeatMillis);
         Fields.within(TYPE, "idle timeout in milliseconds", idleTimeoutMillis, heartbeatMillis, Integer.MAX_VALUE);
         Fields.within(TYPE, "most ranges", maxRanges, 0, 0xFFFF);
         Fields.utf8(TYPE, "server", server);

@@ -156,7 +156,6 @@ final class AdminAnswer implements AutoCloseable {
         return status;
     }
 
-    /** The content's type, as the answer states it. */
     String type() {
         return type;
     }

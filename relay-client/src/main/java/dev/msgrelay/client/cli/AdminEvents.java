@@ -69,6 +69,14 @@ final class AdminEvents implements AutoCloseable {
 
     private void read() {
         try {
+            queueEvents();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void queueEvents() throws InterruptedException {
+        try {
             String name = "";
             while (true) {
                 String line = answer.line(MOST_LINE);
@@ -79,18 +87,7 @@ final class AdminEvents implements AutoCloseable {
                 }
             }
         } catch (IOException e) {
-            queueEnd();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /** Queues the end behind the events before it. */
-    private void queueEnd() {
-        try {
             queue.put(new Event(true, "", admin + " has closed the connection"));
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
         }
     }
 

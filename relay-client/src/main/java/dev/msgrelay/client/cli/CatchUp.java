@@ -2,7 +2,6 @@ package dev.msgrelay.client.cli;
 
 import dev.msgrelay.protocol.text.ShortText;
 import java.io.PrintWriter;
-import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -61,28 +60,18 @@ final class CatchUp {
         long done = Math.min(next, head + 1) - first;
         long percent = 100 * done / Math.max(1, head + 1 - first);
         if (json) {
-            out.println(String.format(
-                    Locale.ROOT,
-                    "{\"event\":\"catchUp\",\"next\":%d,\"head\":%d,\"percent\":%d,\"leftMillis\":%d}",
-                    next,
-                    head,
-                    percent,
-                    leftMillis));
+            out.println("{\"event\":\"catchUp\",\"next\":" + next + ",\"head\":" + head + ",\"percent\":" + percent
+                    + ",\"leftMillis\":" + leftMillis + "}");
             return;
         }
         out.flush();
+        String at = "at message " + ShortText.grouped(next - 1);
+        String left =
+                leftMillis < 0 ? "comes no nearer to the newest" : "about " + ShortText.age(leftMillis) + " to go";
         err.println(
                 leftMillis == 0
-                        ? String.format(Locale.ROOT, "caught up at message %,d", next - 1)
-                        : String.format(
-                                Locale.ROOT,
-                                "at message %,d of %,d (%d %%), %s",
-                                next - 1,
-                                head,
-                                percent,
-                                leftMillis < 0
-                                        ? "comes no nearer to the newest"
-                                        : "about " + ShortText.age(leftMillis) + " to go"));
+                        ? "caught up " + at
+                        : at + " of " + ShortText.grouped(head) + " (" + percent + " %), " + left);
         err.flush();
     }
 }

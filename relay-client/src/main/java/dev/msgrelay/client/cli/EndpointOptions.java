@@ -139,7 +139,6 @@ final class EndpointOptions {
         }
     }
 
-    /** Whether the command line names endpoints. */
     boolean areGiven() {
         return unix != null || endpoints != null;
     }

@@ -8,6 +8,7 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.protocol.text.PrintableText;
+import dev.msgrelay.protocol.text.TextWidth;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Path;
@@ -17,6 +18,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -188,11 +190,10 @@ final class InfoCommand {
     }
 
     private static String lines(Map<String, Object> facts) {
-        StringBuilder lines = new StringBuilder();
-        facts.forEach((name, value) -> lines.append(String.format(Locale.ROOT, "%-18s", name))
-                .append(PrintableText.line(value.toString()))
-                .append('\n'));
-        return lines.toString();
+        return facts.entrySet().stream()
+                .map(one -> TextWidth.left(one.getKey(), 18)
+                        + PrintableText.line(one.getValue().toString()) + "\n")
+                .collect(Collectors.joining());
     }
 
     private static String json(Map<String, Object> facts) {

@@ -100,16 +100,21 @@ final class OutputOptions {
         given.remove(print && hex ? "--print" : "");
         add(given, countOnly, "--count-only");
         add(given, json && !countOnly && !(print && given.size() == 1), "--json");
-        if (given.size() > 1) {
-            throw new ParameterException(
-                    mixee.commandLine(), given.get(0) + " and " + given.get(1) + " exclude each other");
-        }
+        checkOne(mixee, given);
         if (delimiter != null && !raw) {
             throw new ParameterException(mixee.commandLine(), "--delimiter goes with --raw");
         }
     }
 
-    private static void add(List<String> given, boolean is, String option) {
+    /** Refuses two options that exclude each other. */
+    static void checkOne(CommandSpec command, List<String> given) {
+        if (given.size() > 1) {
+            throw new ParameterException(
+                    command.commandLine(), given.get(0) + " and " + given.get(1) + " exclude each other");
+        }
+    }
+
+    static void add(List<String> given, boolean is, String option) {
         if (is) {
             given.add(option);
         }

@@ -30,7 +30,6 @@ import java.util.concurrent.TimeoutException;
 sealed interface Probe {
     Endpoint endpoint();
 
-    /** The role of the HELLO. */
     Role role();
 
     /**

@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Stack;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -158,6 +159,7 @@ final class PublishCommand implements Callable<Integer> {
     private final InputStream stdin;
     private EventPrinter events;
     private long had;
+    private long firstNanos;
 
     PublishCommand(InputStream stdin) {
         this.stdin = stdin;
@@ -316,7 +318,6 @@ final class PublishCommand implements Callable<Integer> {
 
     private void publishAll(InputStream input, RelayPublisher publisher, PublishEnd end, Resumption resumption)
             throws IOException, InterruptedException {
-        Pace pace = rate == null ? null : new Pace(rate);
         had = resumption.awaitHad(stallTimeout, end.stalledText());
         long[] left = {had};
         if (resumption.streamIsNew()) {
@@ -339,9 +340,10 @@ final class PublishCommand implements Callable<Integer> {
             }
             if (publisher.messages() == 0) {
                 tellHad();
+                firstNanos = System.nanoTime();
             }
-            if (pace != null) {
-                pace.await();
+            if (rate != null) {
+                awaitDue(publisher.messages());
             }
             publish(publisher, end, type, array, offset, length);
         });
@@ -386,6 +388,12 @@ final class PublishCommand implements Callable<Integer> {
         return new IOException(messages.file() + " is not the file of the earlier run: its first "
                 + (first == 1 ? "message is another" : first + " messages are others")
                 + ". --from-start publishes all of it; --append goes on behind message " + had);
+    }
+
+    /** Waits until a message is due, n / rate seconds after the first one. A late one does not delay those behind it. */
+    private void awaitDue(long n) throws InterruptedException {
+        double nanos = (double) TimeUnit.SECONDS.toNanos(1) * n / rate;
+        TimeUnit.NANOSECONDS.sleep(firstNanos + (long) nanos - System.nanoTime());
     }
 
     private void tellHad() {

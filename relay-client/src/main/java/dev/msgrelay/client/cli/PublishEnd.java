@@ -130,7 +130,6 @@ final class PublishEnd {
         }
     }
 
-    /** The sum of the run. */
     String sum() {
         if (proof == Proof.CONFIRMED && open() > 0) {
             return doubt() + ": the relay has not confirmed " + (open() == 1 ? "it" : "them");

@@ -115,14 +115,12 @@ final class PublishInput {
             throw wrong("--type " + ControlFrames.typeName(type) + " is reserved");
         }
         List<String> ways = new ArrayList<>();
-        add(ways, messages != null, "--message");
-        add(ways, json, "--json");
-        add(ways, raw, "--raw");
-        add(ways, chunk != null, "--chunk");
-        add(ways, messages != null && file != null, "--file");
-        if (ways.size() > 1) {
-            throw wrong(ways.get(0) + " and " + ways.get(1) + " exclude each other");
-        }
+        OutputOptions.add(ways, messages != null, "--message");
+        OutputOptions.add(ways, json, "--json");
+        OutputOptions.add(ways, raw, "--raw");
+        OutputOptions.add(ways, chunk != null, "--chunk");
+        OutputOptions.add(ways, messages != null && file != null, "--file");
+        OutputOptions.checkOne(mixee, ways);
         if (skipBad && !json) {
             throw wrong("--skip-bad goes with --json");
         }
@@ -248,12 +246,6 @@ final class PublishInput {
 
     private ParameterException wrong(String words) {
         return new ParameterException(mixee.commandLine(), words);
-    }
-
-    private static void add(List<String> ways, boolean is, String option) {
-        if (is) {
-            ways.add(option);
-        }
     }
 
     /** Converts a number of bytes, such as 64k. */

@@ -111,7 +111,6 @@ final class PublisherState implements AutoCloseable {
         static final Beginning NONE = new Beginning(0, 0);
     }
 
-    /** The state of a publisher that keeps none. */
     private PublisherState() {
         keeps = false;
         file = Path.of("");

@@ -93,7 +93,6 @@ final class Resumption implements AutoCloseable {
         return state.run().epoch();
     }
 
-    /** The newest lives of that stream. */
     Epochs epochs() {
         return state.run().epochs();
     }
@@ -208,13 +207,7 @@ final class Resumption implements AutoCloseable {
         }
         if (had.isDone()) {
             // Numbers continue within a run, even if the relay was started anew.
-            state.record(new PublisherState.Run(
-                    input,
-                    welcome.epoch(),
-                    welcome.epochs(),
-                    before.first(),
-                    PublisherState.Run.UNKNOWN,
-                    before.beginning()));
+            recordBegin(welcome, before.first(), before.beginning());
             return;
         }
         boolean same = isSame(before) && again != Again.ALL;
@@ -222,15 +215,13 @@ final class Resumption implements AutoCloseable {
         streamIsNew = same && welcome.epochChanged();
         lostTo = same && !streamIsNew && before.hasEnded() && before.published() > has ? before.published() : 0;
         // A run that is refused or cut short must not make the next one forget the file.
-        PublisherState.Beginning beginning = has > 0 ? expected : PublisherState.Beginning.NONE;
-        state.record(new PublisherState.Run(
-                input,
-                welcome.epoch(),
-                welcome.epochs(),
-                welcome.accepted() + 1 - has,
-                PublisherState.Run.UNKNOWN,
-                beginning));
+        recordBegin(welcome, welcome.accepted() + 1 - has, has > 0 ? expected : PublisherState.Beginning.NONE);
         had.complete(has);
+    }
+
+    private void recordBegin(WelcomeFrame welcome, long first, PublisherState.Beginning beginning) throws IOException {
+        long unknown = PublisherState.Run.UNKNOWN;
+        state.record(new PublisherState.Run(input, welcome.epoch(), welcome.epochs(), first, unknown, beginning));
     }
 
     private boolean isSame(PublisherState.Run before) {

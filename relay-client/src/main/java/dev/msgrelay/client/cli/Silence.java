@@ -28,7 +28,6 @@ final class Silence {
         this.err = err;
     }
 
-    /** Watches a subscriber from now on. */
     void watch(RelaySubscriber watched) {
         subscriber = watched;
         if (quiet) {

@@ -33,24 +33,16 @@ record Speed(long messages, long bytes, long nanos) {
 
     /** The report's line, in the form of the article that this project grew out of. */
     String line() {
-        return String.format(
-                Locale.ROOT,
-                "Time for %d msg: %d; speed: %d msg/s; %.1f MB/s",
-                messages,
-                millis(),
-                messagesPerSecond(),
-                megabytesPerSecond());
+        return "Time for " + messages + " msg: " + millis() + "; speed: " + messagesPerSecond() + " msg/s; "
+                + megabytes() + " MB/s";
+    }
+
+    private String megabytes() {
+        return String.format(Locale.ROOT, "%.1f", megabytesPerSecond());
     }
 
     String json(String event) {
-        return String.format(
-                Locale.ROOT,
-                "{\"event\":\"%s\",\"messages\":%d,\"bytes\":%d,\"ms\":%d,\"msgPerSec\":%d,\"mbPerSec\":%.1f}",
-                event,
-                messages,
-                bytes,
-                millis(),
-                messagesPerSecond(),
-                megabytesPerSecond());
+        return "{\"event\":\"" + event + "\",\"messages\":" + messages + ",\"bytes\":" + bytes + ",\"ms\":" + millis()
+                + ",\"msgPerSec\":" + messagesPerSecond() + ",\"mbPerSec\":" + megabytes() + "}";
     }
 }

@@ -197,7 +197,6 @@ final class SubscribeCommand implements Callable<Integer> {
         return 0;
     }
 
-    /** The wanted messages in words. */
     private String waitsFor() {
         String place = position != null
                 ? "messages behind the place in " + position

@@ -124,23 +124,17 @@ final class TopScreen {
     }
 
     private static String lag(JsonObject now) {
-        return String.format(
-                Locale.ROOT,
-                "%d over 1 s behind, the furthest %s; the log has %s, %s",
-                now.getLong("behind"),
-                ShortText.of(now.getLong("largestLagBytes"), "B"),
-                ShortText.age((long) (now.getDouble("logSeconds") * 1000)),
-                ShortText.of(now.getLong("logBytes"), "B"));
+        return now.getLong("behind") + " over 1 s behind, the furthest "
+                + ShortText.of(now.getLong("largestLagBytes"), "B") + "; the log has "
+                + ShortText.age((long) (now.getDouble("logSeconds") * 1000)) + ", "
+                + ShortText.of(now.getLong("logBytes"), "B");
     }
 
     private String core(JsonObject now) {
         JsonObject rate = now.getObject("rate");
-        return String.format(
-                Locale.ROOT,
-                "%s of a processor; %s; slow subscribers: %s",
-                rate == null ? "-" : String.format(Locale.ROOT, "%.0f %%", 100 * rate.getDouble("coreShare")),
-                about.getString("transport"),
-                about.getString("slowSubscriber"));
+        return (rate == null ? "-" : String.format(Locale.ROOT, "%.0f %%", 100 * rate.getDouble("coreShare")))
+                + " of a processor; " + about.getString("transport") + "; slow subscribers: "
+                + about.getString("slowSubscriber");
     }
 
     private static String journal(JsonObject now) {
@@ -148,12 +142,9 @@ final class TopScreen {
             return "FAILED: nothing is written any more";
         }
         long free = now.getLong("journalFreeBytes");
-        return String.format(
-                Locale.ROOT,
-                "%d ms behind, %s in files%s",
-                now.getLong("journalForcedLagMillis"),
-                ShortText.of(now.getLong("journalFileBytes"), "B"),
-                free < 0 ? "" : ", " + ShortText.of(free, "B") + " free");
+        return now.getLong("journalForcedLagMillis") + " ms behind, "
+                + ShortText.of(now.getLong("journalFileBytes"), "B") + " in files"
+                + (free < 0 ? "" : ", " + ShortText.of(free, "B") + " free");
     }
 
     /** The part nearest to its limit, among those that clients fill. */

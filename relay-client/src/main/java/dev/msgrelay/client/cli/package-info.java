@@ -5,7 +5,7 @@
  * <pre>
  *  RelayClientMain   exit codes, one line for each failure
  *    SubscribeCommand  main thread: RelaySubscriber.poll -> MessageMeter -> OutputOptions' printer -> stdout
- *    PublishCommand    main thread: PublishInput (BodyReader, JsonBodies) -> Pace -> RelayPublisher.publish
+ *    PublishCommand    main thread: PublishInput (BodyReader, JsonBodies) -> RelayPublisher.publish
  *                      at the end, or on Ctrl-C: PublishEnd, waits for the relay, and the sum
  *                      the publisher's own thread: SessionEvent -> EventPrinter -> stderr
  *                                                               -> Resumption -> PublisherState (a file for each name)

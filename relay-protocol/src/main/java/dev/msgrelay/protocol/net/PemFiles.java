@@ -46,18 +46,10 @@ public final class PemFiles {
             Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
 
     /** Kinds of blocks that errors may show by name. */
-    private static final Set<String> KINDS = Set.of(
-            "CERTIFICATE",
-            "X509 CERTIFICATE",
-            "TRUSTED CERTIFICATE",
-            "CERTIFICATE REQUEST",
-            "PUBLIC KEY",
-            PLAIN_KEY,
-            "ENCRYPTED PRIVATE KEY",
-            "EC PRIVATE KEY",
-            "RSA PRIVATE KEY",
-            "DSA PRIVATE KEY",
-            "OPENSSH PRIVATE KEY");
+    private static final Set<String> KINDS =
+            Set.of(("CERTIFICATE,X509 CERTIFICATE,TRUSTED CERTIFICATE,CERTIFICATE REQUEST,PUBLIC KEY,PRIVATE KEY,"
+                            + "ENCRYPTED PRIVATE KEY,EC PRIVATE KEY,RSA PRIVATE KEY,DSA PRIVATE KEY,OPENSSH PRIVATE KEY")
+                    .split(","));
 
     private PemFiles() {}
 
