@@ -23,7 +23,7 @@ public record Lab(Experiment.Settings settings, Path json, Path html, PrintWrite
             boolean failed = false;
             for (Experiment experiment : experiments) {
                 LabResult result = run.run(experiment);
-                progress.end();
+                progress.clear();
                 show(result);
                 if (result.interrupted()) {
                     throw new InterruptedException();

@@ -31,7 +31,7 @@ final class Producers implements AutoCloseable {
 
         ByteBuffer of(long number, long timeNanos) {
             one.add(LoadMessage.stamp(producer, number), timeNanos);
-            return one.take();
+            return one.drain();
         }
     }
 

@@ -54,7 +54,7 @@ final class SlowDevice implements Sender.NetworkFacade {
 
     @Override
     public void send(ByteBuffer packet) {
-        long now = take();
+        long now = acknowledge();
         while (packet.hasRemaining()) {
             int start = packet.position();
             int length = FrameLayout.bodyLength(packet, start);
@@ -88,7 +88,7 @@ final class SlowDevice implements Sender.NetworkFacade {
         return List.copyOf(bursts);
     }
 
-    private long take() {
+    private long acknowledge() {
         long now = clock.applyAsLong(100_000);
         packets.incrementAndGet();
         return now;
@@ -110,7 +110,7 @@ final class SlowDevice implements Sender.NetworkFacade {
                 n = reader.read(socket, (type, body) -> {
                     if (reader.reads() > reads) {
                         reads = reader.reads();
-                        taken = take();
+                        taken = acknowledge();
                     }
                     message(type, body, taken);
                 });

@@ -52,9 +52,9 @@ final class Clients implements AutoCloseable {
     }
 
     /** Ends the figures with what the clients are at: who waits for a first byte has waited so long at least. */
-    void end(SendFigures figures) {
+    void finishFigures(SendFigures figures) {
         long now = System.nanoTime();
-        figures.end(now);
+        figures.finishAt(now);
         for (Client client : clients) {
             if (client.received == 0) {
                 figures.began(now - client.askedAt);
@@ -198,7 +198,7 @@ final class Clients implements AutoCloseable {
             }
         }
 
-        void end(long now) {
+        void finishAt(long now) {
             nanos = now - from;
         }
 

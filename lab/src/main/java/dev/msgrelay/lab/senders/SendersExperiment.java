@@ -190,7 +190,7 @@ public final class SendersExperiment {
                 while (figures.bytes() == 0 && System.nanoTime() - end < patience.toNanos()) {
                     group.runUntil(System.nanoTime() + time.toNanos(), figures);
                 }
-                group.end(figures);
+                group.finishFigures(figures);
                 awaitEnds(group, System.nanoTime(), largest);
                 if (figures.bytes() == 0) {
                     throw new WrongResultException("nothing arrived within " + patience.toSeconds() + " s");

@@ -173,7 +173,7 @@ final class WorkerServer implements AutoCloseable {
             } else {
                 key.interestOps(0);
             }
-            pool.execute(() -> work(connection));
+            pool.execute(() -> sendPart(connection));
         } catch (IOException | CancelledKeyException e) {
             close(connection);
         }
@@ -198,7 +198,7 @@ final class WorkerServer implements AutoCloseable {
         return true;
     }
 
-    private void work(Connection connection) {
+    private void sendPart(Connection connection) {
         try {
             if (!algorithm.blocking()) {
                 connection.send(algorithm.part());

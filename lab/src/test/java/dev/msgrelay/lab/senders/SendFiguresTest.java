@@ -25,7 +25,7 @@ class SendFiguresTest {
         figures.received(LARGE, 3_000_000);
         figures.received(LARGE, 1_000_000);
         figures.ended(LARGE, FROM + SECOND, FROM + 3 * SECOND);
-        figures.end(FROM + 4 * SECOND);
+        figures.finishAt(FROM + 4 * SECOND);
 
         assertThat(figures.bytes()).isEqualTo(4_001_000);
         assertThat(figures.initialSeconds()).isCloseTo(0.2, within(1e-9));
@@ -37,14 +37,14 @@ class SendFiguresTest {
     void ofADownloadThatBeganBeforeOnlyTheTimeWithinCounts() {
         figures.received(LARGE, 1_000_000);
         figures.ended(LARGE, FROM - 10 * SECOND, FROM + SECOND);
-        figures.end(FROM + 2 * SECOND);
+        figures.finishAt(FROM + 2 * SECOND);
         assertThat(figures.speed()).isCloseTo(1.0, within(1e-9));
     }
 
     @Test
     void whatWasNotSeenIsNotTold() {
         figures.received(SMALL, 1_000);
-        figures.end(FROM + SECOND);
+        figures.finishAt(FROM + SECOND);
         assertThat(figures.speed()).isNaN();
         assertThat(figures.initialSeconds()).isNaN();
     }

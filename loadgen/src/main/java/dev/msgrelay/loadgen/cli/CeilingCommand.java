@@ -116,7 +116,7 @@ final class CeilingCommand extends Told {
             Experiment experiment = experiment(interrupts, lines, 1);
             experiment.expect(plans, 1);
             List<Run> runs = experiment.rounds(plans, Until.rounds(1));
-            lines.end();
+            lines.clear();
             List<Cell> cells = runs.stream()
                     .map(run ->
                             new Cell(run.plan().contestant().name(), run.plan().load(), List.of(run.record())))

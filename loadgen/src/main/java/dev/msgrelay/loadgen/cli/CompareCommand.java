@@ -169,7 +169,7 @@ final class CompareCommand extends Told {
         }
 
         void pair(PairedComparison known) {
-            line.end();
+            line.clear();
             System.err.println(PairedReport.progress(known));
         }
     }

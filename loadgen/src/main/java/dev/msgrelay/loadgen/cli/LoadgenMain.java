@@ -124,7 +124,7 @@ public final class LoadgenMain implements Runnable {
             return EXIT_INTERRUPTED;
         }
         if (e instanceof RunException || e instanceof IOException) {
-            command.getErr().println(name + ": FAIL: " + RunException.told(e));
+            command.getErr().println(name + ": FAIL: " + RunException.oneLine(e));
             return CommandLine.ExitCode.SOFTWARE;
         }
         throw e;

@@ -166,12 +166,12 @@ final class RunCommand extends Told {
                 for (Plan plan : curve(way, through, full, rig)) {
                     measure(runs, plan);
                 }
-                rig.end();
-                lines.end();
+                rig.stopRelay();
+                lines.clear();
                 return report(way, runs.runs(), ceilings, Ending.complete());
             } catch (InterruptedException e) {
                 rig.abandon();
-                lines.end();
+                lines.clear();
                 if (!runs.runs().isEmpty()) {
                     report(way, runs.runs(), ceilings, new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
                 }

@@ -193,7 +193,8 @@ final class ShootoutCommand extends Told {
         err().println(ShootoutRun.summary(shootout));
         err().flush();
         ResultFiles written = directory == null ? null : ResultFiles.in(directory);
-        ShootoutRun.Kept files = written == null ? results -> {} : results -> written.write(ResultsText.told(results));
+        ShootoutRun.Kept files =
+                written == null ? results -> {} : results -> written.write(ResultsText.withOutcome(results));
         ShootoutRun run;
         try (Interrupts interrupts = new Interrupts();
                 ProgressLine lines = new ProgressLine(err())) {
@@ -208,7 +209,7 @@ final class ShootoutCommand extends Told {
             try {
                 run.run();
             } finally {
-                lines.end();
+                lines.clear();
                 print(run);
             }
         }
@@ -217,7 +218,7 @@ final class ShootoutCommand extends Told {
     }
 
     private void print(ShootoutRun run) throws IOException {
-        Results results = ResultsText.told(run.results());
+        Results results = ResultsText.withOutcome(run.results());
         if (json) {
             print(results);
             return;

@@ -149,16 +149,16 @@ public final class Experiment {
             record = plan.rig().run(plan, round, observer);
         } catch (IOException | RunException e) {
             endIfAsked();
-            record = RunRecord.partial(round, started, List.of(RunException.told(e)));
+            record = RunRecord.partial(round, started, List.of(RunException.oneLine(e)));
         }
         checkEnd();
         Run run = new Run(plan, runs.size(), record);
-        left.done(plan.estimate(), clock.getAsLong() - begun);
-        keep(run);
+        left.completed(plan.estimate(), clock.getAsLong() - begun);
+        add(run);
         return run;
     }
 
-    private void keep(Run run) {
+    private void add(Run run) {
         runs.add(run);
         String group = run.plan().group();
         int inARow = run.isWhole() ? 0 : endlessInARow.getOrDefault(group, 0) + 1;

@@ -81,13 +81,13 @@ final class LaneSheet {
             warnings.add("iperf3 says: " + given.warning());
         }
         long nanos = plan.timing().measured().toNanos();
-        return RunRecord.told(
+        return RunRecord.reported(
                 new Moment(round, started, plan.timing().warmup().toNanos(), nanos),
                 new Traffic(0, Math.round(given.bytesPerSecond() * nanos / 1e9), nanos),
                 given.reason() == null ? List.of() : List.of("no iperf3: " + given.reason()));
     }
 
-    Way way() {
+    Way openLane() {
         return way;
     }
 

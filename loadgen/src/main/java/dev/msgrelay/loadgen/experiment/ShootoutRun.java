@@ -94,7 +94,7 @@ public final class ShootoutRun {
         this.observer = observer;
         this.empty = empty;
         this.kept = kept;
-        this.experiment = new Experiment(clock, endAsked, observer, this::keep, GIVE_UP_AFTER);
+        this.experiment = new Experiment(clock, endAsked, observer, this::writeResults, GIVE_UP_AFTER);
     }
 
     /** The work ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with those for ceilings, about 6 min". */
@@ -117,15 +117,15 @@ public final class ShootoutRun {
         boolean interrupted = false;
         try {
             open();
-            keep();
+            writeResults();
             List<Plan> plans = plans(sheets, shootout);
             experiment.expect(plans, shootout.rounds());
             experiment.rounds(plans, Until.rounds(shootout.rounds()));
-            end(sheets.isEmpty() ? new Ending(Ending.How.FAILED, "no lane could be set up") : Ending.complete());
+            finish(sheets.isEmpty() ? new Ending(Ending.How.FAILED, "no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
             // There is little time from here on: what is to be known is kept, and nobody is waited for.
             interrupted = true;
-            end(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
+            finish(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
             throw e;
         } finally {
             close(interrupted);
@@ -138,7 +138,7 @@ public final class ShootoutRun {
             Thread.currentThread().interrupt();
         }
         try {
-            sheets.forEach(sheet -> sheet.way().close());
+            sheets.forEach(sheet -> sheet.openLane().close());
         } finally {
             if (atOnce) {
                 Thread.interrupted();
@@ -153,16 +153,16 @@ public final class ShootoutRun {
                 : rig;
     }
 
-    private void end(Ending how) {
+    private void finish(Ending how) {
         ending = how;
-        keep();
+        writeResults();
     }
 
     /**
      * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. A file that is
      * written by an interrupted thread is closed under it: the interrupt is left for the one who goes on.
      */
-    private void keep() {
+    private void writeResults() {
         boolean interrupted = Thread.interrupted();
         IOException failure = write();
         if (failure != null && Thread.interrupted()) {
@@ -209,7 +209,7 @@ public final class ShootoutRun {
         List<LaneResult> lanes = new ArrayList<>();
         for (LaneSpec spec : shootout.lanes()) {
             sheets.stream()
-                    .filter(one -> one.way().name().equals(spec.id()))
+                    .filter(one -> one.openLane().name().equals(spec.id()))
                     .forEach(one -> lanes.add(one.result(runs)));
             skipped.stream().filter(one -> one.name().equals(spec.id())).forEach(lanes::add);
         }

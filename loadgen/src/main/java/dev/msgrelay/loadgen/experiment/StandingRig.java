@@ -39,9 +39,9 @@ public final class StandingRig implements Rig, AutoCloseable {
     }
 
     /** Ends the relay; one that does not end in time is killed, and fails the run. */
-    public void end() throws RunException, InterruptedException {
+    public void stopRelay() throws RunException, InterruptedException {
         if (started != null && started.process() != null) {
-            LoadRun.end(started.process());
+            LoadRun.stop(started.process());
         }
     }
 

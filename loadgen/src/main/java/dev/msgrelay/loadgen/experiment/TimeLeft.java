@@ -12,7 +12,7 @@ public final class TimeLeft {
         plannedLeft += more.toNanos();
     }
 
-    void done(Duration planned, long nanos) {
+    void completed(Duration planned, long nanos) {
         plannedLeft -= planned.toNanos();
         plannedDone += planned.toNanos();
         spent += nanos;

@@ -85,7 +85,7 @@ public final class Subprocess implements Tool {
     }
 
     /** Ends a process by the end of its stdin, and by force where that has no effect so soon. */
-    public static void end(Process process, long millis) {
+    public static void stop(Process process, long millis) {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {

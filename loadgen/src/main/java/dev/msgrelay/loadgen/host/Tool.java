@@ -35,16 +35,16 @@ public interface Tool {
         private final long limitMillis;
 
         NotEndedException(String command, long limitMillis) {
-            super(told(command, limitMillis));
+            super(words(command, limitMillis));
             this.limitMillis = limitMillis;
         }
 
         /** The same of the command that was meant, where the first word is that of a program which becomes it. */
         public IOException of(String command) {
-            return new IOException(told(command, limitMillis), this);
+            return new IOException(words(command, limitMillis), this);
         }
 
-        private static String told(String command, long limitMillis) {
+        private static String words(String command, long limitMillis) {
             return command + " did not end within " + limitMillis + " ms";
         }
     }

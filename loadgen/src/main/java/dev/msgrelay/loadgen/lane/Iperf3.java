@@ -75,7 +75,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
             // The command's first word is that of a program which enters a namespace.
             throw e.of("iperf3");
         } finally {
-            Subprocess.end(serving, 1_000);
+            Subprocess.stop(serving, 1_000);
         }
     }
 

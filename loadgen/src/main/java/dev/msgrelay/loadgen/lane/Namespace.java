@@ -106,6 +106,6 @@ public final class Namespace implements AutoCloseable {
     /** Ends the holder. The namespace goes with the last process in it. */
     @Override
     public void close() {
-        Subprocess.end(holder, END_MILLIS);
+        Subprocess.stop(holder, END_MILLIS);
     }
 }

@@ -92,7 +92,7 @@ public final class FrameBatch {
     }
 
     /** Everything that has been added, to be written whole before the next call; the batch is empty again. */
-    public ByteBuffer take() {
+    public ByteBuffer drain() {
         window.limit(end).position(start);
         start = 0;
         end = 0;

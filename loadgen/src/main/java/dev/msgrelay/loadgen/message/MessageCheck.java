@@ -32,10 +32,10 @@ public final class MessageCheck {
         Order UNHEARD = new Order() {};
 
         /** A message that is not the next one of the publisher of the message before. */
-        default void begin(long stamp) {}
+        default void startRun(long stamp) {}
 
         /** So many more in a row of that publisher. */
-        default void goOn(long messages) {}
+        default void continueRun(long messages) {}
 
         /** So many that do not come. */
         default void skip(long messages) {}
@@ -107,7 +107,7 @@ public final class MessageCheck {
     private void beginRun(long stamp) {
         countRun();
         sequence.onMessage(stamp);
-        order.begin(stamp);
+        order.startRun(stamp);
         next = sequence.isNext(stamp + 1) ? stamp + 1 : NONE;
         counted = next;
     }
@@ -115,7 +115,7 @@ public final class MessageCheck {
     private void countRun() {
         if (next != counted) {
             sequence.onRun(counted, next - counted);
-            order.goOn(next - counted);
+            order.continueRun(next - counted);
             counted = next;
         }
     }

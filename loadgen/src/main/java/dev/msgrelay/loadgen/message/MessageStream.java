@@ -34,7 +34,7 @@ public final class MessageStream {
         long stamp = LoadMessage.stamp(publisher, nextNumber);
         if (writeSize == 0) {
             nextNumber += batch.fill(stamp, timeNanos);
-            return batch.take();
+            return batch.drain();
         }
         nextNumber += batch.fillUpTo(writeSize, stamp, timeNanos);
         return batch.cut(writeSize);
@@ -42,7 +42,7 @@ public final class MessageStream {
 
     /** The rest of the frame that the last write cut, possibly nothing; the stream is at the end of a frame then. */
     public ByteBuffer rest() {
-        return batch.take();
+        return batch.drain();
     }
 
     /** The number of the message that begins next: so many have begun since number 0. */

@@ -37,13 +37,13 @@ public final class OrderTrace implements MessageCheck.Order {
     private long inBlock;
 
     @Override
-    public void begin(long stamp) {
+    public void startRun(long stamp) {
         hash = join(hash, mix(stamp, messages()));
-        goOn(1);
+        continueRun(1);
     }
 
     @Override
-    public void goOn(long messages) {
+    public void continueRun(long messages) {
         // Blocks get longer on the way, so that this takes some thousand steps for any number.
         for (long left = messages; left > 0; ) {
             long here = Math.min(left, blockLength - inBlock);
@@ -60,7 +60,7 @@ public final class OrderTrace implements MessageCheck.Order {
         for (long left = messages; left > 0; ) {
             long here = Math.min(left, blockLength - inBlock);
             hash = HOLE;
-            goOn(here);
+            continueRun(here);
             left -= here;
         }
         // The next message begins a run here, and goes on with one for who misses nothing.

@@ -79,7 +79,9 @@ public final class DiffText {
             Row other = others.stream().filter(row::isLike).findFirst().orElse(null);
             others.remove(other);
             if (other == null) {
-                line("not compared: %s, %s: in A alone", row.name(), row.told().load());
+                line(
+                        "not compared: %s, %s: in A alone",
+                        row.name(), row.mainCell().load());
             } else if (!Objects.equals(row.lane().link(), other.lane().link())) {
                 line(
                         "not compared: %s: A %s, B %s",
@@ -88,8 +90,8 @@ public final class DiffText {
                 loads.computeIfAbsent(row.load(), load -> new ArrayList<>()).add(new Both(row, other));
             }
         }
-        others.forEach(row ->
-                line("not compared: %s, %s: in B alone", row.name(), row.told().load()));
+        others.forEach(row -> line(
+                "not compared: %s, %s: in B alone", row.name(), row.mainCell().load()));
         loads.forEach((load, all) ->
                 text.append('\n').append(TextTable.of(Table.of(load, all, fields()), ResultsText.WIDTH)));
         if (sameMachine && !loads.isEmpty()) {
@@ -101,7 +103,7 @@ public final class DiffText {
         List<Field<Both>> fields =
                 new ArrayList<>(List.of(Field.text("lane", both -> both.a().name()), Field.text("in", both -> both.a()
                         .in())));
-        compared(fields, "msg/s", Unit.COUNT, Row::told, RunRecord::out);
+        compared(fields, "msg/s", Unit.COUNT, Row::mainCell, RunRecord::out);
         fields.add(Field.of("share A", Unit.HUNDREDTHS, both -> share(both.a())));
         fields.add(Field.of("B", Unit.HUNDREDTHS, both -> share(both.b())));
         compared(fields, "p99", Unit.NANOS, Row::paced, run -> run.delays().latencyAt(99));

@@ -55,27 +55,32 @@ final class LaneSummary {
         /** Whether this is the same lane under the same load, of whatever results. */
         boolean isLike(Row other) {
             return lane.name().equals(other.lane.name())
-                    && told().contestant().equals(other.told().contestant())
-                    && told().load().withRate(0).equals(other.told().load().withRate(0));
+                    && mainCell().contestant().equals(other.mainCell().contestant())
+                    && mainCell()
+                            .load()
+                            .withRate(0)
+                            .equals(other.mainCell().load().withRate(0));
         }
 
-        Cell told() {
+        Cell mainCell() {
             return full == null ? paced : full;
         }
 
         /** "10gbe*": with a star where the link is emulated. */
         String name() {
-            String contestant = told().contestant().equals(Cell.RELAY) ? "" : ", " + told().contestant();
+            String contestant = mainCell().contestant().equals(Cell.RELAY)
+                    ? ""
+                    : ", " + mainCell().contestant();
             return lane.name() + (lane.emulated() ? "*" : "") + contestant;
         }
 
         String in() {
-            return told().load().transport() == Transport.TCP ? "TCP" : "Unix";
+            return mainCell().load().transport() == Transport.TCP ? "TCP" : "Unix";
         }
 
         /** "1 -> 1, body 100, full speed; p50 and p99 at 20,000 msg/s". */
         String load() {
-            Load load = told().load().withTransport(Transport.TCP);
+            Load load = mainCell().load().withTransport(Transport.TCP);
             return full == null || paced == null
                     ? load.toString()
                     : load + format("; p50 and p99 at %,.0f msg/s", paced.load().wanted());
@@ -122,7 +127,7 @@ final class LaneSummary {
     private Collection<List<Row>> byLoad() {
         Map<String, List<Row>> loads = new LinkedHashMap<>();
         for (Row row : rows) {
-            Load load = row.told().load().withRate(0).withTransport(Transport.TCP);
+            Load load = row.mainCell().load().withRate(0).withTransport(Transport.TCP);
             loads.computeIfAbsent(load.toString(), key -> new ArrayList<>()).add(row);
         }
         return loads.values();
@@ -139,16 +144,16 @@ final class LaneSummary {
         return List.of(
                 Field.text("lane", Row::name),
                 Field.text("in", Row::in),
-                figure("msg/s", Unit.COUNT, Row::told, RunRecord::out),
+                figure("msg/s", Unit.COUNT, Row::mainCell, RunRecord::out),
                 figure("Gbit/s", Unit.HUNDREDTHS, Row::full, LaneSummary::gigabits),
                 Field.of("share", Unit.HUNDREDTHS, row -> marked(row.full(), Cell::share)),
                 figure("p50", Unit.NANOS, Row::paced, run -> run.delays().latencyAt(50)),
                 figure("p99", Unit.NANOS, Row::paced, run -> run.delays().latencyAt(99)),
                 figure("p99.9", Unit.NANOS, row -> full ? null : row.paced(), run -> run.delays()
                         .latencyAt(99.9)),
-                figure("cores", Unit.HUNDREDTHS, Row::told, run -> run.cores(Cell.RELAY)),
-                figure("resent", Unit.WHOLE, Row::told, RunRecord::resent),
-                Field.text("bound by", row -> Counted.of(row.told()).boundBy()));
+                figure("cores", Unit.HUNDREDTHS, Row::mainCell, run -> run.cores(Cell.RELAY)),
+                figure("resent", Unit.WHOLE, Row::mainCell, RunRecord::resent),
+                Field.text("bound by", row -> Counted.of(row.mainCell()).boundBy()));
     }
 
     private static Field<Row> figure(
@@ -172,7 +177,7 @@ final class LaneSummary {
     }
 
     /** The results with their outcome before all other notes: the sentences, and which runs count. */
-    static Results told(Results results) {
+    static Results withOutcome(Results results) {
         List<String> notes = new ArrayList<>();
         for (List<Row> load : new LaneSummary(results).byLoad()) {
             // Of each lane the first row: with publishers on TCP, where it has such.
@@ -187,7 +192,7 @@ final class LaneSummary {
 
     /** "10gbe (emulated): 0.79 of the link, 0.62 of loopback; bound by machine". */
     private static String sentence(Row row, List<Row> load) {
-        Counted counted = Counted.of(row.told());
+        Counted counted = Counted.of(row.mainCell());
         String said;
         if (row.full() == null) {
             said = format(

@@ -45,14 +45,14 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
 
     @Override
     public void notice(String line) {
-        end();
+        clear();
         notices.println(line);
         notices.flush();
     }
 
     @Override
     public void begins(String where) {
-        end();
+        clear();
         prefix = where.isEmpty() ? "" : "[" + where + "] ";
     }
 
@@ -95,7 +95,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     }
 
     /** Ends the line, so that something else can be printed; the next one begins anew. */
-    public void end() {
+    public void clear() {
         if (open) {
             out.print("\r" + ERASE_TO_END);
             out.flush();
@@ -105,7 +105,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
 
     @Override
     public void close() {
-        end();
+        clear();
     }
 
     private void show(String line) {

@@ -48,8 +48,8 @@ public final class ResultsText {
     }
 
     /** The results with a sentence for each lane in front of their notes. */
-    public static Results told(Results results) {
-        return LaneSummary.told(results);
+    public static Results withOutcome(Results results) {
+        return LaneSummary.withOutcome(results);
     }
 
     /** The summary alone. */
@@ -100,7 +100,7 @@ public final class ResultsText {
                 Field.text("in", Row::in),
                 median("sent/s", Unit.COUNT, RunRecord::in),
                 Field.text("Gbit/s", row -> {
-                    Spread spread = Counted.of(row.told()).over(LaneSummary::gigabits);
+                    Spread spread = Counted.of(row.mainCell()).over(LaneSummary::gigabits);
                     return spread.max() > spread.min() && row.paced() == null
                             ? format("%.2f-%.2f", spread.min(), spread.max())
                             : "";
@@ -118,11 +118,11 @@ public final class ResultsText {
                 median("p99.9", Unit.NANOS, run -> run.delays().latencyAt(99.9)),
                 median("late", Unit.FRACTION, RunRecord::late),
                 median("all cores", Unit.HUNDREDTHS, run -> run.cores("")),
-                Field.text("runs", row -> LaneSummary.counted(row.told())));
+                Field.text("runs", row -> LaneSummary.counted(row.mainCell())));
     }
 
     private static Field<Row> median(String title, Unit unit, ToDoubleFunction<RunRecord> figure) {
-        return Field.of(title, unit, row -> Counted.of(row.told()).median(figure));
+        return Field.of(title, unit, row -> Counted.of(row.mainCell()).median(figure));
     }
 
     private void link(LaneResult lane) {

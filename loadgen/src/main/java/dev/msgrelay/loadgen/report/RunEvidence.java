@@ -37,11 +37,11 @@ final class RunEvidence {
 
     static String of(String pace, RunRecord run) {
         RunEvidence told = new RunEvidence();
-        told.tell(pace, run);
+        told.append(pace, run);
         return told.text.toString();
     }
 
-    private void tell(String pace, RunRecord run) {
+    private void append(String pace, RunRecord run) {
         line("at %s:", pace);
         if (run.throughput().in() != null) {
             line("in   %s", rate(run.throughput().in()));

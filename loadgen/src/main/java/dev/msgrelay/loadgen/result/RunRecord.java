@@ -39,7 +39,7 @@ public record RunRecord(
     }
 
     /** A run of somebody who measures himself: his figure is believed, and nothing of it was looked at. */
-    public static RunRecord told(Moment moment, Traffic said, List<String> environment) {
+    public static RunRecord reported(Moment moment, Traffic said, List<String> environment) {
         return unseen(moment, said, new Outcome(List.of(), environment, List.of(), false));
     }
 

@@ -96,7 +96,7 @@ final class Fleet {
         }
     }
 
-    void tell(Window window) {
+    void sendWindow(Window window) {
         subscribers.forEach(child -> child.send("window", window));
         publishers.forEach(child -> child.send("window", window));
         slow.forEach(child -> child.send("window", window));

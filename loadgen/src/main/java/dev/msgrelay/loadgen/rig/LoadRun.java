@@ -118,7 +118,7 @@ public final class LoadRun {
 
     private RunRecord measure(boolean stops) throws RunException, InterruptedException {
         Window window = plan.timing().windowFrom(System.nanoTime());
-        fleet.tell(window);
+        fleet.sendWindow(window);
         if (contestant.sendsByItself()) {
             relay.send("window", window);
         }
@@ -141,7 +141,7 @@ public final class LoadRun {
             Got got = fleet.awaitDrained(sent);
             checkHealthy();
             if (relay != null && stops) {
-                end(relay);
+                stop(relay);
             }
             return record(window, watch, used, sent, got, slow);
         }
@@ -238,7 +238,7 @@ public final class LoadRun {
     }
 
     /** Stops the relay in order, so that its last words are heard; kills one that does not end, and throws. */
-    public static void end(Child relay) throws RunException, InterruptedException {
+    public static void stop(Child relay) throws RunException, InterruptedException {
         relay.terminate();
         if (!relay.awaitExit(STOP_MILLIS)) {
             relay.kill();

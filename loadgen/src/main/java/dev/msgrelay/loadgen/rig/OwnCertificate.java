@@ -34,13 +34,13 @@ record OwnCertificate(Path certificate, Path key) {
     static synchronized OwnCertificate at(String address) throws IOException, InterruptedException {
         OwnCertificate made = MADE.get(address);
         if (made == null) {
-            made = make(address);
+            made = create(address);
             MADE.put(address, made);
         }
         return made;
     }
 
-    private static OwnCertificate make(String address) throws IOException, InterruptedException {
+    private static OwnCertificate create(String address) throws IOException, InterruptedException {
         if (directory == null) {
             directory = RunDirectory.in(null);
         }

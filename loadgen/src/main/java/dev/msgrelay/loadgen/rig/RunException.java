@@ -11,7 +11,7 @@ public final class RunException extends Exception {
     }
 
     /** Any failure in one line: of files the JDK often says nothing but the name. */
-    public static String told(Exception e) {
+    public static String oneLine(Exception e) {
         return e instanceof RunException ? e.getMessage() : TextFile.fault(e);
     }
 }

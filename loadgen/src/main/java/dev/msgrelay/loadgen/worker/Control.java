@@ -36,7 +36,7 @@ public final class Control {
     private final CountDownLatch sentKnown = new CountDownLatch(1);
     private final CountDownLatch windowKnown = new CountDownLatch(1);
     private final CountDownLatch ended = new CountDownLatch(1);
-    private AutoCloseable held = () -> {};
+    private AutoCloseable closedAtEnd = () -> {};
     private volatile Window window = Window.NONE;
     private volatile Map<Integer, Long> sent = Map.of();
 
@@ -58,7 +58,7 @@ public final class Control {
             if (command.has("job")) {
                 Control control = new Control();
                 current.set(control);
-                new Thread(() -> control.work(command.get("job"), type, work), "job").start();
+                new Thread(() -> control.runJob(command.get("job"), type, work), "job").start();
             } else {
                 current.get().onCommand(command);
             }
@@ -66,11 +66,11 @@ public final class Control {
     }
 
     /** Does it and waits for the end of the run; a worker that fails says so and exits. */
-    private <J> void work(JsonNode job, Class<J> type, Work<J> work) {
+    private <J> void runJob(JsonNode job, Class<J> type, Work<J> work) {
         try {
             work.run(Json.read(job, type), this);
             ended.await();
-            held.close();
+            closedAtEnd.close();
             // Direct memory of connections that are gone is given back by a collection: now, and not in the next
             // window.
             System.gc();
@@ -90,8 +90,8 @@ public final class Control {
     }
 
     /** Something that the worker's own thread keeps until the controller has no more use for it; it is closed then. */
-    public void hold(AutoCloseable connections) {
-        held = connections;
+    public void closeAtEnd(AutoCloseable connections) {
+        closedAtEnd = connections;
     }
 
     /** {@link Window#NONE} as long as it is not known. */

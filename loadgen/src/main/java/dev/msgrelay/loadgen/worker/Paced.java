@@ -105,7 +105,7 @@ final class Paced {
             lane.advance();
         }
         lane.rest(now);
-        lane.connection.write(batch.take(), LoadMessage.number(lane.stamp));
+        lane.connection.write(batch.drain(), LoadMessage.number(lane.stamp));
         if (measured) {
             noteLateness(lane, first);
         }

@@ -66,7 +66,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         lastPrimed = nowNanos;
-        write(batch.take(), messages.get() + 1);
+        write(batch.drain(), messages.get() + 1);
     }
 
     /**

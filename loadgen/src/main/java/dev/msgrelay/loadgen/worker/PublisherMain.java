@@ -79,7 +79,7 @@ public final class PublisherMain {
                 "result",
                 new Sent(connections.stream().map(PublishConnection::said).toList(), schedule));
         // They stay open: a relay may drop what a vanished publisher left behind.
-        control.hold(this::close);
+        control.closeAtEnd(this::close);
     }
 
     private void close() throws IOException {

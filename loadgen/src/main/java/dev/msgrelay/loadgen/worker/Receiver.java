@@ -74,14 +74,14 @@ final class Receiver implements Heartbeat.Counted, Runnable {
             // stop() closed it, while we were reading or between two reads
         } catch (IOException | RuntimeException e) {
             closed = e.getMessage() == null ? e.toString() : e.getMessage();
-            leave();
+            closeConnection();
         } finally {
             primed.countDown();
         }
     }
 
     /** Whom nobody reads any more, the relay would wait for. */
-    private void leave() {
+    private void closeConnection() {
         try {
             channel.close();
         } catch (IOException e) {

@@ -62,7 +62,7 @@ public final class SubscriberMain {
             receiver.stop();
         }
         heartbeat.last();
-        control.say("result", got(job.slow() ? Map.of() : sent, waited));
+        control.say("result", results(job.slow() ? Map.of() : sent, waited));
     }
 
     private void connect() throws IOException, InterruptedException {
@@ -118,7 +118,7 @@ public final class SubscriberMain {
         return 0;
     }
 
-    private Got got(Map<Integer, Long> sent, long waitedMillis) {
+    private Got results(Map<Integer, Long> sent, long waitedMillis) {
         List<Received> all = new ArrayList<>();
         for (Receiver receiver : receivers) {
             all.add(receiver.result(job.first() + all.size(), sent, waitedMillis));

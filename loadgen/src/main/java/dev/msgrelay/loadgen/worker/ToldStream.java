@@ -15,7 +15,7 @@ final class ToldStream {
     private long untrue;
 
     /** The next message's sequence, as WELCOME tells it; who is told nothing counts on its own. */
-    void begin(long first) {
+    void startAt(long first) {
         next = first;
     }
 

@@ -67,7 +67,7 @@ final class Verifier implements BulkFrameConsumer {
         this.check = new MessageCheck(load.publishers(), sizes, order);
         this.samplingMask = load.sampling() - 1L;
         if (hello == null) {
-            told.begin(1);
+            told.startAt(1);
         }
     }
 
@@ -154,7 +154,7 @@ final class Verifier implements BulkFrameConsumer {
                     + (hello == null ? "of the relay" : hello.flag()) + ", the relay grants "
                     + welcome.policy().flag());
         }
-        told.begin(welcome.next());
+        told.startAt(welcome.next());
         welcomed.countDown();
     }
 

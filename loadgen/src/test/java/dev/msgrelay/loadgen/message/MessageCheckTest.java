@@ -23,7 +23,7 @@ class MessageCheckTest {
         for (int i = 0; i < Math.min(bits, 1_000); i++) {
             int bit = bits <= 1_000 ? i : random.nextInt(bits);
             batch.add(LoadMessage.stamp(0, i), seed + i);
-            ByteBuffer frame = batch.take();
+            ByteBuffer frame = batch.drain();
             MessageCheck check = new MessageCheck(1, sizes, MessageCheck.Order.UNHEARD);
             check.onMessage(LoadMessage.TYPE, body(frame));
             assertThat(check.corrupted()).isZero();
@@ -49,7 +49,7 @@ class MessageCheckTest {
         for (int i = 0; i < messages; i++) {
             batch.add(LoadMessage.stamp(0, i), seed + i);
         }
-        ByteBuffer frames = batch.take();
+        ByteBuffer frames = batch.drain();
         for (int i = 0; i < 500; i++) {
             int turned = random.nextInt(messages);
             int bit = i < size * Byte.SIZE ? i : random.nextInt(size * Byte.SIZE);
@@ -92,7 +92,7 @@ class MessageCheckTest {
     private static ByteBuffer message(SizeTable sizes, long number) {
         FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
         batch.add(LoadMessage.stamp(0, number), 1);
-        ByteBuffer frame = batch.take();
+        ByteBuffer frame = batch.drain();
         assertThat(FrameLayout.type(frame, 0)).isEqualTo(1 + (int) (number % 5));
         return body(frame);
     }
@@ -116,7 +116,7 @@ class MessageCheckTest {
                 batch.add(stamp, i);
                 expected.onMessage(stamp);
             }
-            feed(check, batch.take(), random);
+            feed(check, batch.drain(), random);
             assertThat(counts(check.sequence())).as("seed %d", seed).isEqualTo(counts(expected));
         }
     }

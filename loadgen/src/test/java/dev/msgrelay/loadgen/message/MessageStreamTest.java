@@ -85,7 +85,7 @@ class MessageStreamTest {
         assertThat(batch.hasRoom(0)).isTrue();
         batch.add(0, TIME);
         assertThat(batch.hasRoom(1)).isFalse();
-        assertThat(batch.take().remaining()).isEqualTo(FrameLayout.frameLength(300_000));
+        assertThat(batch.drain().remaining()).isEqualTo(FrameLayout.frameLength(300_000));
         assertThat(batch.hasRoom(1)).as("empty again").isTrue();
     }
 

@@ -57,20 +57,20 @@ class OrderTraceTest {
     void whoMissedSomeIsComparedWhereItMissedNothing() {
         long[] stream = stream(20_000);
         OrderTrace missed = new OrderTrace();
-        Arrays.stream(stream, 0, 7_000).forEach(missed::begin);
+        Arrays.stream(stream, 0, 7_000).forEach(missed::startRun);
         missed.skip(2_000);
         long[] rest = Arrays.copyOfRange(stream, 9_000, stream.length);
-        Arrays.stream(rest).forEach(missed::begin);
+        Arrays.stream(rest).forEach(missed::startRun);
         assertThat(missed.messages()).isEqualTo(20_000);
         assertThat(differences(trace(stream), missed)).containsOnly(SAME);
 
         OrderTrace swapped = new OrderTrace();
-        Arrays.stream(stream, 0, 7_000).forEach(swapped::begin);
+        Arrays.stream(stream, 0, 7_000).forEach(swapped::startRun);
         swapped.skip(2_000);
         long first = rest[5_000];
         rest[5_000] = rest[5_001];
         rest[5_001] = first;
-        Arrays.stream(rest).forEach(swapped::begin);
+        Arrays.stream(rest).forEach(swapped::startRun);
         assertThat(differences(trace(stream), swapped)[1]).isBetween(13_800L, 14_001L);
         assertThat(differences(swapped, trace(stream))[1])
                 .as("the first that has a block is what others are compared with")
@@ -89,22 +89,22 @@ class OrderTraceTest {
     @Test
     void aGapOfAnyLengthTakesNoTime() {
         OrderTrace trace = new OrderTrace();
-        trace.begin(1);
+        trace.startRun(1);
         trace.skip(Long.MAX_VALUE / 2);
-        trace.begin(2);
+        trace.startRun(2);
         assertThat(trace.messages()).isEqualTo(Long.MAX_VALUE / 2 + 2);
     }
 
     @Test
     void aRunAcrossBlocksIsTheSameForWhoMissedItsFirstHalf() {
         OrderTrace whole = new OrderTrace();
-        whole.begin(LoadMessage.stamp(0, 0));
-        whole.goOn(9_999);
+        whole.startRun(LoadMessage.stamp(0, 0));
+        whole.continueRun(9_999);
         for (int missing : new int[] {1, 4, 512, 1_024, 4_096, 5_000}) {
             OrderTrace half = new OrderTrace();
             half.skip(missing);
-            half.begin(LoadMessage.stamp(0, missing));
-            half.goOn(9_999 - missing);
+            half.startRun(LoadMessage.stamp(0, missing));
+            half.continueRun(9_999 - missing);
             assertThat(differences(whole, half)).as("%d missing", missing).containsOnly(SAME);
         }
     }
@@ -125,7 +125,7 @@ class OrderTraceTest {
 
     private static OrderTrace trace(long... stream) {
         OrderTrace trace = new OrderTrace();
-        Arrays.stream(stream).forEach(trace::begin);
+        Arrays.stream(stream).forEach(trace::startRun);
         return trace;
     }
 

@@ -167,7 +167,7 @@ class ResultsTextTest {
     }
 
     private static String told(Results results) {
-        return ResultsText.of(ResultsText.told(results));
+        return ResultsText.of(ResultsText.withOutcome(results));
     }
 
     private static LaneResult lane(String name, LaneKind kind, Cell... cells) {

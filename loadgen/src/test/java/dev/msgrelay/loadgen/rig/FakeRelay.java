@@ -328,7 +328,7 @@ final class FakeRelay implements AutoCloseable {
     private ByteBuffer ofNobody() {
         FrameBatch one = FrameBatch.ofMessages(SizeTable.fixed(100), 1);
         one.add(LoadMessage.stamp(publisherCount, 0), 1);
-        return one.take();
+        return one.drain();
     }
 
     private static ByteBuffer flipped(ByteBuffer frame, int at) {

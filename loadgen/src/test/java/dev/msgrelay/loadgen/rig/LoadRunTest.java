@@ -260,7 +260,7 @@ class LoadRunTest {
     void aRelayThatDoesNotEndIsKilledAndFailsTheRun() {
         FakeProcess deaf = new FakeProcess("", false);
         Child relay = new Child("relay", Site.HERE, deaf);
-        assertThatThrownBy(() -> LoadRun.end(relay))
+        assertThatThrownBy(() -> LoadRun.stop(relay))
                 .isInstanceOf(RunException.class)
                 .hasMessage("relay did not end within 60 s after SIGTERM and was killed");
         assertThat(deaf.isKilled()).isTrue();

@@ -42,7 +42,7 @@ class HighAcksTest {
                     LibraryOutlet.options(Sockets.endpoint(server), Access.OPEN).acks("orders", Level.STREAM),
                     heard,
                     Duration.ofSeconds(60))) {
-                outlet.write(batch.take());
+                outlet.write(batch.drain());
                 assertThatThrownBy(outlet::settle)
                         .isInstanceOf(IOException.class)
                         .hasMessageContaining("ACK")

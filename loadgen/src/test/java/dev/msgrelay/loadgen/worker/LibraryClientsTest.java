@@ -108,6 +108,6 @@ class LibraryClientsTest {
     private static ByteBuffer message() {
         FrameBatch one = FrameBatch.ofMessages(SIZES, 1);
         one.add(LoadMessage.stamp(0, 0), System.nanoTime());
-        return one.take();
+        return one.drain();
     }
 }

@@ -99,7 +99,7 @@ class ReceiverTest {
         window(PAST);
         FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
         batch.add(LoadMessage.stamp(0, 0), System.nanoTime() + TWO_SECONDS);
-        ByteBuffer early = batch.take();
+        ByteBuffer early = batch.drain();
         byte[] bytes = new byte[early.remaining()];
         early.get(bytes);
         Received result = resultOf(2, bytes, frame(1));
@@ -245,7 +245,7 @@ class ReceiverTest {
     void messagesThatNobodySentAreForeign() throws Exception {
         FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
         batch.add(LoadMessage.stamp(1, 0), PAST);
-        ByteBuffer otherPublisher = batch.take();
+        ByteBuffer otherPublisher = batch.drain();
         byte[] bytes = new byte[otherPublisher.remaining()];
         otherPublisher.get(bytes);
         Received result = resultOf(2, frame(0), bytes, new byte[FrameLayout.HEADER_LENGTH], frame(1));
@@ -346,7 +346,7 @@ class ReceiverTest {
     private byte[] frame(long number) {
         FrameBatch batch = FrameBatch.ofMessages(sizes, 1);
         batch.add(LoadMessage.stamp(0, number), PAST);
-        ByteBuffer frame = batch.take();
+        ByteBuffer frame = batch.drain();
         byte[] bytes = new byte[frame.remaining()];
         frame.get(bytes);
         return bytes;

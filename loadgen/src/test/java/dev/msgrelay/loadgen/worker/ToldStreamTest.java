@@ -11,7 +11,7 @@ class ToldStreamTest {
     @BeforeEach
     void threeMessagesFromTheHundredthOn() {
         assertThat(told.hasBegun()).isFalse();
-        told.begin(100);
+        told.startAt(100);
         assertThat(told.hasBegun()).isTrue();
         for (int i = 0; i < 3; i++) {
             told.messages(1);
