@@ -18,6 +18,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Stack;
 import picocli.CommandLine;
 import picocli.CommandLine.IParameterConsumer;
@@ -128,7 +129,7 @@ final class CompareSides extends Options {
             exclude(List.of(option + "-dir"), option + "-command");
             return new Sided(command + said, itsLoad, command(option, command, itsLoad));
         }
-        List<String> args = options.start.arguments(null);
+        List<String> args = options.start.arguments(0);
         if (directory == null) {
             checkRelay(args);
         }
@@ -176,9 +177,9 @@ final class CompareSides extends Options {
         return options;
     }
 
-    private RelayContestant.Build build(String option, Path directory) {
+    private Optional<RelayContestant.Build> build(String option, Path directory) {
         if (directory == null) {
-            return null;
+            return Optional.empty();
         }
         refuse(!Files.isDirectory(directory), option + "-dir " + directory + " is no directory");
         RelayContestant.Build build = new RelayContestant.Build(directory);
@@ -187,6 +188,6 @@ final class CompareSides extends Options {
         } catch (IOException e) {
             throw new ParameterException(spec().commandLine(), option + "-dir: " + e.getMessage(), e);
         }
-        return build;
+        return Optional.of(build);
     }
 }

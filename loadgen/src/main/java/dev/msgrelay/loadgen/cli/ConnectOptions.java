@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Option;
 
 /** A relay that runs already, mostly on another machine: where it is, how it lets clients in, what lies between. */
@@ -82,7 +83,7 @@ final class ConnectOptions extends Options {
     /**
      * The relay.
      *
-     * @param policy that subscribers ask for; null: the relay's own, or skip
+     * @param policy that subscribers ask for, or the relay's default
      * @throws IOException the context cannot be read
      */
     RemoteRelay relay(Load load, Policy policy) throws IOException {
@@ -113,16 +114,16 @@ final class ConnectOptions extends Options {
         refuse(
                 relay.access().needsLibrary() && raw && isGiven("--client"),
                 "--client raw shows no token and no certificate: --client library does");
-        Load there = load.withUnix(relay.publish().isUnix() && relay.subscribe().isUnix());
+        boolean unix = relay.publish().isUnix() && relay.subscribe().isUnix();
+        Load there = load.withTransport(unix ? Load.Transport.UNIX : Load.Transport.TCP);
         if (relay.access().tls()) {
             return there.withTls();
         }
         return relay.access().needsLibrary() ? there.withClients(there.clients().ofLibrary()) : there;
     }
 
-    /** Null where it is not given. */
-    LinkSpeed link() {
-        return link == null ? null : parsed("--link: ", link, LinkSpeed::parse);
+    Optional<LinkSpeed> link() {
+        return Optional.ofNullable(link).map(text -> parsed("--link: ", text, LinkSpeed::parse));
     }
 
     private Access access(Context named, boolean tls) {

@@ -32,11 +32,11 @@ final class RelayStartOptions extends Options {
         return policy;
     }
 
-    /** All arguments of relay-server, beside ports and sockets; with an MTU, or null for the relay's default. */
-    List<String> arguments(Integer mtu) {
+    /** All arguments of relay-server, beside ports and sockets; with an MTU, or 0 for the relay's default. */
+    List<String> arguments(int mtu) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));
-        if (mtu != null) {
-            args.addAll(List.of("--mtu", mtu.toString()));
+        if (mtu > 0) {
+            args.addAll(List.of("--mtu", "" + mtu));
         }
         relayArgs.forEach(arg -> args.addAll(word(arg)));
         checkRelay(args);

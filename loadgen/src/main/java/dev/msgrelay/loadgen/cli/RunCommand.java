@@ -25,6 +25,7 @@ import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
 import java.io.IOException;
@@ -36,6 +37,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
@@ -157,7 +159,7 @@ final class RunCommand extends Told {
                 StandingRig rig = new StandingRig(way.lane().placement())) {
             Load through = connect.areGiven() ? connect.through(load, (RemoteRelay) way.relay()) : load;
             Experiment runs = experiment(interrupts, lines, 1);
-            Ceilings ceilings = way.link(through);
+            Optional<Ceilings> ceilings = Optional.ofNullable(way.link(through));
             try {
                 if (way.isLocal() && !load.isPaced()) {
                     ceilings = measured(way, through, experiment(interrupts, lines, 1));
@@ -176,7 +178,8 @@ final class RunCommand extends Told {
                     report(way, runs.runs(), ceilings, new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
                 }
                 // JSON is all of stdout, or nothing.
-                (json ? err() : out()).println(RunText.partial(rig.lastLive()));
+                (json ? err() : out())
+                        .println(rig.lastLive().map(RunText::partial).orElse(RunText.PARTIAL_WITHOUT_A_MESSAGE));
                 throw e;
             }
         }
@@ -191,8 +194,8 @@ final class RunCommand extends Told {
     }
 
     private Way remote(Load given) throws IOException, RunException, InterruptedException {
-        LinkSpeed link = connect.link();
-        RemoteRelay relay = connect.relay(given, isGiven("--slow-subscriber") ? start.policy() : null)
+        Optional<LinkSpeed> link = connect.link();
+        RemoteRelay relay = connect.relay(given, isGiven("--slow-subscriber") ? start.policy() : Policy.RELAY_DEFAULT)
                 .checked();
         String name = relay.publish().isUnix()
                 ? relay.publish().toString()
@@ -202,18 +205,18 @@ final class RunCommand extends Told {
 
     private Way local(Load load) throws IOException, InterruptedException {
         LaneSpec lane = LaneSpec.of(loadOptions.lane());
-        List<String> args = start.arguments(lane.isEmulated() ? lane.mtu() : null);
+        List<String> args = start.arguments(lane.mtu());
         checkJournal(load, args);
         return Way.open(lane, args, start.jvmOptions());
     }
 
-    /** The plain relay, with as many subscribers; null where it gave nothing. */
-    private static Ceilings measured(Way way, Load load, Experiment experiment) throws InterruptedException {
+    /** The plain relay's speed, with as many subscribers. */
+    private static Optional<Ceilings> measured(Way way, Load load, Experiment experiment) throws InterruptedException {
         Run run = experiment.measure("", way.plain(load, CEILING, Rig.OWN), 1);
         return run.record().outcome().isValid()
-                ? new Ceilings(
-                        Ceilings.PLAIN_RELAY, Rate.of(run.record().throughput().out()))
-                : null;
+                ? Optional.of(new Ceilings(
+                        Ceilings.PLAIN_RELAY, Rate.of(run.record().throughput().out())))
+                : Optional.empty();
     }
 
     private List<Plan> curve(Way way, Load load, RunRecord full, StandingRig rig) {
@@ -237,7 +240,7 @@ final class RunCommand extends Told {
         return plans;
     }
 
-    private int report(Way way, List<Run> runs, Ceilings ceilings, Ending ending) throws IOException {
+    private int report(Way way, List<Run> runs, Optional<Ceilings> ceilings, Ending ending) throws IOException {
         List<Cell> cells = runs.stream()
                 .sorted(Comparator.comparingInt(run -> run.plan().load().rate()))
                 .map(run -> cell(way, run, ceilings))
@@ -259,12 +262,11 @@ final class RunCommand extends Told {
         return outcome.exitCode();
     }
 
-    private static Cell cell(Way way, Run run, Ceilings ceilings) {
+    private static Cell cell(Way way, Run run, Optional<Ceilings> ceilings) {
         Load load = run.plan().load();
-        // The lane tells which relay it is.
-        List<Share> shares = ceilings == null
-                ? List.of()
-                : List.of(Share.of(1, run.record().throughput(), ceilings, way.places(), load.subscribers()));
-        return new Cell(Cell.RELAY, load, ceilings, shares, List.of(run.record()));
+        List<Share> shares = ceilings.stream()
+                .map(known -> Share.of(1, run.record().throughput(), known, way.places(), load.subscribers()))
+                .toList();
+        return new Cell(Cell.RELAY, load, ceilings.orElse(null), shares, List.of(run.record()));
     }
 }

@@ -14,6 +14,7 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.TextTable;
+import dev.msgrelay.loadgen.report.LaneSummary;
 import dev.msgrelay.loadgen.report.ProgressLine;
 import dev.msgrelay.loadgen.report.ResultFiles;
 import dev.msgrelay.loadgen.report.ResultsText;
@@ -22,6 +23,7 @@ import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.rig.AdminPort;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
 import dev.msgrelay.loadgen.rig.RunException;
+import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
@@ -32,6 +34,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -175,12 +178,8 @@ final class ShootoutCommand extends Told {
     @Option(names = "--count-disturbed", description = "Let runs count although the machine was disturbed meanwhile.")
     private boolean countDisturbed;
 
-    /**
-     * A relay of another host.
-     *
-     * @param link null: what this host's interface tells, if it does
-     */
-    private record Far(RemoteRelay relay, LinkSpeed link) {}
+    /** A relay of another host, and the link to it; without a speed that of this host's interface. */
+    private record Far(RemoteRelay relay, Optional<LinkSpeed> link) {}
 
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
@@ -194,7 +193,7 @@ final class ShootoutCommand extends Told {
         err().flush();
         ResultFiles written = directory == null ? null : ResultFiles.in(directory);
         ShootoutRun.Kept files =
-                written == null ? results -> {} : results -> written.write(ResultsText.withOutcome(results));
+                written == null ? results -> {} : results -> written.write(LaneSummary.withOutcome(results));
         ShootoutRun run;
         try (Interrupts interrupts = new Interrupts();
                 ProgressLine lines = new ProgressLine(err())) {
@@ -218,13 +217,13 @@ final class ShootoutCommand extends Told {
     }
 
     private void print(ShootoutRun run) throws IOException {
-        Results results = ResultsText.withOutcome(run.results());
+        Results results = LaneSummary.withOutcome(run.results());
         if (json) {
             print(results);
             return;
         }
         if (csv || markdown) {
-            Table flat = ResultsText.summary(results);
+            Table flat = new LaneSummary(results).table();
             print(csv ? TextTable.csv(flat) : TextTable.markdown(flat));
             return;
         }
@@ -238,8 +237,7 @@ final class ShootoutCommand extends Told {
     private Way open(LaneSpec spec, Map<String, Far> remotes) throws IOException, InterruptedException {
         if (spec.kind() != LaneKind.REMOTE) {
             // Packets of the relay's log fit the lane's link.
-            Integer mtu = spec.isEmulated() ? spec.mtu() : null;
-            return Way.open(spec, relayOptions.arguments(mtu), relayOptions.jvmOptions());
+            return Way.open(spec, relayOptions.arguments(spec.mtu()), relayOptions.jvmOptions());
         }
         RemoteRelay relay = remotes.get(spec.name()).relay();
         try {
@@ -253,7 +251,7 @@ final class ShootoutCommand extends Told {
     private Shootout shootout(Set<String> remotes) {
         within("--rounds", rounds, 1, MAX_ROUNDS);
         // Arguments that the relay refuses are told now, and not when ceilings have been measured.
-        relayOptions.arguments(null);
+        relayOptions.arguments(0);
         Timing timing = timing(warmup, WARMUP, duration);
         refuse(link != null && remotes.isEmpty(), "--link needs --connect");
         Set<LaneSpec> specs = new LinkedHashSet<>(local());
@@ -306,7 +304,7 @@ final class ShootoutCommand extends Told {
 
     private Map<String, Far> remotes() {
         Map<String, Far> remotes = new LinkedHashMap<>();
-        LinkSpeed all = link == null ? null : parsed("--link: ", link, LinkSpeed::parse);
+        Optional<String> all = Optional.ofNullable(link);
         connect.forEach((name, text) -> {
             String host = text.split(",", 2)[0];
             String option = "--connect " + name + "=" + text + ": ";
@@ -317,7 +315,6 @@ final class ShootoutCommand extends Told {
                     taken || !name.matches("[A-Za-z0-9._-]+"),
                     option + "a lane's name has letters, digits, '.', '_' and '-', and is no lane of this host");
             Endpoint publish = parsed("--connect: ", host, one -> ConnectOptions.publish(one, tls));
-            String speed = more.get(LINK);
             String admin = more.get(ADMIN);
             remotes.put(
                     name,
@@ -325,11 +322,15 @@ final class ShootoutCommand extends Told {
                             new RemoteRelay(
                                     publish,
                                     parsed("--connect: ", host, one -> ConnectOptions.oneBelow(publish)),
-                                    relayOptions.isGiven("--slow-subscriber") ? relayOptions.policy() : null,
+                                    relayOptions.isGiven("--slow-subscriber")
+                                            ? relayOptions.policy()
+                                            : Policy.RELAY_DEFAULT,
                                     new Access(tls, null, null, null, null, null),
                                     ConnectOptions.CONNECT_TIMEOUT,
                                     admin == null ? null : parsed(option, admin, AdminPort::parse)),
-                            speed == null ? all : parsed(option, speed, LinkSpeed::parse)));
+                            Optional.ofNullable(more.get(LINK))
+                                    .map(speed -> parsed(option, speed, LinkSpeed::parse))
+                                    .or(() -> all.map(speed -> parsed("--link: ", speed, LinkSpeed::parse)))));
         });
         return remotes;
     }

@@ -2,7 +2,6 @@ package dev.msgrelay.loadgen.experiment;
 
 import dev.msgrelay.loadgen.render.Unit;
 import dev.msgrelay.loadgen.result.RunRecord;
-import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
@@ -12,18 +11,8 @@ public enum Figure {
     DELIVERIES("deliveries", "deliveries/s", Unit.COUNT, true, RunRecord::out),
     P50("p50", "latency p50", Unit.NANOS, false, run -> run.delays().latencyAt(50)),
     P99("p99", "latency p99", Unit.NANOS, false, run -> run.delays().latencyAt(99)),
-    ACK_P50(
-            "ackP50",
-            "acknowledged p50",
-            Unit.NANOS,
-            false,
-            run -> Delays.at(run.delays().acknowledged(), 50)),
-    ACK_P99(
-            "ackP99",
-            "acknowledged p99",
-            Unit.NANOS,
-            false,
-            run -> Delays.at(run.delays().acknowledged(), 99)),
+    ACK_P50("ackP50", "acknowledged p50", Unit.NANOS, false, run -> run.delays().acknowledgedAt(50)),
+    ACK_P99("ackP99", "acknowledged p99", Unit.NANOS, false, run -> run.delays().acknowledgedAt(99)),
     RELAY_CPU("relayCpu", "relay CPU s/million", Unit.PLAIN, false, Figure::cpuSecondsPerMillion);
 
     private final String id;

@@ -26,6 +26,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
@@ -84,7 +85,7 @@ final class LaneSheet {
         return RunRecord.reported(
                 new Moment(round, started, plan.timing().warmup().toNanos(), nanos),
                 new Traffic(0, Math.round(given.bytesPerSecond() * nanos / 1e9), nanos),
-                given.reason() == null ? List.of() : List.of("no iperf3: " + given.reason()));
+                given.reason().isEmpty() ? List.of() : List.of("no iperf3: " + given.reason()));
     }
 
     Way openLane() {
@@ -118,35 +119,33 @@ final class LaneSheet {
     private Cell cell(Plan plan, List<RunRecord> own, List<RunRecord> above) {
         List<Share> shares = new ArrayList<>();
         for (RunRecord run : own) {
-            // Without a line rate the plain relay of its own round.
-            Ceilings ceilings = plan.link() != null
-                    ? plan.link()
-                    : median(above.stream()
-                            .filter(one -> one.moment().round() == run.moment().round())
-                            .toList());
-            if (ceilings != null && !run.outcome().partial()) {
-                shares.add(Share.of(
-                        run.moment().round(),
+            int round = run.moment().round();
+            Optional<Ceilings> ceilings = ceilings(
+                    plan,
+                    above.stream().filter(one -> one.moment().round() == round).toList());
+            if (!run.outcome().partial()) {
+                ceilings.ifPresent(known -> shares.add(Share.of(
+                        round,
                         run.throughput(),
-                        ceilings,
+                        known,
                         way.places(),
-                        plan.load().subscribers()));
+                        plan.load().subscribers())));
             }
         }
-        return new Cell(Cell.RELAY, plan.load(), plan.link() != null ? plan.link() : median(above), shares, own);
+        return new Cell(Cell.RELAY, plan.load(), ceilings(plan, above).orElse(null), shares, own);
     }
 
-    /** The plain relay's run in the middle of those that count; null where there is none. */
-    private static Ceilings median(List<RunRecord> runs) {
-        List<RunRecord> sorted = runs.stream()
+    /** The link's ceilings, or the median of those runs of the plain relay that count. */
+    private static Optional<Ceilings> ceilings(Plan plan, List<RunRecord> plainRelay) {
+        List<RunRecord> sorted = plainRelay.stream()
                 .filter(RunRecord::counts)
                 .sorted(Comparator.comparingDouble(RunRecord::out))
                 .toList();
-        return sorted.isEmpty()
-                ? null
-                : new Ceilings(
-                        Ceilings.PLAIN_RELAY,
-                        Rate.of(sorted.get((sorted.size() - 1) / 2).throughput().out()));
+        return Optional.ofNullable(plan.link()).or(() -> sorted.stream()
+                .skip(Math.max(0, sorted.size() - 1) / 2)
+                .findFirst()
+                .map(run -> new Ceilings(
+                        Ceilings.PLAIN_RELAY, Rate.of(run.throughput().out()))));
     }
 
     List<String> notes(List<Run> runs) {

@@ -11,6 +11,7 @@ import dev.msgrelay.loadgen.rig.Rig;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
+import java.util.Optional;
 
 /**
  * This host, with one relay and one set of publishers and subscribers that stay from run to run: the later ones are as warm
@@ -45,8 +46,9 @@ public final class StandingRig implements Rig, AutoCloseable {
         }
     }
 
-    public Live lastLive() {
-        return last == null ? null : last.lastLive();
+    /** The last moment that was seen of the run that goes on. */
+    public Optional<Live> lastLive() {
+        return last == null ? Optional.empty() : last.lastLive();
     }
 
     /** Ends all by force: results are to be printed, and a child that hangs does not answer. */

@@ -30,7 +30,9 @@ import dev.msgrelay.loadgen.rig.RunObserver;
 import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An open lane with the relay under test at its near end.
@@ -65,7 +67,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
             throws IOException, InterruptedException {
         Places places = spec.isEmulated() ? new Places(Place.NEAR, Place.FAR) : Places.NEAR;
         Lane lane = Lane.open(spec, new Subprocess());
-        Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions, null));
+        Way way = new Way(lane, places, new RelayContestant(relayArgs, javaOptions));
         if (!spec.isEmulated()) {
             return way;
         }
@@ -84,28 +86,32 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     /**
      * The way to a relay that runs already: all clients are across the link.
      *
-     * @param speed of the link; null: that of this host's interface, where it tells one
+     * @param speed speed of the link; without it that of this host's interface
      */
-    public static Way to(String name, RemoteRelay relay, LinkSpeed speed) {
-        Nic nic = relay.publish().isUnix()
-                ? null
+    public static Way to(String name, RemoteRelay relay, Optional<LinkSpeed> speed) {
+        Optional<Nic> nic = relay.publish().isUnix()
+                ? Optional.empty()
                 : Nic.towards(SystemTree.ofThisHost(), relay.publish().host());
         return to(name, relay, speed, nic);
     }
 
-    static Way to(String name, RemoteRelay relay, LinkSpeed speed, Nic nic) {
-        LinkSpeed told = nic == null || nic.megabits() <= 0 ? null : LinkSpeed.ofMegabits(nic.megabits());
-        LinkSpeed taken = speed == null ? told : speed;
-        SegmentFormat format = SegmentFormat.usual(
-                nic == null || nic.mtu() == 0 ? LaneSpec.ETHERNET_MTU : Math.min(nic.mtu(), SegmentFormat.MAX_MTU));
-        Lane lane = Lane.between(
-                LaneSpec.remote(name), Site.HERE, Site.HERE, taken == null ? null : new Link(taken, format));
-        String note = nic == null || taken != null && taken.equals(told)
-                ? null
-                : told == null
-                        ? name + ": " + nic.text() + (speed == null ? ": say link=SPEED in --connect" : "")
-                        : name + ": " + nic.text() + ", not the " + speed + " that were given: the share is of those";
-        return new Way(lane, new Places(Place.FAR, Place.FAR), relay, note == null ? List.of() : List.of(note));
+    static Way to(String name, RemoteRelay relay, Optional<LinkSpeed> speed, Optional<Nic> nic) {
+        Optional<LinkSpeed> nicSpeed =
+                nic.filter(one -> one.megabits() > 0).map(one -> LinkSpeed.ofMegabits(one.megabits()));
+        Optional<LinkSpeed> linkSpeed = speed.or(() -> nicSpeed);
+        SegmentFormat format = SegmentFormat.usual(nic.filter(one -> one.mtu() > 0)
+                .map(one -> Math.min(one.mtu(), SegmentFormat.MAX_MTU))
+                .orElse(LaneSpec.ETHERNET_MTU));
+        Link link = linkSpeed.map(known -> new Link(known, format)).orElse(null);
+        Lane lane = Lane.between(LaneSpec.remote(name), Site.HERE, Site.HERE, link);
+        List<String> notes = new ArrayList<>();
+        if (nic.isPresent() && nicSpeed.isEmpty()) {
+            notes.add(name + ": " + nic.get().text() + (speed.isEmpty() ? ": say link=SPEED in --connect" : ""));
+        } else if (nic.isPresent() && !linkSpeed.equals(nicSpeed)) {
+            notes.add(name + ": " + nic.get().text() + ", not the " + speed.get()
+                    + " that were given: the share is of those");
+        }
+        return new Way(lane, new Places(Place.FAR, Place.FAR), relay, notes);
     }
 
     /** Without anything that is open: to know what lies ahead. */
@@ -157,7 +163,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
 
     /** @param what behind the lane's name, for people */
     Plan plan(String what, Contestant contestant, Load load, Timing timing, Rig rig) {
-        Load over = lane.unix() ? load.withUnix(true) : load;
+        Load over = lane.unix() ? load.withTransport(Transport.UNIX) : load;
         return new Plan(
                 lane.label() + what + ", " + over,
                 "lane " + name(),

@@ -112,8 +112,8 @@ public record CpuGroups(ControlGroups groups) {
                 .orElse(null);
     }
 
-    /** The lowest limit, with its figures since the group was made; null: there is none. */
-    public Quota lowest() {
-        return quotas().stream().min(Comparator.comparingDouble(Quota::cores)).orElse(null);
+    /** The lowest limit, with its figures since the group was made. */
+    public Optional<Quota> lowest() {
+        return quotas().stream().min(Comparator.comparingDouble(Quota::cores));
     }
 }

@@ -6,7 +6,6 @@ import static dev.msgrelay.loadgen.host.Finding.Level.NOTE;
 import static dev.msgrelay.loadgen.host.Finding.Level.WARNING;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.host.Finding.Level;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.host.SystemTree;
@@ -115,15 +114,14 @@ public final class Doctor {
         if (groups.groups().directories().isEmpty()) {
             return unknown(name, "a container's limit makes all that is in it stand still for a part of each period");
         }
-        Quota lowest = groups.lowest();
-        return lowest == null
-                ? new Finding(name, "none", FINE, "no cgroup makes a run stand still")
-                : new Finding(
+        return groups.lowest()
+                .map(lowest -> new Finding(
                         name,
                         lowest.text(),
                         WARNING,
                         "where it is reached all stand still until the next period: lift the limit of " + lowest.group()
-                                + ", or the run is marked");
+                                + ", or the run is marked"))
+                .orElseGet(() -> new Finding(name, "none", FINE, "no cgroup makes a run stand still"));
     }
 
     static Finding virtual(SystemTree tree) {

@@ -8,8 +8,8 @@ import java.util.List;
  * trying, in a namespace that ends with the process that tries; what the system allows depends on too much (root,
  * capabilities, user namespaces and the several ways of forbidding them) to be read anywhere.
  *
- * @param way how: "as root" or "in a user namespace"; null when it is not possible
- * @param reason why not; null when it is possible
+ * @param way "as root", "in a user namespace", or empty where it is not possible
+ * @param reason why it is not possible; empty where it is
  */
 public record LaneTools(String way, String reason) {
     private static final String AS_ROOT = "as root";
@@ -19,39 +19,30 @@ public record LaneTools(String way, String reason) {
 
     /** Tries as the user that we are, then as root of a user namespace. */
     public static LaneTools probe(Tool tool) throws InterruptedException {
-        String missing = missing(tool);
-        if (missing != null) {
-            return new LaneTools(null, missing);
-        }
-        String reason;
         try {
+            checkCommands(tool);
             if (tool.run(List.of("unshare", "--net", "sh", "-c", TRIAL)).succeeded()) {
-                return new LaneTools(AS_ROOT, null);
+                return new LaneTools(AS_ROOT, "");
             }
             Tool.Outcome user = tool.run(List.of("unshare", "--user", "--map-root-user", "--net", "sh", "-c", TRIAL));
-            if (user.succeeded()) {
-                return new LaneTools(IN_USER_NAMESPACE, null);
-            }
-            reason = user.firstLine();
+            return user.succeeded() ? new LaneTools(IN_USER_NAMESPACE, "") : new LaneTools("", user.firstLine());
         } catch (IOException e) {
-            reason = e.getMessage();
+            return new LaneTools("", e.getMessage());
         }
-        return new LaneTools(null, reason);
     }
 
-    private static String missing(Tool tool) throws InterruptedException {
+    private static void checkCommands(Tool tool) throws IOException, InterruptedException {
         for (String name : List.of("ip", "tc", "unshare", "nsenter")) {
             try {
                 tool.run(List.of(name, "-V"));
             } catch (IOException e) {
-                return "no command " + name + " here";
+                throw new IOException("no command " + name + " here", e);
             }
         }
-        return null;
     }
 
     public boolean available() {
-        return way != null;
+        return reason.isEmpty();
     }
 
     public boolean inUserNamespace() {

@@ -8,6 +8,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.util.Locale;
+import java.util.Optional;
 
 /**
  * A network interface of this host by /sys/class/net.
@@ -18,19 +19,19 @@ import java.util.Locale;
  */
 public record Nic(String name, long megabits, int mtu, String driver) {
     private static final String ALL = "sys/class/net/";
-    /** Of no meaning: nothing is sent there. */
+    /** Any port: nothing is sent there. */
     private static final int PORT = 9;
 
-    /** The one by which this host reaches another one; null where that is this host, or there is no way. */
-    public static Nic towards(SystemTree tree, String host) {
+    /** The interface by which this host reaches another one. */
+    public static Optional<Nic> towards(SystemTree tree, String host) {
         try (DatagramSocket socket = new DatagramSocket()) {
             InetAddress there = InetAddress.getByName(host);
             socket.connect(new InetSocketAddress(there, PORT));
             NetworkInterface leads = NetworkInterface.getByInetAddress(socket.getLocalAddress());
             boolean here = there.isLoopbackAddress() || NetworkInterface.getByInetAddress(there) != null;
-            return leads == null || here ? null : of(tree, leads.getName());
+            return leads == null || here ? Optional.empty() : Optional.of(of(tree, leads.getName()));
         } catch (IOException | UncheckedIOException e) {
-            return null;
+            return Optional.empty();
         }
     }
 

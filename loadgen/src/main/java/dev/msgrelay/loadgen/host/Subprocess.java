@@ -42,15 +42,13 @@ public final class Subprocess implements Tool {
     public Outcome run(List<String> command) throws IOException, InterruptedException {
         // A file and no pipe: a child would stop at a full pipe, which nobody reads before the child has ended.
         Path output = Files.createTempFile("loadgen", ".out");
-        Path errors = apart ? Files.createTempFile("loadgen", ".err") : null;
+        Path errors = apart ? Files.createTempFile("loadgen", ".err") : output;
         try {
             int exitCode = run(command, output, errors);
             return new Outcome(exitCode, text(output), apart ? text(errors) : "");
         } finally {
             Files.delete(output);
-            if (apart) {
-                Files.delete(errors);
-            }
+            Files.deleteIfExists(errors);
         }
     }
 
@@ -60,10 +58,10 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** @param errors null: together with the output */
+    /** @param errors file for stderr; that of the output takes both */
     private int run(List<String> command, Path output, Path errors) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectOutput(output.toFile());
-        if (errors == null) {
+        if (errors.equals(output)) {
             builder.redirectErrorStream(true);
         } else {
             builder.redirectError(errors.toFile());

@@ -34,27 +34,31 @@ public record Iperf3(Site client, Site server, Timing timing) {
      * What one measurement gave.
      *
      * @param bytesPerSecond that arrived; 0: there is no figure
-     * @param reason why there is none, one line; null: there is one
+     * @param reason why there is no figure, one line; empty: there is one
      * @param warning what iperf3 said beside a figure, one line; empty: nothing
      */
     public record Result(double bytesPerSecond, String reason, String warning) {}
 
     /** From the near end of a lane to its far one, where it is installed. It counts whole seconds: times are rounded up. */
     public static Result run(Lane lane, Timing timing) throws InterruptedException {
-        String reason = whyNot(new Subprocess());
         try {
-            return reason == null ? new Iperf3(lane.near(), lane.far(), timing).run(AROUND) : new Result(0, reason, "");
+            check(new Subprocess());
+            return new Iperf3(lane.near(), lane.far(), timing).run(AROUND);
         } catch (IOException e) {
             return new Result(0, e.getMessage(), "");
         }
     }
 
-    static String whyNot(Tool tool) throws InterruptedException {
+    /** Throws where iperf3 is not installed, or does not work. */
+    static void check(Tool tool) throws IOException, InterruptedException {
+        Tool.Outcome outcome;
         try {
-            Tool.Outcome outcome = tool.run(List.of("iperf3", "--version"));
-            return outcome.succeeded() ? null : "iperf3 does not work here: " + outcome.firstLine();
+            outcome = tool.run(List.of("iperf3", "--version"));
         } catch (IOException e) {
-            return "no command iperf3 here";
+            throw new IOException("no command iperf3 here", e);
+        }
+        if (!outcome.succeeded()) {
+            throw new IOException("iperf3 does not work here: " + outcome.firstLine());
         }
     }
 
@@ -116,7 +120,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
             throw new IOException("iperf3 gave no figure"
                     + (bits.isMissingNode() ? "" : ": bits_per_second is " + bits.asString("")));
         }
-        return new Result(bits.asDouble(0) / Byte.SIZE, null, firstLine(outcome.errors()));
+        return new Result(bits.asDouble(0) / Byte.SIZE, "", firstLine(outcome.errors()));
     }
 
     private static List<JsonNode> documents(Tool.Outcome outcome) throws IOException {

@@ -90,10 +90,6 @@ public record Load(
         return new Load(publishers, subscribers, body, types, newRate, transport, clients, check, policy, slow);
     }
 
-    public Load withUnix(boolean newUnix) {
-        return withTransport(newUnix ? Transport.UNIX : Transport.TCP);
-    }
-
     public Load withTransport(Transport newTransport) {
         return new Load(publishers, subscribers, body, types, rate, newTransport, clients, check, policy, slow);
     }

@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
  * The outcome of several lanes: a row for each load, lane and way of the publishers, and a sentence for each load and lane.
  * Figures are medians of the runs that count; where none does, of all valid ones, and then they are marked.
  */
-final class LaneSummary {
+public final class LaneSummary {
     private static final int CULPRITS = 2;
 
     private final List<Row> rows;
@@ -87,7 +87,7 @@ final class LaneSummary {
         }
     }
 
-    LaneSummary(Results results) {
+    public LaneSummary(Results results) {
         Map<List<Object>, Row> all = new LinkedHashMap<>();
         results.lanes().forEach(lane -> lane.cells()
                 .forEach(cell -> all.merge(
@@ -115,7 +115,7 @@ final class LaneSummary {
     }
 
     /** All of them in one, for another program. */
-    Table table() {
+    public Table table() {
         List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("load", Row::load)));
         fields.addAll(fields(rows));
         fields.add(Field.text("full speed runs", row -> row.full() == null ? "" : counted(row.full())));
@@ -177,7 +177,7 @@ final class LaneSummary {
     }
 
     /** The results with their outcome before all other notes: the sentences, and which runs count. */
-    static Results withOutcome(Results results) {
+    public static Results withOutcome(Results results) {
         List<String> notes = new ArrayList<>();
         for (List<Row> load : new LaneSummary(results).byLoad()) {
             // Of each lane the first row: with publishers on TCP, where it has such.

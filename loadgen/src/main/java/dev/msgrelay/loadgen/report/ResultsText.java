@@ -2,10 +2,12 @@ package dev.msgrelay.loadgen.report;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
+import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.render.Table;
 import dev.msgrelay.loadgen.render.Table.Field;
 import dev.msgrelay.loadgen.render.TextTable;
 import dev.msgrelay.loadgen.render.Unit;
+import dev.msgrelay.loadgen.render.Wrapped;
 import dev.msgrelay.loadgen.report.LaneSummary.Row;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Counted;
@@ -47,16 +49,6 @@ public final class ResultsText {
         return all.text.toString();
     }
 
-    /** The results with a sentence for each lane in front of their notes. */
-    public static Results withOutcome(Results results) {
-        return LaneSummary.withOutcome(results);
-    }
-
-    /** The summary alone. */
-    public static Table summary(Results results) {
-        return new LaneSummary(results).table();
-    }
-
     private void outcome() {
         new LaneSummary(results).tables().forEach(table -> text.append(TextTable.of(table, WIDTH)));
         if (!results.runs().isEmpty()) {
@@ -85,7 +77,7 @@ public final class ResultsText {
     private void details() {
         Map<String, List<Row>> loads = new LinkedHashMap<>();
         results.lanes().forEach(lane -> lane.cells().forEach(cell -> {
-            String load = cell.load().withUnix(false).toString();
+            String load = cell.load().withTransport(Transport.TCP).toString();
             loads.computeIfAbsent(load, key -> new ArrayList<>()).add(Row.of(lane, cell));
         }));
         loads.forEach((load, rows) -> {
@@ -151,16 +143,7 @@ public final class ResultsText {
         }
     }
 
-    /** Goes on in the next line, further in, where the terminal ends. */
     private void line(String pattern, Object... values) {
-        int begin = text.length();
-        for (String word : format(pattern, values).stripTrailing().split("(?<=\\S) ")) {
-            if (text.length() > begin && text.length() + 1 + word.length() - begin > WIDTH) {
-                text.append("\n   ");
-                begin = text.length() - 3;
-            }
-            text.append(text.length() > begin ? " " : "").append(word);
-        }
-        text.append('\n');
+        text.append(Wrapped.at("    ", format(pattern, values)));
     }
 }

@@ -10,6 +10,7 @@ import dev.msgrelay.loadgen.result.Results;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
@@ -26,8 +27,8 @@ public final class RunOutcome {
     private final List<RunPart> parts;
     private final RunPart first;
     private final Targets targets;
-    /** The rate whose latency the sentence has; null where there is none. */
-    private final RunPart timed;
+    /** The rate whose latency the sentence has. */
+    private final Optional<RunPart> timed;
 
     /**
      * Wishes of the user.
@@ -55,7 +56,7 @@ public final class RunOutcome {
         this.parts = RunPart.of(results);
         this.first = parts.get(0);
         this.targets = targets;
-        this.timed = first.isPaced() ? first : fromTheCurve();
+        this.timed = first.isPaced() ? Optional.of(first) : fromTheCurve();
     }
 
     /** @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first */
@@ -68,11 +69,10 @@ public final class RunOutcome {
         List<String> lines = new ArrayList<>();
         String word = word();
         lines.add((word.isEmpty() ? "" : word + ": ") + result() + (isMissed() ? "; wanted: " + targets.text() : ""));
-        if (timed != null && timed.isLate()) {
-            lines.add(format(
-                    "caution: %.2f %% left more than 1 ms late; %s",
-                    100 * timed.late(), timed.signals().lateness().text()));
-        }
+        timed.filter(RunPart::isLate)
+                .ifPresent(part -> lines.add(format(
+                        "caution: %.2f %% left more than 1 ms late; %s",
+                        100 * part.late(), part.signals().lateness().text())));
         parts.stream()
                 .flatMap(part -> part.run().outcome().environment().stream())
                 .findFirst()
@@ -87,21 +87,20 @@ public final class RunOutcome {
         return !failures().isEmpty() ? 1 : isMissed() ? EXIT_TARGET : 0;
     }
 
-    /** The highest rate that was sent in time, or where none was the highest that was delivered; null without a latency. */
-    private RunPart fromTheCurve() {
-        RunPart inTime = highest(part -> !part.isLate() && targets.isMetBy(part));
-        RunPart met = inTime == null && targets.p99Nanos() != null ? highest(targets::isMetBy) : inTime;
-        RunPart punctual = met == null ? highest(part -> !part.isLate()) : met;
-        return punctual == null ? highest(part -> true) : punctual;
+    /** The highest rate that was sent in time and meets the target; else one that does either of the two, or neither. */
+    private Optional<RunPart> fromTheCurve() {
+        return highest(part -> !part.isLate() && targets.isMetBy(part))
+                .or(() -> targets.p99Nanos() == null ? Optional.empty() : highest(targets::isMetBy))
+                .or(() -> highest(part -> !part.isLate()))
+                .or(() -> highest(part -> true));
     }
 
-    /** The highest rate of the curve that was delivered whole, of these; null: none was. */
-    private RunPart highest(Predicate<RunPart> which) {
+    /** The highest rate of the curve that was delivered whole, of these. */
+    private Optional<RunPart> highest(Predicate<RunPart> which) {
         return parts.stream()
                 .filter(part -> part.isWhole() && part.isTimed())
                 .filter(which)
-                .max(Comparator.comparingDouble(part -> part.load().wanted()))
-                .orElse(null);
+                .max(Comparator.comparingDouble(part -> part.load().wanted()));
     }
 
     private String result() {
@@ -115,12 +114,12 @@ public final class RunOutcome {
                             + latency;
         }
         String speed = "full speed " + perSecond(first.delivered()) + each + share();
-        if (timed == null) {
+        if (timed.isEmpty()) {
             return speed + (parts.size() == 1 ? "" : "; no rate below it was delivered whole");
         }
-        RunPart whole = highest(part -> true);
-        return speed + "; " + timed.latency() + " at " + timed.pace()
-                + (whole == timed ? "" : "; up to " + whole.pace() + " delivered whole");
+        Optional<RunPart> whole = highest(part -> true);
+        return speed + "; " + timed.get().latency() + " at " + timed.get().pace()
+                + (whole.equals(timed) ? "" : "; up to " + whole.get().pace() + " delivered whole");
     }
 
     /** ", 0.93 of the ceiling"; nothing where none is known. */
@@ -147,7 +146,7 @@ public final class RunOutcome {
     }
 
     private boolean isTooLate() {
-        return targets.p99Nanos() != null && (timed == null || !targets.isMetBy(timed));
+        return targets.p99Nanos() != null && timed.filter(targets::isMetBy).isEmpty();
     }
 
     /** Whether what was missed says something of the relay: neither the machine nor the generator's lateness made it. */

@@ -31,6 +31,8 @@ import org.HdrHistogram.Histogram;
 
 /** The results of {@code run} for people: in a few lines what it gave, and on demand what says so. */
 public final class RunText {
+    public static final String PARTIAL_WITHOUT_A_MESSAGE = "PARTIAL: interrupted before the first message";
+
     private static final List<Double> OF_CURVE = List.of(50.0, 99.0, 99.9);
 
     private final LaneResult lane;
@@ -70,17 +72,15 @@ public final class RunText {
         return told.text.toString();
     }
 
-    /** The line about a run that was interrupted; {@code live} is null when nothing flowed yet. */
+    /** The line about a run that was interrupted after this moment. */
     public static String partial(Live live) {
-        return live == null
-                ? "PARTIAL: interrupted before the first message"
-                : format(
-                        "PARTIAL: interrupted after %.0f of %.0f s (%s); unchecked, last second: in %s msg/s, out %s msg/s",
-                        live.elapsedNanos() / 1e9,
-                        live.totalNanos() / 1e9,
-                        live.phase(),
-                        Unit.COUNT.plain(live.in()),
-                        Unit.COUNT.plain(live.out()));
+        return format(
+                "PARTIAL: interrupted after %.0f of %.0f s (%s); unchecked, last second: in %s msg/s, out %s msg/s",
+                live.elapsedNanos() / 1e9,
+                live.totalNanos() / 1e9,
+                live.phase(),
+                Unit.COUNT.plain(live.in()),
+                Unit.COUNT.plain(live.out()));
     }
 
     private void header(String contestant, String transport) {

@@ -125,6 +125,10 @@ public record RunRecord(
         public double latencyAt(double percentile) {
             return at(latency, percentile);
         }
+
+        public double acknowledgedAt(double percentile) {
+            return at(acknowledged, percentile);
+        }
     }
 
     /**

@@ -33,7 +33,7 @@ public final class Children implements AutoCloseable {
     private final Placement placement;
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
-    /** By what they lie in; null: where temporary files go. */
+    /** By the directory that each is in. */
     private final Map<Path, RunDirectory> directories = new HashMap<>();
 
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
@@ -119,21 +119,19 @@ public final class Children implements AutoCloseable {
 
     /** A path for a Unix socket, in a directory that goes with the children. */
     public synchronized String socketPath(String name) throws IOException {
-        return made(null).socket(name).toString();
+        return directoryIn(RunDirectory.TEMPORARY).socket(name).toString();
     }
 
-    /** A directory for what a contestant writes, which goes with the children; null: where temporary files go. */
+    /** A directory for a contestant's data, which goes with the children. */
     public synchronized Path directory(Path parent) throws IOException {
-        return made(parent).data();
+        return directoryIn(parent).data();
     }
 
-    private RunDirectory made(Path parent) throws IOException {
-        RunDirectory made = directories.get(parent);
-        if (made == null) {
-            made = RunDirectory.in(parent);
-            directories.put(parent, made);
+    private RunDirectory directoryIn(Path parent) throws IOException {
+        if (!directories.containsKey(parent)) {
+            directories.put(parent, RunDirectory.in(parent));
         }
-        return made;
+        return directories.get(parent);
     }
 
     /** Kills one (SIGKILL), waits for its end, and forgets it: another one may have its name. */

@@ -24,6 +24,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -51,7 +52,7 @@ public final class LoadRun {
     /** The contestant's process; null where it runs elsewhere. It need not be one of the children. */
     private final Child relay;
 
-    private Live lastLive;
+    private Optional<Live> lastLive = Optional.empty();
 
     /** A run through a contestant that stands already. */
     public LoadRun(Plan plan, int round, RunObserver observer, Contestant.Started contestant, Children workers) {
@@ -111,8 +112,8 @@ public final class LoadRun {
         }
     }
 
-    /** The last thing that could be seen of this run, or null; what is left to tell when it was interrupted. */
-    public Live lastLive() {
+    /** The last moment that was seen of this run. */
+    public Optional<Live> lastLive() {
         return lastLive;
     }
 
@@ -231,8 +232,9 @@ public final class LoadRun {
             TimeUnit.NANOSECONDS.sleep(Math.min(left, tick));
             checkHealthy();
             if (tick < left && System.nanoTime() - window.sendFrom() >= TICK_NANOS) {
-                lastLive = Live.of(phase, window, fleet, relay);
-                observer.progress(lastLive);
+                Live live = Live.of(phase, window, fleet, relay);
+                lastLive = Optional.of(live);
+                observer.progress(live);
             }
         }
     }

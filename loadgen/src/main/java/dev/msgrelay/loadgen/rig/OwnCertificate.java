@@ -42,7 +42,7 @@ record OwnCertificate(Path certificate, Path key) {
 
     private static OwnCertificate create(String address) throws IOException, InterruptedException {
         if (directory == null) {
-            directory = RunDirectory.in(null);
+            directory = RunDirectory.in(RunDirectory.TEMPORARY);
         }
         Path store = directory.pem("store-" + MADE.size());
         try {

@@ -15,15 +15,17 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
  * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
  *
- * @param build null for this one
+ * @param build another build than this one
  */
-public record RelayContestant(List<String> relayArgs, List<String> javaOptions, Build build) implements Contestant {
+public record RelayContestant(List<String> relayArgs, List<String> javaOptions, Optional<Build> build)
+        implements Contestant {
     /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
@@ -40,6 +42,11 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     /** Size of a temporary one: some seconds of a stream at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
+
+    /** The relay of this build. */
+    public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
+        this(relayArgs, javaOptions, Optional.empty());
+    }
 
     @Override
     public String name() {
@@ -75,7 +82,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             args.addAll(List.of("--publish-port", "none", "--subscribe-port", "none"));
             args.addAll(own.args());
         }
-        if (build == null) {
+        if (build.isEmpty()) {
             // On a lane or between hosts whoever gets there may do everything: it lives as long as the run.
             args.add("--insecure");
         }
@@ -113,7 +120,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         List<String> args = new ArrayList<>(relayArgs);
         args.set(
                 at,
-                children.directory(place.length == 1 ? null : Path.of(place[1])).toString());
+                children.directory(place.length == 1 ? RunDirectory.TEMPORARY : Path.of(place[1]))
+                        .toString());
         if (!args.contains(KEEP)) {
             args.addAll(List.of(KEEP, TEMPORARY_KEEP));
         }
@@ -122,14 +130,14 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     private Child start(Children children, List<String> args) throws IOException {
         List<String> options = javaOptions.equals(JAVA_OPTIONS) ? javaOptions(args) : javaOptions;
-        if (build != null) {
+        if (build.isPresent()) {
             if (options != javaOptions) {
                 // Another build counts otherwise; it is a limit, and costs nothing.
                 options.add("-XX:MaxDirectMemorySize=4g");
             }
             // By the environment: a build from before the option does not know it.
             List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
-            command.addAll(build.relay(options));
+            command.addAll(build.get().relay(options));
             command.addAll(args);
             return children.startCommand("relay", Site.guarded(command));
         }

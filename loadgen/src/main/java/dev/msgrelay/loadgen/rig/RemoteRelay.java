@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * A relay that runs already, on another machine mostly.
  *
- * @param policy that subscribers ask for; null: nobody has said, and {@link #checked} finds one
+ * @param policy that subscribers ask for; of the relay's default {@link #checked} finds the name
  * @param admin where it tells its figures; null: nowhere
  */
 public record RemoteRelay(
@@ -67,14 +67,14 @@ public record RemoteRelay(
         }
         Policy given;
         try {
-            given = given(policy == null ? Policy.RELAY_DEFAULT : policy);
-            if (policy == null && given != Policy.BACKPRESSURE) {
+            given = given(policy);
+            if (policy == Policy.RELAY_DEFAULT && given != Policy.BACKPRESSURE) {
                 given = given(Policy.SKIP);
             }
         } catch (IOException e) {
             throw refused("subscriber", subscribe, e);
         }
-        if (policy != null && given != policy) {
+        if (policy != Policy.RELAY_DEFAULT && given != policy) {
             throw new RunException("the relay's subscribers get the policy " + given.flag() + ", not " + policy.flag()
                     + ": start it with --slow-subscriber " + policy.flag() + ", or give loadgen --slow-subscriber "
                     + given.flag());

@@ -15,6 +15,9 @@ final class RunDirectory implements AutoCloseable {
     private static final String REMOVE =
             "trap '' HUP INT QUIT TERM; cat >/dev/null; rm -rf -- \"$1\" || { sleep 2; rm -rf -- \"$1\"; }";
 
+    /** The directory for temporary files. */
+    static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
+
     private static final int REMOVE_SECONDS = 10;
 
     private final Path path;
@@ -28,10 +31,9 @@ final class RunDirectory implements AutoCloseable {
                 .start();
     }
 
-    /** A new one within the parent; null: where temporary files go. */
+    /** A new directory within the parent. */
     static RunDirectory in(Path parent) throws IOException {
-        Path place = parent == null ? Path.of(System.getProperty("java.io.tmpdir")) : parent;
-        return new RunDirectory(Files.createTempDirectory(place, "loadgen"));
+        return new RunDirectory(Files.createTempDirectory(parent, "loadgen"));
     }
 
     Path data() throws IOException {

@@ -20,6 +20,8 @@ public record Timeline(List<Point> points) {
     /** Points that a chart can show; longer windows have longer steps. */
     private static final int MAX_POINTS = 1_200;
 
+    private static final double[] UNKNOWN = {Double.NaN, Double.NaN};
+
     record Lag(long nanos, long bytes) {}
 
     static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
@@ -38,9 +40,9 @@ public record Timeline(List<Point> points) {
         List<Point> points = new ArrayList<>();
         for (long from = begin; from + step <= end; from += step) {
             long to = from + step;
-            double[] sent = in.isEmpty() ? new double[] {Double.NaN, Double.NaN} : rates(in, from, to);
+            double[] sent = in.isEmpty() ? UNKNOWN : rates(in, from, to);
             double[] got = rates(out, from, to);
-            if (sent != null && got != null) {
+            if ((in.isEmpty() || isKnown(sent)) && isKnown(got)) {
                 points.add(new Point((to - begin) / 1e9, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
             }
         }
@@ -71,15 +73,12 @@ public record Timeline(List<Point> points) {
         return counts;
     }
 
-    /** Messages and bytes a second of all workers together, or null where one of them is not known. */
+    /** Messages and bytes a second of all workers together; NaN where one worker's are not known. */
     private static double[] rates(List<List<Count>> workers, long from, long to) {
         double[] sum = new double[2];
         for (List<Count> worker : workers) {
             double[] before = at(worker, from);
             double[] after = at(worker, to);
-            if (before == null || after == null) {
-                return null;
-            }
             for (int i = 0; i < sum.length; i++) {
                 sum[i] += (after[i] - before[i]) * 1e9 / (to - from);
             }
@@ -87,7 +86,7 @@ public record Timeline(List<Point> points) {
         return sum;
     }
 
-    /** Messages and bytes at a moment between two reports, as if the speed between them had been even; null outside. */
+    /** Messages and bytes at a moment between two reports, at an even speed between them; NaN outside. */
     private static double[] at(List<Count> counts, long nanos) {
         for (int i = 1; i < counts.size(); i++) {
             Count before = counts.get(i - 1);
@@ -100,7 +99,11 @@ public record Timeline(List<Point> points) {
                 };
             }
         }
-        return null;
+        return UNKNOWN;
+    }
+
+    private static boolean isKnown(double[] rates) {
+        return !Double.isNaN(rates[0]);
     }
 
     private static long lagAt(List<Lag> lags, long nanos) {

@@ -273,7 +273,7 @@ class ConnectTest extends CommandTest {
         try (Lane lane = Lane.open(LaneSpec.parse("1gbe"), new Subprocess());
                 Children relays = new Children(new Placement(lane.near(), lane.far(), lane.far()))) {
             Contestant.Started there = new RelayContestant(
-                            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null)
+                            List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS)
                     .start(relays, Load.oneToOne(100));
             Process loadgen = lane.far()
                     .start(new Site.JavaProgram(

@@ -66,7 +66,7 @@ abstract class FakeShootout {
         return new ShootoutRun(
                 shootout,
                 new Equipment(
-                        rig, opener, (lane, timing) -> new Iperf3.Result(120e6, null, "Ignoring nonsense TCP MSS 0")),
+                        rig, opener, (lane, timing) -> new Iperf3.Result(120e6, "", "Ignoring nonsense TCP MSS 0")),
                 () -> 0,
                 () -> false,
                 listener,

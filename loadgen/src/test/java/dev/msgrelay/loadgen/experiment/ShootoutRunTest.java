@@ -23,6 +23,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -104,7 +105,8 @@ class ShootoutRunTest extends FakeShootout {
 
     @Test
     void aRelayElsewhereHasPublishersOnTcpAlone() {
-        assertThat(Way.to("a", (RemoteRelay) RELAY, null, null).transported(ONE))
+        assertThat(Way.to("a", (RemoteRelay) RELAY, Optional.empty(), Optional.empty())
+                        .transported(ONE))
                 .containsExactly(ONE);
     }
 

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.rig.RemoteRelay;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The link to a relay elsewhere: what is said of it, and what this end's interface tells. */
@@ -16,7 +17,7 @@ class WayTest {
 
     @Test
     void theInterfacesSpeedAndMtuAreTheLinksWhereNobodySaysAnother() {
-        Way way = to(null, new Nic("eth0", 10_000, 9_000, "ixgbe"));
+        Way way = to(new Nic("eth0", 10_000, 9_000, "ixgbe"));
         assertThat(way.lane().link()).isEqualTo(new Link(TEN, SegmentFormat.usual(9_000)));
         assertThat(way.notes()).isEmpty();
     }
@@ -33,8 +34,8 @@ class WayTest {
     @Test
     void anInterfaceThatDoesNotTellIsSaid() {
         Nic virtual = new Nic("eth0", 0, 1_400, "virtio_net");
-        assertThat(to(null, virtual).lane().link()).isNull();
-        assertThat(to(null, virtual).notes())
+        assertThat(to(virtual).lane().link()).isNull();
+        assertThat(to(virtual).notes())
                 .containsExactly("a: eth0 here (virtio_net) does not tell its speed, MTU 1400: say link=SPEED in"
                         + " --connect");
         assertThat(to(GIGABIT, virtual).lane().link()).isEqualTo(new Link(GIGABIT, SegmentFormat.usual(1_400)));
@@ -42,7 +43,11 @@ class WayTest {
                 .containsExactly("a: eth0 here (virtio_net) does not tell its speed, MTU 1400");
     }
 
+    private static Way to(Nic nic) {
+        return Way.to("a", (RemoteRelay) FakeShootout.RELAY, Optional.empty(), Optional.of(nic));
+    }
+
     private static Way to(LinkSpeed speed, Nic nic) {
-        return Way.to("a", (RemoteRelay) FakeShootout.RELAY, speed, nic);
+        return Way.to("a", (RemoteRelay) FakeShootout.RELAY, Optional.of(speed), Optional.of(nic));
     }
 }

@@ -50,7 +50,7 @@ class CpuGroupsTest {
                 .with("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1")
                 .with("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000");
         assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest())
-                .isEqualTo(new Quota("/sys/fs/cgroup/cpu/case", 0.6, 128, 36, 1_227_625_650));
+                .contains(new Quota("/sys/fs/cgroup/cpu/case", 0.6, 128, 36, 1_227_625_650));
     }
 
     @ParameterizedTest
@@ -70,14 +70,14 @@ class CpuGroupsTest {
                         directory + "/cpu.stat",
                         "usage_usec 9\nuser_usec 5\nsystem_usec 4\nnr_periods 80\nnr_throttled 2\nthrottled_usec 1500");
         assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest())
-                .isEqualTo(new Quota("/" + directory, 1.5, 80, 2, 1_500_000));
+                .contains(new Quota("/" + directory, 1.5, 80, 2, 1_500_000));
     }
 
     @ParameterizedTest
     @CsvSource({"max 100000", "max", "-1", "x y", "0 100000", "60000 0", "60000"})
     void noLimit(String limit) {
         Tree tree = tree(String.format(Locale.ROOT, V2, "/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", limit);
-        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest()).isNull();
+        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest()).isEmpty();
     }
 
     /** Without the controller there are no periods to count; a kernel older than it has no such file at all. */
@@ -85,9 +85,9 @@ class CpuGroupsTest {
     void aLimitThatSaysNothingOfItself() {
         Tree tree = tree(String.format(Locale.ROOT, V2, "/"), "0::/a").with("sys/fs/cgroup/a/cpu.max", "50000 100000");
         assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest())
-                .isEqualTo(new Quota("/sys/fs/cgroup/a", 0.5, 0, 0, 0));
+                .contains(new Quota("/sys/fs/cgroup/a", 0.5, 0, 0, 0));
         tree.with("sys/fs/cgroup/a/cpu.stat", "usage_usec 9\nnr_throttled many");
-        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest()).isNull();
+        assertThat(CpuGroups.of(new SystemTree(tree.root())).lowest()).isEmpty();
     }
 
     @Test
@@ -110,7 +110,7 @@ class CpuGroupsTest {
                 .with("sys/fs/cgroup/pod/cpu.stat", "nr_periods 10\nnr_throttled 0\nthrottled_usec 0");
         CpuGroups groups = CpuGroups.of(new SystemTree(tree.root()));
         List<Quota> before = groups.quotas();
-        assertThat(groups.lowest().cores()).isEqualTo(0.5);
+        assertThat(groups.lowest().orElseThrow().cores()).isEqualTo(0.5);
         assertThat(CpuGroups.within(before, before)).isEqualTo(new Quota("/sys/fs/cgroup/pod/inner", 0.5, 0, 0, 0));
         tree.with("sys/fs/cgroup/pod/cpu.stat", "nr_periods 30\nnr_throttled 5\nthrottled_usec 70");
         assertThat(CpuGroups.within(before, groups.quotas()))

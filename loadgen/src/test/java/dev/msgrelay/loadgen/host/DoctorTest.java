@@ -117,7 +117,7 @@ class DoctorTest {
                 .hasSize(2)
                 .allSatisfy(line -> assertThat(line.length()).isLessThanOrEqualTo(80));
         assertThat(Doctor.runsArePossible(List.of(Doctor.clock(() -> 7)))).isFalse();
-        assertThat(Doctor.lanes(new LaneTools(null, "no command tc here")).meaning())
+        assertThat(Doctor.lanes(new LaneTools("", "no command tc here")).meaning())
                 .startsWith("no command tc here: needs ip, tc");
     }
 }

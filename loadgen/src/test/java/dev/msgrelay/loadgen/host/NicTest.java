@@ -39,7 +39,7 @@ class NicTest {
 
     @Test
     void thisHostIsReachedWithoutOne() {
-        assertThat(Nic.towards(tree("10000", "1500"), "127.0.0.1")).isNull();
+        assertThat(Nic.towards(tree("10000", "1500"), "127.0.0.1")).isEmpty();
     }
 
     private SystemTree tree(String speed, String mtu) {

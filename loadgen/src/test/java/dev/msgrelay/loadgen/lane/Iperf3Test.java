@@ -87,17 +87,17 @@ class Iperf3Test {
                 "echo 'warning: Ignoring nonsense TCP MSS 0' >&2",
                 "echo '" + figure("957e6") + "'");
         assertThat(new Iperf3(site, site, SECOND).run(Duration.ofSeconds(60)))
-                .isEqualTo(new Iperf3.Result(957e6 / 8, null, "warning: Ignoring nonsense TCP MSS 0"));
+                .isEqualTo(new Iperf3.Result(957e6 / 8, "", "warning: Ignoring nonsense TCP MSS 0"));
     }
 
     @Test
     void withoutTheCommandThereIsAReason() throws Exception {
-        assertThat(Iperf3.whyNot(command -> {
+        assertThatThrownBy(() -> Iperf3.check(command -> {
                     throw new IOException("No such file or directory");
                 }))
-                .isEqualTo("no command iperf3 here");
-        assertThat(Iperf3.whyNot(command -> new Tool.Outcome(127, "error while loading shared libraries")))
-                .isEqualTo("iperf3 does not work here: error while loading shared libraries");
+                .hasMessage("no command iperf3 here");
+        assertThatThrownBy(() -> Iperf3.check(command -> new Tool.Outcome(127, "error while loading shared libraries")))
+                .hasMessage("iperf3 does not work here: error while loading shared libraries");
     }
 
     @Test
@@ -137,11 +137,14 @@ class Iperf3Test {
     @Test
     void throughARealPairItHasAFigure() throws Exception {
         RealLanes.assumePossible();
-        String reason = Iperf3.whyNot(RealLanes.TOOL);
-        ThisMachine.need(reason == null, reason);
+        try {
+            Iperf3.check(RealLanes.TOOL);
+        } catch (IOException e) {
+            ThisMachine.need(false, e.getMessage());
+        }
         try (Lane lane = Lane.open(LaneSpec.parse("1gbe"), new Subprocess())) {
             Iperf3.Result figure = Iperf3.run(lane, SECOND);
-            assertThat(figure.reason()).isNull();
+            assertThat(figure.reason()).isEmpty();
             System.out.printf(
                     Locale.ROOT, "iperf3 through a lane of 1 Gbit/s: %,.0f bytes/s%n", figure.bytesPerSecond());
             assertThat(figure.bytesPerSecond()).isPositive();

@@ -62,7 +62,7 @@ class ResultsTextTest {
 
     @Test
     void onlyPublishersOnTheSameKindOfSocketAreSetAgainstEachOther() {
-        LaneResult unix = lane("unix", LaneKind.UNIX, MadeUp.cell(LOAD.withUnix(true), SLOW));
+        LaneResult unix = lane("unix", LaneKind.UNIX, MadeUp.cell(LOAD.withTransport(Transport.UNIX), SLOW));
         LaneResult remote = lane("a", LaneKind.REMOTE, MadeUp.cell(LOAD, SLOW));
         LaneResult both = MadeUp.loopback(
                 MadeUp.cell(LOAD, FAST), MadeUp.cell(LOAD.withTransport(Transport.UNIX_IN), new Given(4_000_000, 1)));
@@ -107,7 +107,7 @@ class ResultsTextTest {
         Results results = MadeUp.of(
                 MadeUp.loopback(MadeUp.cell(LOAD, SLOW, FAST.beside(0.5)), MadeUp.cell(PACED, TIMELY)),
                 gigabit(shared(LOAD, 0.92, SLOW)));
-        assertThat(TextTable.csv(ResultsText.summary(results)).lines())
+        assertThat(TextTable.csv(new LaneSummary(results).table()).lines())
                 .containsExactly(
                         "load,lane,in,msg/s,Gbit/s,share,\"p50, ns\",\"p99, ns\",\"p99.9, ns\",cores,resent,bound by,"
                                 + "full speed runs,latency runs",
@@ -167,7 +167,7 @@ class ResultsTextTest {
     }
 
     private static String told(Results results) {
-        return ResultsText.of(ResultsText.withOutcome(results));
+        return ResultsText.of(LaneSummary.withOutcome(results));
     }
 
     private static LaneResult lane(String name, LaneKind kind, Cell... cells) {

@@ -7,6 +7,7 @@ import dev.msgrelay.loadgen.evidence.Sampled.Queues;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Load.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
@@ -24,7 +25,7 @@ import org.junit.jupiter.api.condition.OS;
 @Tag("thorough")
 class BoundRunTest {
     private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null);
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
     @Test
     void aSubscriberThatReadsSlowlyUnderBackpressure() throws Exception {
@@ -70,7 +71,7 @@ class BoundRunTest {
 
     @Test
     void overUnixSocketsTheQueuesAreUnseenAndTheRunIsClassifiedAllTheSame() throws Exception {
-        RunRecord result = run(300, 600, Load.oneToOne(100).withUnix(true));
+        RunRecord result = run(300, 600, Load.oneToOne(100).withTransport(Transport.UNIX));
         assertThat(result.resources().signals().sampled().queues()).isEqualTo(Queues.UNSEEN);
         tell("Unix sockets", result);
     }

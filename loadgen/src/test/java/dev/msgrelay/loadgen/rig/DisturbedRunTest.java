@@ -28,7 +28,7 @@ import org.junit.jupiter.api.condition.OS;
 @Tag("thorough")
 class DisturbedRunTest {
     private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null);
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
     private final List<Process> started = new ArrayList<>();
 

@@ -10,6 +10,7 @@ import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Clients;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Load.SlowReaders;
+import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
@@ -32,7 +33,7 @@ class LoadRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
 
     private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null);
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
 
     private static final Places PLACES = new Places();
 
@@ -57,7 +58,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aPublisherThatIsRefusedIsTheReasonThatIsTold() {
-        RelayContestant narrow = new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS, null);
+        RelayContestant narrow = new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS);
         assertThatThrownBy(() -> alone(narrow, Load.oneToOne(100), SHORT))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("publisher 0: ")
@@ -78,7 +79,7 @@ class LoadRunTest {
                 Load.oneToOne(100)
                         .withBody(BodySizes.parse("16-70000"))
                         .withRate(500)
-                        .withUnix(true)
+                        .withTransport(Transport.UNIX)
                         .withClients(Clients.RAW.ofLibrary()));
         expectClean(paced);
         assertThat(paced.correctness().acknowledged()).isZero();
@@ -109,7 +110,7 @@ class LoadRunTest {
     @Test
     void whatIsWrittenAndForcedIsAcknowledgedAndItsTimeIsTold() throws Exception {
         List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");
-        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS, null);
+        Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS);
         for (Clients.Ack ack : List.of(Clients.Ack.WRITTEN, Clients.Ack.FORCED)) {
             Clients clients = new Clients(Clients.Kind.LIBRARY, ack, false);
             RunRecord result = run(durable, Load.oneToOne(100).withRate(2_000).withClients(clients));
@@ -138,9 +139,7 @@ class LoadRunTest {
         oneCore.add("-XX:ActiveProcessorCount=1");
         Timing busy = new Timing(Duration.ofSeconds(2), Duration.ofMillis(500));
         RunRecord result = alone(
-                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore, null),
-                Load.oneToOne(100),
-                busy);
+                new RelayContestant(List.of("--slow-subscriber", "backpressure"), oneCore), Load.oneToOne(100), busy);
         expectClean(result);
     }
 
@@ -148,7 +147,7 @@ class LoadRunTest {
     @Test
     void throughTheRelayOverUnixSocketsAtAFixedRateEveryMessageIsMeasured() throws Exception {
         int rate = 1_000;
-        RunRecord result = run(RELAY, Load.oneToOne(16).withRate(rate).withUnix(true));
+        RunRecord result = run(RELAY, Load.oneToOne(16).withRate(rate).withTransport(Transport.UNIX));
         // That there are no faults says that each was timed that was scheduled within the window.
         expectClean(result);
         assertThat(result.correctness().schedule().scheduled())
@@ -184,8 +183,10 @@ class LoadRunTest {
             names = {"SKIP", "DISCONNECT"})
     void whoReadsTooSlowlyIsToldWhatItMissesAndTheRunIsValid(Policy policy) throws Exception {
         Timing second = new Timing(Duration.ofMillis(500), Duration.ofSeconds(1));
-        Load load =
-                Load.oneToOne(1_000).withCounts(2, 2).withUnix(true).withSlow(new SlowReaders(2, 2_000_000, policy));
+        Load load = Load.oneToOne(1_000)
+                .withCounts(2, 2)
+                .withTransport(Transport.UNIX)
+                .withSlow(new SlowReaders(2, 2_000_000, policy));
         Contestant small = new RelayContestant(
                 List.of("--slow-subscriber", "backpressure", "--log-size=4m", "--ring-size=1m", "--max-body=100k"),
                 RelayContestant.JAVA_OPTIONS,
@@ -213,7 +214,7 @@ class LoadRunTest {
             names = {"SKIP", "DISCONNECT"})
     void throughARelayThatMaySkipOrCutOffSubscribersAreTold(Policy policy) throws Exception {
         Contestant relay =
-                new RelayContestant(List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS, null);
+                new RelayContestant(List.of("--slow-subscriber", policy.flag()), RelayContestant.JAVA_OPTIONS);
         RunRecord result = run(relay, Load.oneToOne(100).withCounts(2, 2).withPolicy(policy));
         assertThat(Places.faults(result)).isEmpty();
         RunRecord paced = run(
@@ -248,7 +249,7 @@ class LoadRunTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void aRelayThatCannotStartIsNamed() {
-        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS, null);
+        Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS);
         assertThatThrownBy(() -> alone(wrong, Load.oneToOne(100), SHORT))
                 .isInstanceOf(RunException.class)
                 .hasMessageStartingWith("relay")

@@ -28,6 +28,14 @@ class OneCompilerTest {
 
     /** Of the JVMs that a publisher and a subscriber would be started in. */
     private List<List<String>> options(Load load) throws Exception {
+        return List.of(options(load, Fleet::startSubscribers), options(load, Fleet::startPublishers));
+    }
+
+    private interface Start {
+        void in(Fleet fleet, Contestant.Started relay) throws Exception;
+    }
+
+    private List<String> options(Load load, Start start) throws Exception {
         Path seen = directory.resolve("options");
         Files.deleteIfExists(seen);
         String tell = "printf '%s\\n' \"$@\" | grep -e ^-X >> " + seen;
@@ -36,11 +44,8 @@ class OneCompilerTest {
             Fleet fleet = new Fleet(children, load);
             Contestant.Started relay =
                     new Contestant.Started(null, Endpoint.parse("127.0.0.1:1"), Endpoint.parse("127.0.0.1:2"));
-            assertThatThrownBy(() -> fleet.startSubscribers(relay)).hasMessageContaining("ended");
-            List<String> subscribers = Files.readAllLines(seen);
-            Files.delete(seen);
-            assertThatThrownBy(() -> fleet.startPublishers(relay)).hasMessageContaining("ended");
-            return List.of(subscribers, Files.readAllLines(seen));
+            assertThatThrownBy(() -> start.in(fleet, relay)).hasMessageContaining("ended");
+            return Files.readAllLines(seen);
         }
     }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class TlsRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
     private static final Contestant RELAY =
-            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS, null);
+            new RelayContestant(List.of("--slow-subscriber", "backpressure"), RelayContestant.JAVA_OPTIONS);
     private static final Load LOAD = Load.oneToOne(100).withCounts(2, 2);
 
     private static final Places PLACES = new Places();
