@@ -16,7 +16,7 @@
  *  render     tables, bars, curves: terminal, HTML                    (knows nothing of what it shows)
  * </pre>
  *
- * Publishers and subscribers do not know what lies between them. Whatever two things are compared, only that contestant is
- * another one.
+ * Publishers and subscribers do not know what lies between them. Whatever two things are compared, only that contestant
+ * is another one.
  */
 package dev.msgrelay.loadgen;

@@ -108,8 +108,8 @@ final class Readers implements AutoCloseable {
     }
 
     /**
-     * The process of a client, which is its argument. Each line on stdin is a go, and is answered by a line on stdout; it
-     * ends with the last line.
+     * The process of a client, which is its argument. Each line on stdin is a go, and is answered by a line on stdout;
+     * it ends with the last line.
      *
      * <pre>
      *  check PORT    read a stream, compare every byte    MESSAGES WRONG READS NANOS

@@ -31,7 +31,10 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen ceiling}: what a link could give, by arithmetic; or what this machine can do without a relay, measured. */
+/**
+ * {@code loadgen ceiling}: the most that a link gives, by arithmetic, or that this machine does without a relay,
+ * measured.
+ */
 @ShortHelp(examples = {"loadgen ceiling", "loadgen ceiling --link 10gbe --body 100", "loadgen ceiling --subscribers 4"})
 @Command(
         name = "ceiling",

@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen compare}: is b faster than a, or is that noise? It runs both in turn. */
+/** {@code loadgen compare}: runs two relays in turn, and says whether one is faster beyond doubt. */
 @ShortHelp(
         examples = {
             "loadgen compare --a-dir ../before",
@@ -58,7 +58,9 @@ final class CompareCommand extends Told {
     private static final double MAX_MINUTES = 600;
     private static final double MAX_RATIO = 10;
 
-    /** Warm-up of a relay that has just been started: it compiles its code, and takes a second loop where it is busy. */
+    /**
+     * Warm-up of a relay that has just been started: it compiles its code, and takes a second loop where it is busy.
+     */
     private static final Duration COLD = Duration.ofSeconds(4);
 
     private static final Duration PACED_COLD = Duration.ofSeconds(15);
@@ -66,7 +68,7 @@ final class CompareCommand extends Told {
     /** Warm-up of publishers and subscribers, which stay for the whole comparison. */
     private static final Duration WORKERS = Duration.ofSeconds(10);
 
-    /** Warm-up of one that is warm: it takes the second loop again, or gives it back. */
+    /** Warm-up of a relay that has run before: it takes its second loop again, or gives it back. */
     private static final Duration WARM = Duration.ofSeconds(2);
 
     private static final Duration DURATION = Duration.ofSeconds(2);
@@ -161,7 +163,7 @@ final class CompareCommand extends Told {
         return figures;
     }
 
-    /** A line for each pair. What goes on within a run is for somebody who watches; the report says what went wrong. */
+    /** Prints a line for each pair of runs; the phases of a run are for a terminal alone. */
     private record WithinRuns(ProgressLine line) implements RunObserver {
         @Override
         public void phase(String what) {

@@ -31,7 +31,7 @@ import picocli.CommandLine.ParameterException;
 
 /** The two sides of a comparison: options of {@code run} that both share, and those of each. */
 final class CompareSides extends Options {
-    /** In place of a command: the plain relay of the ceilings. */
+    /** The word for the plain relay, in place of a command. */
     private static final String PLAIN = "plain";
 
     @Mixin
@@ -69,7 +69,7 @@ final class CompareSides extends Options {
     @Option(names = "--b-command", paramLabel = "COMMAND", description = "B is this command.")
     private String commandB;
 
-    /** A value that begins like an option is no option. */
+    /** Takes the next word as the value, even one that looks like an option. */
     static final class Verbatim implements IParameterConsumer {
         @Override
         public void consumeParameters(Stack<String> args, ArgSpec option, CommandSpec command) {
@@ -105,7 +105,7 @@ final class CompareSides extends Options {
         return both;
     }
 
-    /** Options that both commands parse are refused in this one's name. */
+    /** One side; a fault of its options names this command, not {@code run}. */
     private Sided side(String option, String words, Path directory, String command) {
         try {
             return sided(option, words, directory, command);
@@ -156,7 +156,7 @@ final class CompareSides extends Options {
         return new CommandContestant(command);
     }
 
-    /** The shared options, and behind them those of one side. */
+    /** Parses the shared options, followed by those of one side. */
     private Shared parsed(List<String> own) {
         Shared options = new Shared();
         CommandLine command = LoadgenMain.commandLine(options).setOverwrittenOptionsAllowed(true);

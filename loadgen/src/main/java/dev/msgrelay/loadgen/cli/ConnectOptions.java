@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** A relay that runs already, mostly on another machine: where it is, how it lets clients in, what lies between. */
+/** A relay that runs already, mostly on another machine: its addresses, its access and the link to it. */
 final class ConnectOptions extends Options {
     static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -69,7 +69,7 @@ final class ConnectOptions extends Options {
         return connect != null || context != null;
     }
 
-    /** Refuses what makes no sense without a relay that runs already, or with one. */
+    /** Refuses options that need --connect, and options that exclude it. */
     void check() {
         for (String option : List.of("--connect-subscribe", "--connect-timeout", "--admin", "--link")) {
             refuse(isGiven(option) && !areGiven(), option + " needs --connect");

@@ -13,7 +13,7 @@ import dev.msgrelay.protocol.Policy;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
-/** The messages of a run: who sends them to whom over which lane, and for how long. */
+/** The load of a run, its lane and its times. */
 final class LoadOptions extends Options {
     static final int MAX_CONNECTIONS = 10_000;
     private static final int MAX_SLOW_READERS = 1_000;
@@ -102,7 +102,9 @@ final class LoadOptions extends Options {
         return lane;
     }
 
-    /** @param policy what the relay does with slow subscribers; slow readers are skipped unless it cuts them off */
+    /**
+     * @param policy the relay's policy for slow subscribers; slow readers are skipped unless the relay disconnects them
+     */
     Load load(Policy policy) {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);
         within("--subscribers", subscribers, 1, MAX_CONNECTIONS);
@@ -130,7 +132,7 @@ final class LoadOptions extends Options {
         return tls ? load.withTls() : load;
     }
 
-    /** Times that are not given are these. */
+    /** The times that are given, else the usual ones. */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
         return timing(warmup, usualWarmup, duration == null ? usualDuration : duration);
     }

@@ -18,7 +18,10 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
-/** The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 4 a target of run, 130 Ctrl-C. */
+/**
+ * The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 4 a target of run,
+ * 130 Ctrl-C.
+ */
 @ShortHelp(examples = {"loadgen doctor", "loadgen run --rate 20000", "loadgen shootout --out results"})
 @Command(
         name = "loadgen",
@@ -44,21 +47,21 @@ public final class LoadgenMain implements Runnable {
         run(new LoadgenMain(), args);
     }
 
-    /** Does what the arguments say to a command, ends the process and tells how it went. */
+    /** Runs a command, and ends the process with its exit code. */
     public static void run(Object userCommand, String... args) {
         int code = execute(commandLine(userCommand), args);
-        // After a signal the JVM is going down already, and waits for this thread to have printed what there is.
+        // After a signal the JVM ends anyway, once this thread has printed the results.
         if (code != EXIT_INTERRUPTED) {
             System.exit(code);
         }
     }
 
     /**
-     * Does what the arguments say. A result that could not be printed, because the disk behind stdout is full or nobody
-     * reads it any more, is a failure: writers do not throw, they have to be asked.
+     * Runs a command. A result that could not be printed is a failure: a writer to a full disk or a closed pipe does
+     * not throw, but tells when it is asked.
      */
     static int execute(CommandLine command, String... args) {
-        // Asked for before any command has its own, the writer is the same for all of them.
+        // The first call makes the writer that all commands share.
         PrintWriter out = command.getOut();
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
@@ -66,7 +69,7 @@ public final class LoadgenMain implements Runnable {
             return CommandLine.ExitCode.USAGE;
         }
         int code = command.execute(args);
-        // The writer does not know what became of the stream behind it.
+        // The writer does not know of errors of the stream behind it.
         boolean lost = out.checkError() | System.out.checkError();
         if (!lost) {
             return code;
@@ -75,7 +78,7 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    /** A command that fails, and tells its version, as all of loadgen's do. */
+    /** A command with loadgen's messages for failures, and its version. */
     public static CommandLine commandLine(Object userCommand) {
         CommandLine command = CommandParser.of(userCommand)
                 .setParameterExceptionHandler(LoadgenMain::usageError)

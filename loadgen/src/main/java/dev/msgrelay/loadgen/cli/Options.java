@@ -13,15 +13,14 @@ import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Spec;
 
 /**
- * A command, or options that several have. What is wrong with them is said in the command's name: every method here and in
- * what extends this throws a {@link ParameterException} that names the option, its value, and its limits or what it does not
- * go with.
+ * A command, or options that several commands share. Wrong values are refused by a {@link ParameterException} in the
+ * command's name, which names the option, its value, and its limits.
  */
 public abstract class Options {
     @Spec
     private CommandSpec own;
 
-    /** Null in the command itself. */
+    /** The command that these options are mixed into; null in a command. */
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
 
@@ -44,7 +43,7 @@ public abstract class Options {
         options.forEach(option -> refuse(isGiven(option), option + " and " + other + " exclude each other"));
     }
 
-    /** Refuses at once what a relay of this build would refuse when the runs have begun. */
+    /** Refuses arguments that a relay of this build would refuse later, when the runs have begun. */
     final void checkRelay(List<String> args) {
         try {
             RelayServerMain.config(args.toArray(String[]::new));
@@ -60,7 +59,7 @@ public abstract class Options {
                 "--ack " + load.clients().acks() + " needs a relay with a journal: give --relay-arg=--journal=temp");
     }
 
-    /** {@code --name=value} as two words; any other one as it is. */
+    /** {@code --name=value} as two words; any other word as it is. */
     static List<String> word(String word) {
         int equals = word.indexOf('=');
         return word.startsWith("--") && equals > 0
@@ -83,7 +82,7 @@ public abstract class Options {
         refuse(time != null && time.isZero(), option + " 0 is not above 0");
     }
 
-    /** The value of an option; the name, "--link: ", stands before what the parser finds wrong. */
+    /** The parsed value of an option; the message of a fault begins with the name, "--link: ". */
     final <T> T parsed(String name, String text, Function<String, T> parser) {
         try {
             return parser.apply(text);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** How a relay of a run's own is started. */
+/** Options for the relay that a run starts. */
 final class RelayStartOptions extends Options {
     @Option(
             names = "--slow-subscriber",

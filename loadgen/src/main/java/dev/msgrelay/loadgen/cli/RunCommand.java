@@ -46,7 +46,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code loadgen run}: publishers, a relay and subscribers as processes of their own, and what came of it. */
+/** {@code loadgen run}: measures a relay with publishers and subscribers, each a process of its own. */
 @ShortHelp(
         examples = {
             "loadgen run",
@@ -74,7 +74,7 @@ final class RunCommand extends Told {
     private static final Duration WARMUP = Duration.ofSeconds(4);
     private static final Duration DURATION = Duration.ofSeconds(4);
 
-    /** Warm-up of a single rate: a JVM that has little to do takes its time to compile it. */
+    /** Warm-up of a single rate: a JVM with little to do compiles its code late. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
 
     private static final Duration PACED_DURATION = Duration.ofSeconds(10);
@@ -177,7 +177,7 @@ final class RunCommand extends Told {
                 if (!runs.runs().isEmpty()) {
                     report(way, runs.runs(), ceilings, new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
                 }
-                // JSON is all of stdout, or nothing.
+                // Stdout has one JSON document, or nothing.
                 (json ? err() : out())
                         .println(rig.lastLive().map(RunText::partial).orElse(RunText.PARTIAL_WITHOUT_A_MESSAGE));
                 throw e;

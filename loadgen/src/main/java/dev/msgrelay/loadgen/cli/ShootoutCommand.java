@@ -233,7 +233,7 @@ final class ShootoutCommand extends Told {
         print(ResultsText.of(results) + (directory == null ? "" : where + "\n"));
     }
 
-    /** A remote relay that is not there is a lane whose runs fail, and say why: each of them knocks again. */
+    /** Opens a lane. Where a remote relay does not answer, the lane's runs fail with the reason. */
     private Way open(LaneSpec spec, Map<String, Far> remotes) throws IOException, InterruptedException {
         if (spec.kind() != LaneKind.REMOTE) {
             // Packets of the relay's log fit the lane's link.
@@ -243,14 +243,14 @@ final class ShootoutCommand extends Told {
         try {
             relay = relay.checked();
         } catch (RunException e) {
-            // told by its first run
+            // The lane's first run tells the reason.
         }
         return Way.to(spec.name(), relay, remotes.get(spec.name()).link());
     }
 
     private Shootout shootout(Set<String> remotes) {
         within("--rounds", rounds, 1, MAX_ROUNDS);
-        // Arguments that the relay refuses are told now, and not when ceilings have been measured.
+        // Arguments that the relay refuses fail here, and not after the ceilings have been measured.
         relayOptions.arguments(0);
         Timing timing = timing(warmup, WARMUP, duration);
         refuse(link != null && remotes.isEmpty(), "--link needs --connect");
@@ -282,7 +282,7 @@ final class ShootoutCommand extends Told {
         return specs;
     }
 
-    /** Every combination, each once; the option that is named last varies first. */
+    /** Every combination of the options, each once; rates vary first. */
     private Set<Load> loads() {
         publishers.forEach(count -> within("--publishers", count, 1, LoadOptions.MAX_CONNECTIONS));
         subscribers.forEach(count -> within("--subscribers", count, 1, LoadOptions.MAX_CONNECTIONS));
@@ -335,7 +335,7 @@ final class ShootoutCommand extends Told {
         return remotes;
     }
 
-    /** What is said of a relay behind its host: "link=10gbe,admin=http://host:7402". */
+    /** The settings behind a relay's host: "link=10gbe,admin=http://host:7402". */
     private Map<String, String> settings(String option, String text) {
         Map<String, String> settings = new LinkedHashMap<>();
         Stream.of(text.split(",")).skip(1).forEach(word -> {

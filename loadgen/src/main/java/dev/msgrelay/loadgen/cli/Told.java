@@ -13,7 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
 
-/** A command that prints what it found, as text or as JSON. */
+/** A command that prints its results, as text or as JSON. */
 abstract class Told extends Options implements Callable<Integer> {
     // Before anything is measured.
     private final Instant called = Instant.now();

@@ -26,8 +26,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The verdict on what bound a run: the first rule of docs/measuring.md that applies speaks. A thread that waited for a core
- * while none was idle makes it <em>machine</em>, whichever rule named the thread. Pure; one object per run.
+ * The verdict on what bound a run: the first rule of docs/measuring.md that applies speaks. A thread that waited for a
+ * core while none was idle makes it <em>machine</em>, whichever rule named the thread. Pure; one object per run.
  */
 public final class Classifier {
     /** A thread that waits for a core for longer than this is not bound by its own speed. */

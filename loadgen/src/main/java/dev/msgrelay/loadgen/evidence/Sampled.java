@@ -48,7 +48,8 @@ public record Sampled(
      * @param process whose thread it is, for people
      * @param thread its name as the kernel knows it, at most 15 characters
      * @param run share of the time in which it ran, 0..1
-     * @param waited share of the time in which it could have run but had no core, 0..1; 0 where the kernel does not tell
+     * @param waited share of the time in which it could have run but had no core, 0..1; 0 where the kernel does not
+     *     tell
      */
     public record CpuShare(Role role, String process, String thread, double run, double waited) {
         static final CpuShare UNSEEN = new CpuShare(Role.RELAY, "", "", Double.NaN, Double.NaN);

@@ -3,20 +3,20 @@ package dev.msgrelay.loadgen.experiment;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 /**
- * A value, as far as it is known.
+ * A value and its interval.
  *
- * @param low the value is from here
- * @param high to here, at the confidence that was asked for or a little more
+ * @param low begin of the interval
+ * @param high end of the interval, at the confidence that was asked for or a little more
  */
 public record Estimate(double value, double low, double high) {
-    /** Where there are too few values for an interval. */
+    /** The estimate from too few values. */
     static final Estimate UNKNOWN = new Estimate(Double.NaN, Double.NaN, Double.NaN);
 
     public boolean isKnown() {
         return !Double.isNaN(value);
     }
 
-    /** The ratio that is meant by a difference of logarithms. */
+    /** The ratio, of an estimate that is a difference of logarithms. */
     public Estimate exp() {
         return new Estimate(Math.exp(value), Math.exp(low), Math.exp(high));
     }

@@ -19,8 +19,7 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Measures cells in turn, and keeps what they gave. What there is can be asked for at any time, also after an interrupt.
- * One thread owns it.
+ * Measures cells in turn, and keeps their runs, also when it is interrupted. One thread owns it.
  *
  * <pre>
  *  round 1   A B C      what will be compared runs within seconds, on the same machine,
@@ -29,7 +28,9 @@ import java.util.function.Predicate;
  * </pre>
  */
 public final class Experiment {
-    /** A signal from a terminal goes to child processes as well: we may hear of their end before we are interrupted. */
+    /**
+     * A terminal's signal goes to child processes as well, and their end may be seen before this thread is interrupted.
+     */
     private static final long SIGNAL_MILLIS = 100;
 
     private final LongSupplier clock;
@@ -42,14 +43,14 @@ public final class Experiment {
     private final Map<String, Integer> endlessInARow = new HashMap<>();
 
     /**
-     * How long rounds go on.
+     * The end of the rounds.
      *
      * @param most rounds
      * @param nanos no round begins that would probably end later; the first one does in any case
-     * @param isEnough looked at after each run, with all runs of these rounds
+     * @param isEnough whether to end, asked after each run with all runs of these rounds
      */
     public record Until(int most, long nanos, Predicate<List<Run>> isEnough) {
-        /** So many rounds, however long they take. */
+        /** Rounds without a limit of time. */
         public static Until rounds(int rounds) {
             return new Until(rounds, Long.MAX_VALUE, runs -> false);
         }
@@ -57,9 +58,9 @@ public final class Experiment {
 
     /**
      * @param clock as {@link System#nanoTime}
-     * @param endAsked whether somebody has asked the process to end
+     * @param endAsked whether the process has been asked to end
      * @param keeper runs after every run
-     * @param giveUpAfter a group of which so many runs in a row did not come to their end is not measured any more
+     * @param giveUpAfter runs in a row that did not come to their end, after which a group is not measured any more
      */
     public Experiment(
             LongSupplier clock, BooleanSupplier endAsked, RunObserver observer, Runnable keeper, int giveUpAfter) {
@@ -74,15 +75,15 @@ public final class Experiment {
         return Collections.unmodifiableList(runs);
     }
 
-    /** Says what lies ahead, so that it can be shown how much is left. */
+    /** Adds cells to the work ahead, from which the time left is shown. */
     public void expect(List<Plan> cells, int times) {
         cells.forEach(plan -> left.planned(plan.estimate().multipliedBy(times)));
     }
 
     /**
-     * Measures all of them round by round, every other round the other way round.
+     * Measures all cells round by round; every second round goes backwards.
      *
-     * @throws InterruptedException somebody asked for the end; {@link #runs} has what there is
+     * @throws InterruptedException the end was asked for; {@link #runs} has the runs before
      */
     public List<Run> rounds(List<Plan> cells, Until until) throws InterruptedException {
         List<Run> taken = new ArrayList<>();
@@ -138,7 +139,7 @@ public final class Experiment {
         return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
 
-    /** One run, whatever becomes of it; {@code where} says which it is, before the plan's name. */
+    /** Makes one run, which may fail; {@code where} is shown before the plan's name. */
     public Run measure(String where, Plan plan, int round) throws InterruptedException {
         checkEnd();
         observer.begins(where + plan.name() + left.text());
@@ -166,13 +167,13 @@ public final class Experiment {
         keeper.run();
     }
 
-    /** After something failed: a signal from a terminal hits children first, and is no failure of theirs. */
+    /** Ends after a failure that a signal caused: a terminal's signal reaches children first. */
     public void endIfAsked() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(SIGNAL_MILLIS);
         checkEnd();
     }
 
-    /** A cell that was interrupted may have told it as a failure of its own, or not noticed. */
+    /** Throws after an interrupt, which a cell may have reported as its own failure, or overlooked. */
     private void checkEnd() throws InterruptedException {
         if (Thread.interrupted() || endAsked.getAsBoolean()) {
             throw new InterruptedException();

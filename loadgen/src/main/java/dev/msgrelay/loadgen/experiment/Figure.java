@@ -30,7 +30,7 @@ public enum Figure {
     }
 
     /**
-     * Those that a load has; the first one decides.
+     * The figures of a load; the first one decides.
      *
      * @param acks whether both sides' publishers ask for acknowledgements
      */
@@ -43,7 +43,7 @@ public enum Figure {
         return figures;
     }
 
-    /** The figure of one run; NaN where it has none, or one that no ratio can be made of. */
+    /** The figure of one run; NaN where it is not above 0, which no ratio can be made of. */
     double of(RunRecord result) {
         double known = value.applyAsDouble(result);
         return known > 0 ? known : Double.NaN;

@@ -11,13 +11,13 @@ import java.util.Arrays;
  * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
  */
 public final class HodgesLehmann {
-    /** The fewest pairs that an interval can be told from. */
+    /** The fewest pairs that give an interval. */
     public static final int MIN_PAIRS = 6;
 
     private HodgesLehmann() {}
 
     /**
-     * The centre of differences of pairs: the median of the means of any two of them, each with itself too.
+     * The centre of differences of pairs: the median of the means of all pairs of differences, each with itself, too.
      *
      * @param confidence of its interval
      * @return unknown when there are too few pairs for that
@@ -49,9 +49,10 @@ public final class HodgesLehmann {
     }
 
     /**
-     * The interval begins at the value of this place, from 1, and ends as far from the other end; 0: nowhere.
+     * The place, from 1, of the value at which the interval begins; it ends at the same place from the other end. 0:
+     * there is none.
      *
-     * @param tail what may lie on either side of it
+     * @param tail probability of a value on one side of the interval
      */
     static int place(double[] counts, double tail) {
         double all = Arrays.stream(counts).sum();

@@ -12,9 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Runs A and B in turn, A B B A, until the interval of their ratio is narrow or the time is over. A difference that looks
- * real ends nothing: a comparison that stopped at the first such look would find a difference in the end, whether there
- * is any or not.
+ * Runs A and B in turn, A B B A, until the interval of their ratio is narrow or the time is over. A difference that
+ * looks real ends nothing: a comparison that stopped at the first such look would find a difference in the end, whether
+ * there is any or not.
  */
 public final class InTurn {
     /** Fewer rounds may be alike by chance, which makes the interval too narrow. */
@@ -31,8 +31,8 @@ public final class InTurn {
 
     /**
      * @param figures the first one decides
-     * @param pairsOfARound that went through the same two processes
-     * @param withinPercent how wide the interval of the first figure may be
+     * @param pairsOfARound pairs that the same two relay processes serve
+     * @param withinPercent width of the first figure's interval at which the comparison ends
      */
     public InTurn(Experiment experiment, List<Figure> figures, int pairsOfARound, double withinPercent) {
         this.experiment = experiment;
@@ -90,7 +90,7 @@ public final class InTurn {
         return PairedComparison.of(List.copyOf(turns), figures, ended, failures);
     }
 
-    /** One that is invalid stands in no pair either: it ends the comparison. */
+    /** The turn of a run; one that failed ends the comparison, and is in no pair. */
     private Turn turn(Run run) {
         Map<String, Double> values = new TreeMap<>();
         figures.forEach(figure -> values.put(figure.id(), figure.of(run.record())));

@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import java.util.concurrent.TimeUnit;
 
-/** Ctrl-C and SIGTERM: the command's thread is interrupted and gets a moment to print what it has. */
+/** Ctrl-C and SIGTERM: the command's thread is interrupted and gets a moment to print its results. */
 public final class Interrupts implements AutoCloseable {
     private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(4);
 
@@ -35,7 +35,7 @@ public final class Interrupts implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // the JVM is going down: that is what this was for
+            // The JVM is going down already.
         }
     }
 }

@@ -30,20 +30,20 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The plans of one open lane, and the words of their runs about it. The shootout's thread owns it. */
+/** The plans of one open lane, and the lane's result from their runs. The shootout's thread owns it. */
 final class LaneSheet {
 
     private final Way way;
     private final Shootout shootout;
     private final Map<Load, Plan> relays = new LinkedHashMap<>();
-    /** Where there is no line rate, the plain relay's, by what is sent through it. Loads that differ little share it. */
+    /** Plans of the plain relay, on lanes without a line rate; loads that are the same to the plain relay share one. */
     private final Map<Load, Plan> plains = new LinkedHashMap<>();
-    /** One connection without a relay, where it is asked for: the plain sender's, and iperf3's. */
+    /** Plans of one connection without a relay, on demand: the plain sender's and iperf3's. */
     private final List<Plan> baselines = new ArrayList<>();
-    /** What iperf3 said beside its figures. */
+    /** Warnings of iperf3 beside its figures. */
     private final Set<String> warnings = new LinkedHashSet<>();
 
-    /** iperf3's measuring of a lane; a test puts another one in its place. */
+    /** Measures a lane by iperf3; tests have their own. */
     @FunctionalInterface
     interface Iperf {
         Iperf3.Result run(Lane lane, Timing timing) throws InterruptedException;
@@ -74,7 +74,7 @@ final class LaneSheet {
         }
     }
 
-    /** iperf3 counts bytes alone, of nobody's messages. Where it cannot be had the run is marked with the reason. */
+    /** A run of iperf3, which counts bytes and no messages. Without iperf3 the run is marked with the reason. */
     private RunRecord iperf3(Plan plan, int round, Iperf iperf) throws InterruptedException {
         String started = LoadRun.now();
         Iperf3.Result given = iperf.run(way.lane(), plan.timing());
@@ -96,7 +96,7 @@ final class LaneSheet {
         return baselines;
     }
 
-    /** All plans of a load, each after its ceiling; one that an earlier load has, too, is told again. */
+    /** All plans of a load, each after the plan of its ceiling. */
     List<Plan> plans(Load load) {
         return way.transported(load).stream()
                 .flatMap(over -> Stream.of(load.isPaced() ? null : plains.get(over.ofPlainRelay()), relays.get(over)))

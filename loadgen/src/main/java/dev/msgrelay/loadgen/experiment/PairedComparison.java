@@ -15,9 +15,9 @@ import java.util.stream.Stream;
  */
 public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
     /**
-     * The probability of a false alarm, of all figures together. The interval is looked at after each pair, and one that
-     * ends a comparison is narrow by luck more often than not. So at most two of a hundred comparisons of equal sides
-     * raise an alarm, as a test simulates.
+     * The probability of a false alarm, of all figures together. The interval is looked at after each pair, and one
+     * that ends a comparison is narrow by luck more often than not. So at most two of a hundred comparisons of equal
+     * sides raise an alarm, as a test simulates.
      */
     private static final double DOUBT = 0.01;
 

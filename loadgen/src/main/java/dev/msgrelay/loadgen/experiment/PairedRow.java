@@ -11,21 +11,24 @@ import java.util.function.Function;
  * The comparison of one figure.
  *
  * @param medianA of the runs that are in pairs; NaN where none has the figure
- * @param rounds that have it: each gives one ratio
+ * @param rounds rounds that have the figure: each gives one ratio
  * @param ratio of b to a, with the 95 % interval; unknown where there are too few rounds for that
- * @param better who is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
+ * @param better the side that is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
-    /** Of the interval: 1 is outside in 5 % of comparisons of what is alike, see {@link PairedComparison#DOUBT}. */
+    /**
+     * Confidence of the interval, which leaves out 1 in 5 % of comparisons of equal sides, see {@link
+     * PairedComparison#DOUBT}.
+     */
     private static final double CONFIDENCE = 0.96;
 
     /**
-     * A difference as large as half the interval would be outside of it in one comparison of two. In four of five it is
-     * where it is so much larger: (1.96 + 0.84) / 1.96 standard errors.
+     * A difference of half the interval's width lies outside of it in one comparison of two; one that is larger by this
+     * factor, (1.96 + 0.84) / 1.96 standard errors, in four of five.
      */
     private static final double SEEN_IN_FOUR_OF_FIVE = 1.43;
 
-    /** @param doubt how likely a verdict on sides that are alike may be */
+    /** @param doubt probability of a verdict on equal sides */
     static PairedRow of(Figure figure, Pairs pairs, double doubt) {
         double[] logs = pairs.logRatios(figure);
         return new PairedRow(
@@ -70,7 +73,7 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
         return !ratio.isKnown() ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * 100;
     }
 
-    /** The smallest difference that so many rounds with this spread show in four of five comparisons; infinite without an interval. */
+    /** The smallest difference that these rounds show in four of five comparisons; infinite without an interval. */
     public double smallestSeenPercent() {
         return !ratio.isKnown()
                 ? Double.POSITIVE_INFINITY

@@ -9,11 +9,11 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Runs of A and of B that belong together: the two of one block, A B or B A, which were taken within seconds. What the machine
- * does to the one it mostly does to the other. Every run is in one pair at most, so that pairs do not depend on each other.
+ * Pairs of runs of A and B: the two of one block, A B or B A, which were made within seconds, so that the machine
+ * mostly did the same to both. A run is in one pair at most: pairs do not depend on each other.
  *
- * <p>A run that the machine disturbed is left over, and so is the other of its block, as long as there are pairs without
- * such runs. What a contestant did leaves no run over.
+ * <p>A run that the machine disturbed is left over, and so is the other run of its block, as long as pairs without such
+ * runs exist. Pauses of a contestant leave no run over.
  */
 public record Pairs(List<Pair> pairs, List<Turn> alone) {
     public record Pair(Turn a, Turn b) {
@@ -28,9 +28,9 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
     }
 
     /**
-     * Pairs those that count; where that gives no pair, all of them.
+     * Pairs the runs that count; where these give no pair, all runs.
      *
-     * @param runs whole ones, by number, without a gap
+     * @param runs whole runs, by number, without a gap
      */
     static Pairs of(List<Turn> runs) {
         Pairs counted = of(runs, Turn::counts);
@@ -56,8 +56,8 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
     }
 
     /**
-     * The logarithms of the ratios of one figure. Pairs that went through the same two processes are alike by what their
-     * JVMs have made of the code, and tell less than as many others: together they give one, their centre.
+     * The logarithms of the ratios of one figure, one of each round. The pairs of a round share two JVMs and their
+     * compiled code, which makes them alike: their centre stands for all of them.
      */
     double[] logRatios(Figure figure) {
         Map<Integer, List<Double>> rounds = new LinkedHashMap<>();

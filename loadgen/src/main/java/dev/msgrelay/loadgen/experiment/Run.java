@@ -6,7 +6,7 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * One run of a plan, whatever became of it.
+ * One run of a plan, which may have failed.
  *
  * @param number from 0, of all runs of the experiment
  */

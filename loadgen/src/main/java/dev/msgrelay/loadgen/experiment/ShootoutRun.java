@@ -17,20 +17,21 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * One shootout from the first lane to the last result. What has been taken is kept and written after every run, however
- * the shootout ends. One thread owns it.
+ * One shootout from the first lane to the last result. The results are written after every run, so that no end of the
+ * shootout loses any. One thread owns it.
  *
  * <pre>
  *  open lanes -&gt; rounds: every cell on every lane in turn -&gt; close lanes
  * </pre>
  */
 public final class ShootoutRun {
-    /** A lane on which so many runs in a row did not come to their end is given up. */
+    /** Runs in a row that did not come to their end, after which a lane is given up. */
     private static final int GIVE_UP_AFTER = 2;
 
     private final Shootout shootout;
@@ -58,11 +59,11 @@ public final class ShootoutRun {
             Timing timing,
             boolean baseline,
             boolean countDisturbed) {
-        /** More cells (loads times lanes) than this are refused: somebody mistyped a list. */
+        /** Most cells, loads times lanes: more are taken for a mistyped list. */
         public static final int MAX_CELLS = 500;
     }
 
-    /** Everything that touches the machine: tests put another one in its place. */
+    /** The parts that touch the machine; tests have their own. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
         public Equipment(Opener opener) {
             this(Rig.OWN, opener, Iperf3::run);
@@ -71,13 +72,13 @@ public final class ShootoutRun {
 
     @FunctionalInterface
     public interface Opener {
-        /** Opens one; where it cannot be had, nothing of it is left. */
+        /** Opens a lane; one that cannot be opened leaves nothing behind. */
         Way open(LaneSpec spec) throws IOException, InterruptedException;
     }
 
     @FunctionalInterface
     public interface Kept {
-        /** Writes everything anew; where that fails, what was written before is still there. */
+        /** Writes all results anew; after a failure the files before are still there. */
         void write(Results results) throws IOException;
     }
 
@@ -112,7 +113,7 @@ public final class ShootoutRun {
                 + TimeLeft.text(once.multipliedBy(shootout.rounds()));
     }
 
-    /** Does it all; where it was asked to end, the runs so far have been kept, and are marked. */
+    /** Runs the shootout; after an interrupt the results so far are written, and are marked. */
     public void run() throws InterruptedException {
         boolean interrupted = false;
         try {
@@ -123,7 +124,7 @@ public final class ShootoutRun {
             experiment.rounds(plans, Until.rounds(shootout.rounds()));
             finish(sheets.isEmpty() ? new Ending(Ending.How.FAILED, "no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
-            // There is little time from here on: what is to be known is kept, and nobody is waited for.
+            // Little time is left: the results are written, and no process is waited for.
             interrupted = true;
             finish(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
             throw e;
@@ -132,7 +133,7 @@ public final class ShootoutRun {
         }
     }
 
-    /** @param atOnce a lane's end is awaited interruptibly, and forced after an interrupt */
+    /** @param atOnce whether lanes end by force, without a wait */
     private void close(boolean atOnce) {
         if (atOnce) {
             Thread.currentThread().interrupt();
@@ -159,34 +160,33 @@ public final class ShootoutRun {
     }
 
     /**
-     * Writes all results. A disk without room ends nothing: it is told once, and tried again with every run. A file that is
-     * written by an interrupted thread is closed under it: the interrupt is left for the one who goes on.
+     * Writes all results. A failure is reported once, and the next run tries again. An interrupted thread cannot write
+     * files, so the interrupt is held back meanwhile.
      */
     private void writeResults() {
         boolean interrupted = Thread.interrupted();
-        IOException failure = write();
-        if (failure != null && Thread.interrupted()) {
+        Optional<String> failure = write();
+        if (failure.isPresent() && Thread.interrupted()) {
             interrupted = true;
             failure = write();
         }
-        if (failure != null && !unwritten) {
-            observer.notice("results cannot be written: " + failure.getMessage() + "; the runs go on");
-        } else if (failure == null && unwritten) {
+        if (failure.isPresent() && !unwritten) {
+            observer.notice("results cannot be written: " + failure.get() + "; the runs go on");
+        } else if (failure.isEmpty() && unwritten) {
             observer.notice("results are written again");
         }
-        unwritten = failure != null;
+        unwritten = failure.isPresent();
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Null where all is written. */
-    private IOException write() {
+    private Optional<String> write() {
         try {
             kept.write(results());
-            return null;
+            return Optional.empty();
         } catch (IOException e) {
-            return e;
+            return Optional.of("" + e.getMessage());
         }
     }
 
@@ -228,7 +228,10 @@ public final class ShootoutRun {
         return unwritten;
     }
 
-    /** Those of one round: first what links give without a relay, then loads, then lanes, so that what will be compared runs in turn. */
+    /**
+     * The plans of one round: baselines first, then the loads, each on all lanes, so that compared runs are seconds
+     * apart.
+     */
     private static List<Plan> plans(List<LaneSheet> sheets, Shootout shootout) {
         Set<Plan> plans = new LinkedHashSet<>();
         sheets.forEach(sheet -> plans.addAll(sheet.baselines()));

@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The two relays, and one set of publishers and subscribers for both, which stay from run to run: what their JVMs have made of
- * the code is the same for both sides. Relays are started anew for every round, because one JVM compiles the same code
- * better than another: of a pair of relays that stayed for good, it would be part of every ratio.
+ * The two relays, and one set of publishers and subscribers for both. Publishers and subscribers stay from run to run,
+ * so that their compiled code is the same for both sides. Relays start anew for every round: one JVM compiles the same
+ * code better than another, and a pair of relays that stayed would have that in every ratio.
  *
  * <pre>
  *  one pair a round     | start A, load, stop | start B, load, stop |
@@ -40,13 +40,12 @@ public final class SideBySide implements Rig, AutoCloseable {
     public record Sided(String title, Load load, Contestant contestant) {}
 
     /**
-     * How long runs are, and how many have the same processes.
+     * The lengths of runs, and the pairs of a round.
      *
-     * @param workers of the run that makes publishers and subscribers warm, which nobody counts
-     * @param first of relays that stay for more than a pair, at full speed, before anything is counted; one that is started
-     *     for a single run has nothing but the run's own warm-up
-     * @param each of all others
-     * @param pairs of a round
+     * @param workers times of the run that warms up publishers and subscribers, which does not count
+     * @param first times of the run that warms up a relay for several pairs, at full speed, which does not count
+     * @param each times of every other run
+     * @param pairs pairs of a round
      */
     public record Schedule(Timing workers, Timing first, Timing each, int pairs) {
         /** About how long the fewest rounds take that give an interval, warm-ups included. */
@@ -89,7 +88,7 @@ public final class SideBySide implements Rig, AutoCloseable {
 
     private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
-            // For the workers, which are as new as the relay; and they are started as these loads need them.
+            // Starts the workers that these loads need, and warms them up.
             boolean alike = load(side).equals(load(side.other()));
             for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
                 try (Standing own = start(each, observer)) {
@@ -104,7 +103,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    /** A relay of its own, or one that stands already. */
+    /** Runs a plan through a new relay, or through that of the round. */
     @Override
     public RunRecord run(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
@@ -119,7 +118,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    /** @param first in turn, too: of two alike that stayed, the one that was started first was faster */
+    /** @param first the relay that starts first, in turn: of two equal relays the first one was faster */
     private void startBoth(Side first, RunObserver observer) throws IOException, RunException, InterruptedException {
         stopBoth();
         for (Side side : List.of(first, first.other())) {

@@ -14,8 +14,8 @@ import java.io.IOException;
 import java.util.Optional;
 
 /**
- * This host, with one relay and one set of publishers and subscribers that stay from run to run: the later ones are as warm
- * as the first one has made them. The experiment's thread owns it.
+ * One relay and one set of publishers and subscribers, which stay from run to run: later runs find them warm. The
+ * experiment's thread owns it.
  */
 public final class StandingRig implements Rig, AutoCloseable {
     private final Children relay;
@@ -39,7 +39,7 @@ public final class StandingRig implements Rig, AutoCloseable {
         return last.run();
     }
 
-    /** Ends the relay; one that does not end in time is killed, and fails the run. */
+    /** Ends the relay; a relay that does not end in time is killed, and fails the run. */
     public void stopRelay() throws RunException, InterruptedException {
         if (started != null && started.process() != null) {
             LoadRun.stop(started.process());
@@ -51,7 +51,7 @@ public final class StandingRig implements Rig, AutoCloseable {
         return last == null ? Optional.empty() : last.lastLive();
     }
 
-    /** Ends all by force: results are to be printed, and a child that hangs does not answer. */
+    /** Ends all processes by force, without a wait, since results are to be printed. */
     public void abandon() {
         workers.abandon();
         relay.abandon();

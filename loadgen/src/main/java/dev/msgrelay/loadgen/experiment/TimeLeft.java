@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import java.time.Duration;
 
-/** How much time is left: what was planned, corrected by how long it really took so far. One thread owns it. */
+/** The time that is left by the plan, corrected by the times that runs have taken so far. One thread owns it. */
 public final class TimeLeft {
     private long plannedLeft;
     private long plannedDone;
@@ -18,7 +18,7 @@ public final class TimeLeft {
         spent += nanos;
     }
 
-    /** ", about 3 min left"; nothing where nobody knows. */
+    /** ", about 3 min left"; empty without a plan. */
     String text() {
         double factor = plannedDone == 0 ? 1 : (double) spent / plannedDone;
         Duration left = Duration.ofNanos(Math.round(plannedLeft * factor));

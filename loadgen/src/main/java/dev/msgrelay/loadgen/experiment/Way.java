@@ -42,8 +42,8 @@ import java.util.Optional;
  */
 public record Way(Lane lane, Places places, Contestant relay, List<String> notes) implements AutoCloseable {
     /**
-     * Bytes of a write, and of the plain relay's buffer: what a packet over Linux' loopback carries (MTU 65,536, but no IP
-     * packet is longer than 65,535).
+     * Bytes of a write, and of the plain relay's buffer: the payload of a packet over Linux' loopback (MTU 65,536, but
+     * no IP packet is longer than 65,535).
      */
     public static final int SIZE = 65_483;
 
@@ -51,7 +51,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     private static final Contestant SENDER = Contestants.direct(128 << 10);
 
     private static final Load COUNTED = Load.oneToOne(100).withCheck(Check.NONE);
-    /** A connection that stands and bytes that have passed are what a run waits for before its window begins. */
+    /** Times of a trial: a run begins its window only after bytes have passed. */
     private static final Timing TRIAL = new Timing(Duration.ZERO, Duration.ofMillis(20));
 
     public Way(Lane lane, Places places, Contestant relay) {
@@ -61,7 +61,8 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     /**
      * Opens a lane of this host, and tries it where it is emulated.
      *
-     * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people
+     * @throws IOException the lane cannot be opened, and leaves nothing behind; the message is the reason, one line for
+     *     people
      */
     public static Way open(LaneSpec spec, List<String> relayArgs, List<String> javaOptions)
             throws IOException, InterruptedException {
@@ -114,7 +115,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return new Way(lane, new Places(Place.FAR, Place.FAR), relay, notes);
     }
 
-    /** Without anything that is open: to know what lies ahead. */
+    /** A lane that is not open, for the summary of the work ahead. */
     static Way onPaper(LaneSpec spec) {
         Lane lane = Lane.between(spec, Site.HERE, Site.HERE, spec.emulatedLink());
         return new Way(lane, Places.NEAR, SENDER);
@@ -129,7 +130,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return lane.link() == null && lane.spec().kind() != LaneKind.REMOTE;
     }
 
-    /** A load over each of the transports that are compared on this lane: only like is set against like. */
+    /** The load over each transport of this lane; results of one transport are compared with each other. */
     List<Load> transported(Load load) {
         boolean both = lane.spec().kind() != LaneKind.REMOTE && !load.clients().tls();
         return lane.unix()
@@ -151,7 +152,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return plan(", ceiling: direct", Contestants.direct(SIZE), one, timing, rig);
     }
 
-    /** The plain relay, with one publisher and as many subscribers: one run of one size, as whatever is set against it has. */
+    /** The plain relay, with one publisher and the load's subscribers. */
     public Plan plain(Load load, Timing timing, Rig rig) {
         return plan(", ceiling: plain relay", Contestants.plain(SIZE), load.ofPlainRelay(), timing, rig);
     }
@@ -161,7 +162,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return plan(" without a relay", SENDER, COUNTED, timing, Rig.OWN);
     }
 
-    /** @param what behind the lane's name, for people */
+    /** @param what words behind the lane's name, for people */
     Plan plan(String what, Contestant contestant, Load load, Timing timing, Rig rig) {
         Load over = lane.unix() ? load.withTransport(Transport.UNIX) : load;
         return new Plan(

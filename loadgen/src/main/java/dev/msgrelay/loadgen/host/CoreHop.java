@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How long a cache line takes from one core to another: two threads hand a number back and forth. On a virtual machine
- * the host moves the cores, and every figure of a relay moves with that: only runs in turn are to be compared.
+ * The time of a cache line from one core to another: two threads hand a number back and forth. On a virtual machine the
+ * host moves the cores, which changes every figure of a relay: only runs in turn are comparable.
  */
 public final class CoreHop {
     private static final int ROUNDS = 5;
@@ -15,12 +15,12 @@ public final class CoreHop {
     /** Hops between two looks at the clock. */
     private static final int BATCH = 512;
 
-    /** An answer that takes longer than so many looks means that the other thread lost its core. */
+    /** Looks without an answer, after which the other thread has lost its core. */
     private static final int SPINS_BEFORE_YIELD = 5_000;
 
     private static final long STOP = -1;
 
-    /** No two cores are that far apart: one of the two threads had to wait for its core. */
+    /** Longer than a hop between any two cores: one of the threads waited for its core. */
     private static final double LOST_CORE_NANOS = 1_000;
 
     private CoreHop() {}
@@ -35,7 +35,7 @@ public final class CoreHop {
         return rounds[ROUNDS / 2];
     }
 
-    /** Whether this is the time of a hop, and not of a thread that waited for its core. */
+    /** Whether this is a hop's time, and no wait for a core. */
     static boolean isUndisturbed(double nanos) {
         return nanos < LOST_CORE_NANOS;
     }
@@ -60,7 +60,7 @@ public final class CoreHop {
         }
         ball.set(STOP);
         other.join();
-        // The median batch would do as well; the best one is not disturbed by whoever else wants a core.
+        // The best batch is the one that no other program disturbed.
         return (double) best / (2 * BATCH);
     }
 

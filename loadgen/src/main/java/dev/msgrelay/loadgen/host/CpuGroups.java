@@ -9,22 +9,22 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The control groups of this process, in which all processes of a run are, as far as they limit CPU time: a container's
- * limit. /proc/stat knows nothing of it. Immutable.
+ * The control groups of this process that limit CPU time, as a container's. All processes of a run are in them, and
+ * /proc/stat does not know of their limits. Immutable.
  *
- * @param groups for the controller cpu
+ * @param groups the groups of the controller cpu
  */
 public record CpuGroups(ControlGroups groups) {
     private static final int NANOS_OF_MICRO = 1_000;
 
     /**
-     * A group's limit, and what became of it since the group was made, or within a window.
+     * A group's limit, and its effect since the group was made, or within a window.
      *
-     * @param group its directory
-     * @param cores so many cores' time in each period
-     * @param periods in which something ran
-     * @param throttled of these, in which the limit was reached: what is in the group stood still until the next one
-     * @param throttledNanos time in which it stood still, of all cores together
+     * @param group directory of the group
+     * @param cores time of this many cores in each period
+     * @param periods periods in which a process ran
+     * @param throttled the periods that reached the limit: the group's processes stood still until the next period
+     * @param throttledNanos time that the group stood still, of all cores together
      */
     public record Quota(String group, double cores, long periods, long throttled, long throttledNanos) {
         /** "0.60 cores, reached in 36 of 80 periods: throttled for 1.23 s, over all cores". */
@@ -52,7 +52,7 @@ public record CpuGroups(ControlGroups groups) {
         return new CpuGroups(ControlGroups.of(tree, "cpu"));
     }
 
-    /** The limits that there are now, each with its figures since the group was made. */
+    /** The limits of now, each with its figures since the group was made. */
     public List<Quota> quotas() {
         return groups.directories().stream()
                 .map(this::quota)
@@ -97,8 +97,7 @@ public record CpuGroups(ControlGroups groups) {
     }
 
     /**
-     * The limit that a window has felt most, with the window's own figures; of those that it has not felt, the lowest.
-     * Null: there is none.
+     * The limit that held up the window most, with the window's own figures; without such a limit the lowest, or null.
      */
     public static Quota within(List<Quota> before, List<Quota> after) {
         return after.stream()

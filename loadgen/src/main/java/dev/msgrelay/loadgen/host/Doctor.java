@@ -18,11 +18,11 @@ import java.util.stream.Collectors;
 
 /** Eleven facts about this machine, and the meaning of each for a run. Takes about a second and changes nothing. */
 public final class Doctor {
-    /** A publisher, the relay, a subscriber, and the system. */
+    /** Cores for publisher, relay, subscriber and system. */
     private static final int CORES_WANTED = 4;
-    /** Cores that share a cache were seen at 45 to 67 ns, cores that do not at 230. */
+    /** Hops between cores that share a cache took 45 to 67 ns, between other cores 230. */
     private static final double NEAR_NANOS = 100;
-    /** Relay, publisher, subscriber and controller: about 0.5 GB in all, and some air. */
+    /** Relay, publisher, subscriber and controller: about 0.5 GB in all, and a reserve. */
     private static final long MEMORY_WANTED = 1_000_000_000L;
 
     private static final long FEW_FILES = 4_096;
@@ -36,7 +36,7 @@ public final class Doctor {
 
     private Doctor() {}
 
-    /** Looks at all of them, in a tree of this system's files from the root. */
+    /** All findings; the tree has this system's files from the root. */
     public static List<Finding> examine(SystemTree tree, Tool tool) throws InterruptedException {
         Machine machine = Machine.here();
         return List.of(
@@ -53,7 +53,7 @@ public final class Doctor {
                 lanes(LaneTools.probe(tool)));
     }
 
-    /** A yes or a no: "yes, but 2 warnings: figures taken now are doubtful". */
+    /** The answer in one line: "yes, runs are possible, but ...". */
     public static String summary(List<Finding> findings) {
         if (!runsArePossible(findings)) {
             return "no: runs are not possible on this machine";
@@ -65,7 +65,7 @@ public final class Doctor {
                         + ShortText.counted(warnings, "warning");
     }
 
-    /** The worst first. */
+    /** The findings, the worst first. */
     public static List<Finding> sorted(List<Finding> findings) {
         return findings.stream()
                 .sorted(Comparator.comparing(Finding::level).reversed())
@@ -206,7 +206,7 @@ public final class Doctor {
                         : "each connection takes one in every process that it ends in");
     }
 
-    /** @param environment of which {@link #VARIABLES} count */
+    /** @param environment environment, in which {@link #VARIABLES} count */
     static Finding options(Map<String, String> environment) {
         String inherited = VARIABLES.stream()
                 .filter(variable -> !environment.getOrDefault(variable, "").isBlank())

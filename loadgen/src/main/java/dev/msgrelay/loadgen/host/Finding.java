@@ -6,17 +6,17 @@ import java.util.Locale;
 /**
  * One line of the doctor's report.
  *
- * @param value the fact, for people; "unknown" where this system does not tell
- * @param meaning for a run, in plain words
+ * @param value fact, for people; "unknown" where this system does not tell it
+ * @param meaning meaning for a run, in plain words
  */
 public record Finding(String name, String value, Level level, String meaning) {
     public enum Level {
         FINE,
-        /** To be known when figures are read, or cannot be found out. */
+        /** A fact for readers of figures, or one that is not known. */
         NOTE,
-        /** Spoils figures, or makes some runs fail. */
+        /** A fact that spoils figures, or makes some runs fail. */
         WARNING,
-        /** No run can be made. */
+        /** A fact that prevents all runs. */
         IMPOSSIBLE;
 
         @Override
@@ -25,7 +25,7 @@ public record Finding(String name, String value, Level level, String meaning) {
         }
     }
 
-    /** "WARNING     load average: 1.70 on 2 cores; something else was at work", wrapped, with its line's end. */
+    /** "WARNING load average: 1.70 on 2 cores; something else was at work", wrapped. */
     public String line() {
         String shown = level.compareTo(Level.WARNING) >= 0 ? level.name() : level.toString();
         String line = String.format(Locale.ROOT, "%-10s  %s: %s; %s", shown, name, value, meaning);

@@ -4,9 +4,9 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Whether this user can build emulated links: a network namespace with a veth pair and a rate limit. Found out by
- * trying, in a namespace that ends with the process that tries; what the system allows depends on too much (root,
- * capabilities, user namespaces and the several ways of forbidding them) to be read anywhere.
+ * Whether this user can build emulated links: a network namespace with a veth pair and a rate limit. A trial answers
+ * it, in a namespace that ends with the trial's process: the answer depends on root, capabilities, user namespaces and
+ * several ways of forbidding them, which no file tells.
  *
  * @param way "as root", "in a user namespace", or empty where it is not possible
  * @param reason why it is not possible; empty where it is
@@ -17,7 +17,7 @@ public record LaneTools(String way, String reason) {
     private static final String TRIAL = "ip link add v0 type veth peer name v1"
             + " && tc qdisc add dev v0 root tbf rate 1gbit burst 256kb latency 10ms";
 
-    /** Tries as the user that we are, then as root of a user namespace. */
+    /** Tries as this user, then as root of a user namespace. */
     public static LaneTools probe(Tool tool) throws InterruptedException {
         try {
             checkCommands(tool);

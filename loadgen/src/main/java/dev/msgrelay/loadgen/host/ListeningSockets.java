@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Listeners of this host, by Linux's tables of sockets: nobody is connected to, so nobody notices. */
+/** Listeners of this host, by Linux's tables of sockets, without a connection that a listener would see. */
 public final class ListeningSockets {
     private static final Path NET = Path.of("/proc/net");
 
@@ -16,7 +16,7 @@ public final class ListeningSockets {
     private ListeningSockets() {}
 
     /**
-     * Whether somebody listens at this TCP port, at whatever address.
+     * Whether a process listens at this TCP port, at any address.
      *
      * @throws IOException this system has no such tables
      */
@@ -34,7 +34,7 @@ public final class ListeningSockets {
     }
 
     /**
-     * Whether somebody listens at this Unix socket.
+     * Whether a process listens at this Unix socket.
      *
      * @throws IOException this system has no such table
      */

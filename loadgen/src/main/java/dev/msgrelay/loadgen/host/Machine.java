@@ -4,15 +4,15 @@ import dev.msgrelay.server.host.SystemTree;
 import java.util.Locale;
 
 /**
- * The machine that a figure was taken on, as far as it matters.
+ * The machine of a figure, as far as it matters to the figure.
  *
  * @param cpu the model's name
- * @param congestionControl TCP's, of this host
- * @param coreHopNanos from one core to another, see {@link CoreHop}; NaN where it was not measured, or
- *     something else kept the cores busy meanwhile
+ * @param congestionControl congestion control of this host's TCP
+ * @param coreHopNanos time from one core to another, see {@link CoreHop}; NaN where it was not measured, or another
+ *     program disturbed it
  */
 public record Machine(int cores, String cpu, String jdk, String kernel, String congestionControl, double coreHopNanos) {
-    /** Measured once in a process, when somebody asks. */
+    /** The hop, measured once in a process, on demand. */
     private static final class Hop {
         static final double NANOS = measured();
 
@@ -37,7 +37,7 @@ public record Machine(int cores, String cpu, String jdk, String kernel, String c
                 CoreHop.isUndisturbed(hopNanos()) ? hopNanos() : Double.NaN);
     }
 
-    /** As measured, however long it took; NaN where there is one core only. */
+    /** The hop as measured, even a disturbed one; NaN with one core only. */
     static double hopNanos() {
         return Hop.NANOS;
     }

@@ -13,9 +13,9 @@ import java.util.Optional;
 /**
  * A network interface of this host by /sys/class/net.
  *
- * @param megabits its speed in Mbit/s; 0 where it does not tell, as most of virtual machines do not
- * @param mtu in bytes; 0 where it does not tell
- * @param driver "virtio_net"; empty where it has none that is known
+ * @param megabits speed in Mbit/s; 0 where the interface does not tell it, as on most virtual machines
+ * @param mtu MTU in bytes; 0 where the interface does not tell it
+ * @param driver driver, "virtio_net"; empty where it is not known
  */
 public record Nic(String name, long megabits, int mtu, String driver) {
     private static final String ALL = "sys/class/net/";
@@ -45,7 +45,7 @@ public record Nic(String name, long megabits, int mtu, String driver) {
                 driver.substring(driver.lastIndexOf('/') + 1));
     }
 
-    /** 0 where there is none; some drivers say -1 for unknown, or 4,294,967,295. */
+    /** The number in a file, or 0; for unknown some drivers have -1 or 4,294,967,295. */
     private static long number(SystemTree tree, String name, String file) {
         String text = tree.text(ALL + name + "/" + file).orElse("");
         return text.matches("\\d{1,6}") ? Long.parseLong(text) : 0;

@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place where processes of a run live: this host, or a part of it that a command leads into. JVMs are of the JDK and the
- * class path of this one.
+ * A place for processes of a run: this host, or a part of it that a command enters. JVMs have the JDK and the class
+ * path of this one.
  *
  * @param name for people: "this host", "far end of 10gbe (emulated)"
- * @param prefix words before the java command, such as those that enter a network namespace; the last of them has to
- *     become the command (exec), so that the process started is the JVM itself
- * @param address at which the other sites of a run reach what listens here; listeners bind to it
+ * @param prefix words before the java command, such as those that enter a network namespace; the last program of them
+ *     must become the command (exec), so that the process is the JVM itself
+ * @param address address at which other sites reach listeners of this one, which bind to it
  */
 public record Site(String name, List<String> prefix, String address) {
     public static final Site HERE = new Site("this host", List.of(), "127.0.0.1");
@@ -33,8 +33,8 @@ public record Site(String name, List<String> prefix, String address) {
     }
 
     /**
-     * The command that lets a program which knows nothing of its controller end with it, however that ends: a shell becomes
-     * the program, and leaves a reader of its stdin behind that kills it when that ends. The process id is the program's own.
+     * The command of a program that ends with its controller, however the controller ends. A shell becomes the program,
+     * and leaves a child behind that kills it at the end of stdin. The process id is the program's own.
      */
     public static List<String> guarded(List<String> command) {
         List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guarded"));
@@ -54,7 +54,7 @@ public record Site(String name, List<String> prefix, String address) {
 
     /** A class of the load generator that runs at a site in a JVM of its own. */
     public record JavaProgram(List<String> javaOptions, String main, List<String> args) {
-        /** Netty's native transports: newer JDKs want to be told that this is meant. */
+        /** The options with those that newer JDKs need for Netty's native transports. */
         public static List<String> withNativeAccess(List<String> javaOptions) {
             List<String> options = new ArrayList<>(javaOptions);
             int jdk = Runtime.version().feature();

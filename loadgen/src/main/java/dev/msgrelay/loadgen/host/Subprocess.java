@@ -15,7 +15,9 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Commands as child processes. Each has a limit of time, and the first 64 KiB of its output are read. Thread-safe. */
+/**
+ * Commands as child processes. Each command has a limit of time, and its first 64 KiB of output are read. Thread-safe.
+ */
 public final class Subprocess implements Tool {
     private static final long LIMIT_MILLIS = 20_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
@@ -40,7 +42,7 @@ public final class Subprocess implements Tool {
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
-        // A file and no pipe: a child would stop at a full pipe, which nobody reads before the child has ended.
+        // The output goes to a file: a child would stop at a full pipe, which is read only after the child's end.
         Path output = Files.createTempFile("loadgen", ".out");
         Path errors = apart ? Files.createTempFile("loadgen", ".err") : output;
         try {
@@ -66,7 +68,7 @@ public final class Subprocess implements Tool {
         } else {
             builder.redirectError(errors.toFile());
         }
-        // Messages are parsed and shown: in one language.
+        // The messages are parsed, and so in one language.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", path());
         Process process = builder.start();
@@ -82,12 +84,12 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** Ends a process by the end of its stdin, and by force where that has no effect so soon. */
+    /** Ends a process by the end of its stdin, and by force where it has not ended after {@code millis}. */
     public static void stop(Process process, long millis) {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // it is gone already
+            // The process has ended already.
         }
         boolean ended = false;
         try {
@@ -102,8 +104,8 @@ public final class Subprocess implements Tool {
     }
 
     /**
-     * The first words of a process that goes on: the line that begins as it should; or the first one that it said where
-     * it ends without that, or what else went wrong. What it says later is read, and nobody's.
+     * Waits for the first line of a process that begins with {@code start}. Of a process that ends without it the first
+     * line is returned, else the fault. Later output is read and dropped.
      */
     public static String awaitLine(Process process, String start, long millis) throws InterruptedException {
         BlockingQueue<String> heard = new ArrayBlockingQueue<>(1);
@@ -131,12 +133,12 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** The program of this name in the user's directories, or in the system's own; empty where there is none. */
+    /** The program of this name, in the user's directories or the system's. */
     public static Optional<Path> find(String name) {
         return find(name, path());
     }
 
-    /** Likewise, in these directories alone, as in PATH. */
+    /** The program of this name, in these directories, written as in PATH. */
     public static Optional<Path> find(String name, String path) {
         return Stream.of(path.split(File.pathSeparator))
                 .filter(directory -> !directory.isEmpty())
@@ -145,7 +147,7 @@ public final class Subprocess implements Tool {
                 .findFirst();
     }
 
-    /** Where commands are looked for: tc, ethtool and their like are often not on the path of an ordinary user. */
+    /** The path for commands: tc and ethtool are often not on the path of an ordinary user. */
     private static String path() {
         return withSystem(System.getenv().getOrDefault("PATH", ""));
     }

@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Runs a command of the system; a test answers instead. */
+/** Runs a command of the system; tests have their own. */
 @FunctionalInterface
 public interface Tool {
     /**
      * The result of a command.
      *
      * @param exitCode 0 for success
-     * @param output what it printed, without white space at its ends: stdout and stderr together, or stdout alone
+     * @param output stdout and stderr together, or stdout alone, without white space at the ends
      * @param errors stderr, where the two are kept apart; else empty
      */
     record Outcome(int exitCode, String output, String errors) {
@@ -39,7 +39,7 @@ public interface Tool {
             this.limitMillis = limitMillis;
         }
 
-        /** The same of the command that was meant, where the first word is that of a program which becomes it. */
+        /** The exception with the name of the command, where the first word was that of a program that becomes it. */
         public IOException of(String command) {
             return new IOException(words(command, limitMillis), this);
         }
@@ -50,9 +50,9 @@ public interface Tool {
     }
 
     /**
-     * Runs it and waits, for a bounded time.
+     * Runs a command and waits for its end, for a bounded time.
      *
-     * @throws NotEndedException it did not end in time and was killed
+     * @throws NotEndedException the command did not end in time, and was killed
      * @throws IOException there is no such command
      */
     Outcome run(List<String> command) throws IOException, InterruptedException;

@@ -21,12 +21,12 @@ public enum Framing {
         this.least = least;
     }
 
-    /** Bytes of the link's time for a frame from the MAC header to the end of the packet. */
+    /** Bytes of the link's time for a frame; {@code frame} is from the MAC header to the end of the packet. */
     int wireBytes(int frame) {
         return around + Math.max(frame, least);
     }
 
-    /** As results name it: "traffic control". */
+    /** The name in results: "traffic control". */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');

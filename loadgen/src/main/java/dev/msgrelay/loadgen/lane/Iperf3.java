@@ -17,29 +17,29 @@ import tools.jackson.databind.JsonNode;
 
 /** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
 public record Iperf3(Site client, Site server, Timing timing) {
-    /** In a namespace of its own nobody else has it. */
+    /** The port is free, as the namespace is new. */
     private static final String PORT = "5201";
 
     private static final String LISTENS = "Server listening";
     private static final long START_MILLIS = 60_000;
 
-    /** Beyond what was asked for: it begins, ends, and exchanges its results. */
+    /** Time beside the measurement: iperf3 starts, ends, and exchanges its results. */
     private static final Duration AROUND = Duration.ofSeconds(60);
 
-    /** A value that C prints for a number, and that is none in JSON. */
+    /** A value of C that is no number in JSON. */
     private static final Pattern NO_NUMBER =
             Pattern.compile("\"(\\w+)\"\\s*:\\s*(-?(?:nan|inf\\w*))", Pattern.CASE_INSENSITIVE);
 
     /**
-     * What one measurement gave.
+     * The result of one measurement.
      *
-     * @param bytesPerSecond that arrived; 0: there is no figure
+     * @param bytesPerSecond bytes a second that arrived; 0: there is no figure
      * @param reason why there is no figure, one line; empty: there is one
-     * @param warning what iperf3 said beside a figure, one line; empty: nothing
+     * @param warning warning of iperf3 beside a figure, one line, or empty
      */
     public record Result(double bytesPerSecond, String reason, String warning) {}
 
-    /** From the near end of a lane to its far one, where it is installed. It counts whole seconds: times are rounded up. */
+    /** Measures from the near end of a lane to its far one. iperf3 counts whole seconds: times are rounded up. */
     public static Result run(Lane lane, Timing timing) throws InterruptedException {
         try {
             check(new Subprocess());
@@ -62,7 +62,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
         }
     }
 
-    /** @param around time that it may take beyond what was asked for */
+    /** @param around time beside the measurement */
     Result run(Duration around) throws IOException, InterruptedException {
         Process serving = serve();
         try {
@@ -76,7 +76,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
             Duration limit = Duration.ofSeconds(seconds + omitted).plus(around);
             return parse(new Subprocess(limit.toMillis(), true).run(command));
         } catch (Tool.NotEndedException e) {
-            // The command's first word is that of a program which enters a namespace.
+            // The first word of the command is a program that enters a namespace.
             throw e.of("iperf3");
         } finally {
             Subprocess.stop(serving, 1_000);

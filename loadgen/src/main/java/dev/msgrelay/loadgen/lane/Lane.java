@@ -7,28 +7,28 @@ import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 
 /**
- * A lane that is open: two sites and what lies between them. Close it when its runs have ended.
+ * An open lane: two sites, and the link between them.
  *
  * @param far the site across the link; the same as {@code near} for loopback and Unix sockets
- * @param link what is known about it; null for loopback and Unix sockets, which have no line rate, and where nobody knows
- * @param end takes away what was built or started for it; takes a moment at most, and none where the thread is interrupted,
- *     as it then remains
+ * @param link the link; null for loopback and Unix sockets, which have no line rate, and where nothing is known about
+ *     it
+ * @param end removes the lane; it takes a moment at most, and none in an interrupted thread, which stays interrupted
  */
 public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) implements AutoCloseable {
-    /** An address of the range for measurements between networks (RFC 2544); the real one cannot be meant, nor reached. */
+    /** An address of the range for measurements between networks (RFC 2544), which no other host has. */
     private static final String NEAR_ADDRESS = "198.18.0.1";
 
     private static final String FAR_ADDRESS = "198.18.0.2";
     private static final String PREFIX = "/30";
 
-    /** The name at both ends: each is alone in its namespace. */
+    /** The interface's name at both ends, each in its own namespace. */
     private static final String INTERFACE = "lane0";
 
     /**
-     * Opens a lane of this host. An emulated one has been built when this returns.
+     * Opens a lane of this host. An emulated lane is built on return.
      *
-     * @throws IOException it cannot be had here, and nothing of it is left; the message is the reason, one line for people,
-     *     without the lane's name
+     * @throws IOException the lane cannot be opened, and leaves nothing behind; the message is the reason, one line for
+     *     people, without the lane's name
      */
     public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         if (!spec.isEmulated()) {
@@ -42,8 +42,8 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
     }
 
     /**
-     * Two namespaces of its own, joined by a veth pair whose two ends each keep the rate of what they send. Addresses and
-     * names are seen inside only, so any number of lanes may exist at once.
+     * Builds two namespaces, joined by a veth pair, of which each end limits its rate. Addresses and names are known
+     * inside alone, so any number of lanes may exist at once.
      */
     private static Lane build(LaneSpec spec, Tool tool, boolean userNamespace)
             throws IOException, InterruptedException {
@@ -83,7 +83,7 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         namespace.run(tool, "ip link set " + INTERFACE + " mtu " + spec.mtu() + " up");
     }
 
-    /** Between sites that exist anyway: they belong to whoever made them. */
+    /** A lane between sites that exist already, which it does not close. */
     public static Lane between(LaneSpec spec, Site near, Site far, Link link) {
         return new Lane(spec, near, far, link, () -> {});
     }

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The kinds of lanes, by the names that they have on command lines and in results. */
+/** The kinds of lanes, with their names on command lines and in results. */
 public enum LaneKind {
     LOOPBACK("loopback", null),
 
@@ -15,7 +15,7 @@ public enum LaneKind {
     GBE_10("10gbe", LinkSpeed.parse("10g")),
     GBE_25("25gbe", LinkSpeed.parse("25g")),
 
-    /** A relay that runs already, on another machine mostly: whatever lies between. */
+    /** The lane to a relay that runs already, mostly on another machine. */
     REMOTE("remote", null);
 
     private final String title;
@@ -30,7 +30,7 @@ public enum LaneKind {
         return title;
     }
 
-    /** Whether it is built of network namespaces and a rate limit. */
+    /** Whether the lane is built of network namespaces and a rate limit. */
     public boolean isEmulated() {
         return speed != null;
     }
@@ -42,7 +42,7 @@ public enum LaneKind {
     /**
      * The kind of this name.
      *
-     * @throws IllegalArgumentException naming the text and what there is
+     * @throws IllegalArgumentException the name is unknown; the message has all names
      */
     public static LaneKind parse(String text) {
         String wanted = text.toLowerCase(Locale.ROOT);

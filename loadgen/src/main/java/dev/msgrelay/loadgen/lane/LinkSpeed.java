@@ -5,7 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The line rate of a link: what its frames, preambles and gaps share.
+ * The line rate of a link, which frames, preambles and gaps share.
  *
  * @param bitsPerSecond in each direction
  */
@@ -27,9 +27,10 @@ public record LinkSpeed(long bitsPerSecond) {
     }
 
     /**
-     * {@code 1gbe}, {@code 2.5g}, {@code 100m}, {@code 40Gbit/s}: decimal, as link speeds are; a number alone is Mbit/s.
+     * {@code 1gbe}, {@code 2.5g}, {@code 100m}, {@code 40Gbit/s}: decimal, as link speeds are; a number alone is
+     * Mbit/s.
      *
-     * @throws IllegalArgumentException naming the text, and the limits where it is outside of them
+     * @throws IllegalArgumentException the text is no speed, or outside of the limits
      */
     public static LinkSpeed parse(String text) {
         Matcher matcher = FORM.matcher(text);
@@ -46,7 +47,7 @@ public record LinkSpeed(long bitsPerSecond) {
         return new LinkSpeed(Math.multiplyExact(megabits, MIN_BITS));
     }
 
-    /** Bytes a second, everything that the wire carries counted. */
+    /** Bytes a second on the wire, with all headers and gaps. */
     public double bytesPerSecond() {
         return bitsPerSecond / (double) Byte.SIZE;
     }

@@ -9,16 +9,19 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A network namespace without a name. It exists as long as a process is in it: its holder, a {@code cat} that waits for
- * the end of its stdin, which is the end of this process, however that comes. So nothing has to be removed, and nothing
- * can stay behind: with the last process the kernel takes the namespace, its interfaces and their queues away.
+ * A network namespace without a name. It exists as long as a process is in it. Its holder is a {@code cat} that waits
+ * for the end of its stdin, which comes with the end of this process at the latest. With its last process the kernel
+ * removes the namespace, its interfaces and their queues.
  */
 public final class Namespace implements AutoCloseable {
     private static final long START_MILLIS = 60_000;
     private static final long END_MILLIS = 2_000;
     private static final String UP = "up";
 
-    /** Ctrl-C goes to all processes of a terminal: the holder stays until we leave, so that others can end in order. */
+    /**
+     * The holder ignores Ctrl-C, which goes to all processes of a terminal, so that the run's processes can end in
+     * order.
+     */
     private static final String HOLD = "trap '' INT QUIT; echo " + UP + "; exec cat";
 
     private final Process holder;
@@ -29,14 +32,14 @@ public final class Namespace implements AutoCloseable {
         this.userNamespace = userNamespace;
     }
 
-    /** A new one, made by root, or in a user namespace of its own. */
+    /** A new namespace, made by root, or in a user namespace of its own. */
     public static Namespace create(boolean userNamespace) throws IOException, InterruptedException {
         List<String> words =
                 userNamespace ? List.of("unshare", "--user", "--map-root-user", "--net") : List.of("unshare", "--net");
         return start(words, userNamespace);
     }
 
-    /** One more, in the same user namespace: only within one may interfaces be handed over. */
+    /** A second namespace in the same user namespace, as interfaces move only within one. */
     public Namespace sibling() throws IOException, InterruptedException {
         List<String> words = new ArrayList<>();
         if (userNamespace) {
@@ -57,7 +60,7 @@ public final class Namespace implements AutoCloseable {
             if (!UP.equals(said)) {
                 throw new IOException("no network namespace: " + said);
             }
-            // From now on the process whose id we have is in the namespace.
+            // The process is in the namespace from its first word on.
             return namespace;
         } catch (IOException | InterruptedException | RuntimeException e) {
             namespace.close();
@@ -69,7 +72,7 @@ public final class Namespace implements AutoCloseable {
         return holder.pid();
     }
 
-    /** The words before a command that is to run in it; the last of them becomes that command. */
+    /** The words before a command that enter the namespace; the last program of them becomes the command. */
     List<String> entering() {
         List<String> words = new ArrayList<>(List.of("nsenter", "--target", "" + pid(), "--net"));
         if (userNamespace) {
@@ -79,9 +82,9 @@ public final class Namespace implements AutoCloseable {
     }
 
     /**
-     * Runs a command in it, whose words have no blanks.
+     * Runs a command in the namespace; its words have no blanks.
      *
-     * @throws IOException it failed: its words and what it said
+     * @throws IOException the command failed; the message has its words and its output
      */
     public void run(Tool tool, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
@@ -103,7 +106,7 @@ public final class Namespace implements AutoCloseable {
         return new Site(name, entering(), address);
     }
 
-    /** Ends the holder. The namespace goes with the last process in it. */
+    /** Ends the holder. */
     @Override
     public void close() {
         Subprocess.stop(holder, END_MILLIS);

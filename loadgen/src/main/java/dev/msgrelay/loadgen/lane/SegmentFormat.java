@@ -1,13 +1,13 @@
 package dev.msgrelay.loadgen.lane;
 
 /**
- * How segments are wrapped on a link: IPv4, TCP with time stamps; see the package for the picture. All sizes are bytes.
+ * The headers of segments on a link: IPv4, TCP with time stamps. All sizes are bytes.
  *
- * @param mtu of the link: the largest IP packet; the Ethernet header and the checksum come on top
- * @param framing the part of a frame that counts
+ * @param mtu largest IP packet of the link, without Ethernet's header and checksum
+ * @param framing parts of a frame that take the link's time
  */
 public record SegmentFormat(int mtu, Framing framing) {
-    /** The packet that every host has to take (RFC 791). */
+    /** The least MTU of a link (RFC 791). */
     public static final int MIN_MTU = 68;
     /** The largest MTU: no IPv4 packet is longer. */
     public static final int MAX_MTU = 65_535;
@@ -31,12 +31,14 @@ public record SegmentFormat(int mtu, Framing framing) {
         return mtu - HEADERS;
     }
 
-    /** Bytes of the link's time for a segment with this payload; on Ethernet from its preamble to the end of its gap. */
+    /**
+     * Bytes of the link's time for a segment with this payload; on Ethernet from the preamble to the end of the gap.
+     */
     public int wireBytes(int payload) {
         return framing.wireBytes(MAC_HEADER + HEADERS + payload);
     }
 
-    /** The same for as many segments as {@code bytes} sent in one go need: full ones, and the rest in a last one. */
+    /** Bytes of the link's time for {@code bytes} that are sent together: full segments, and one with the rest. */
     public long wireBytesOf(long bytes) {
         long full = bytes / segmentBytes();
         int rest = (int) (bytes % segmentBytes());

@@ -1,23 +1,22 @@
 package dev.msgrelay.loadgen.lane;
 
 /**
- * How {@code tc tbf} keeps a link's rate. A bucket of {@code burst} bytes fills at the rate; a packet takes its length
- * out of it, or waits in a queue.
+ * The parameters of {@code tc tbf}, which keeps a link's rate. A bucket of {@code burst} bytes fills at the rate; a
+ * packet takes its length out of the bucket, or waits in a queue.
  *
- * <p>The bucket has to hold what the link could have carried while nobody was looking, or that is lost for good: the
- * kernel's timer comes late when the cores are busy, by a tick at worst. And it has to hold the largest packet that TCP
- * hands down in one piece (64 KiB, to be cut late or, between two namespaces, never): a larger one than the bucket is
- * cut by tbf itself, which costs several times the CPU time. Four milliseconds of the rate is tc's own rule for kernels
- * of 250 Hz; it is also what a window may get too much, once: 0.4 % of a second.
+ * <p>The bucket holds a tick of the rate, by which the kernel's timer comes late at worst; a smaller one would lose
+ * that time. It also holds the largest packet that TCP passes down in one piece (64 KiB), since tbf cuts larger ones at
+ * several times the CPU time. A tick of 250 Hz is tc's own rule; a window may get that much too much, once: 0.4 % of a
+ * second.
  *
- * <p>The queue takes 50 ms more of the rate. TCP keeps about a millisecond of each connection's bytes in it, so it
- * fills only where many connections start at once; what does not fit is dropped and sent again.
+ * <p>The queue holds 50 ms of the rate. TCP keeps about a millisecond of each connection in it, so it fills only where
+ * many connections start at once; packets beyond it are dropped and sent again.
  *
- * @param bitsPerSecond the rate, counted from MAC header to the end of each packet
- * @param queueMillis how long a packet may wait; what comes on top is dropped
+ * @param bitsPerSecond rate, counted from the MAC header to the end of each packet
+ * @param queueMillis longest wait of a packet; later ones are dropped
  */
 record TokenBucket(long bitsPerSecond, long burst, int queueMillis) {
-    /** The largest packet that TCP hands down, with all its headers, and to spare. */
+    /** More than the largest packet of TCP with all its headers. */
     static final long LARGEST_PACKET = 128 << 10;
 
     private static final int TICKS_PER_SECOND = 250;

@@ -4,13 +4,10 @@ import java.util.Locale;
 
 /** The amount of checking by subscribers. */
 public enum Check {
-    /** Every byte of every message, that each came once and in its order, and that all subscribers got one order. */
+    /** Subscribers check every byte, that each message comes once and in order, and that all of them get one order. */
     FULL,
 
-    /**
-     * Nothing: bytes are counted, and frames are not even walked through. The number of messages follows from their mean
-     * size.
-     */
+    /** Subscribers only count bytes; the number of messages follows from their mean size. */
     NONE;
 
     @Override

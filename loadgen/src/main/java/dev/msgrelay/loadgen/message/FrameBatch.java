@@ -4,9 +4,9 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Messages that go out in one write, packed whole, or cut wherever a write of one size ends. Where all have one size and type
- * the frames lie in memory once and for all, only stamp and time are patched, and what is written slides over them by less
- * than a frame. Others are packed anew for each write: where the next one begins depends on the sizes before it.
+ * Messages for one write, whole, or cut where a write of a fixed size ends. Messages of one size and type lie in memory
+ * for good: only stamp and time are set, and the write slides over the frames. Messages of several sizes are packed
+ * anew for each write.
  *
  * <pre>
  *  memory        | frame | frame  | frame | frame    |
@@ -24,12 +24,12 @@ public final class FrameBatch {
     private final SizeTable sizes;
     private final int maxMessages;
 
-    /** Between two frames that lie in memory for good; 0: they do not. */
+    /** Bytes between two frames that lie in memory for good; 0: frames are packed anew. */
     private final int step;
 
     private int messages;
 
-    /** Bytes that are packed and not yet taken: once a write has been cut, at most the rest of one frame. */
+    /** Begin of the bytes that are packed and not taken; after a cut they are at most the rest of a frame. */
     private int start;
 
     private int end;
@@ -49,7 +49,7 @@ public final class FrameBatch {
     /**
      * A batch of up to {@code messages}, whatever their sizes.
      *
-     * @throws ArithmeticException the largest messages would take more than 2 GiB
+     * @throws ArithmeticException the largest messages take more than 2 GiB
      */
     public static FrameBatch ofMessages(SizeTable sizes, int messages) {
         return new FrameBatch(sizes, messages, Math.multiplyExact(messages, FrameLayout.frameLength(sizes.max())));
@@ -61,7 +61,7 @@ public final class FrameBatch {
         return new FrameBatch(sizes, Integer.MAX_VALUE, bytes);
     }
 
-    /** For {@link #cut} writes of this size: the rest of a frame goes before it, and another one's behind. */
+    /** A batch for {@link #cut} writes of this size, with room for the rest of a frame on either side. */
     static FrameBatch ofWrites(SizeTable sizes, int writeSize) {
         int frames = Math.multiplyExact(2, FrameLayout.frameLength(sizes.max()));
         return new FrameBatch(sizes, Integer.MAX_VALUE, Math.addExact(writeSize, frames));
@@ -82,7 +82,7 @@ public final class FrameBatch {
         messages++;
     }
 
-    /** Adds messages of one publisher as long as there is room; returns how many. */
+    /** Adds messages of one publisher as long as there is room; returns their number. */
     public int fill(long first, long timeNanos) {
         long stamp = first;
         for (; hasRoom(stamp); stamp++) {
@@ -91,7 +91,7 @@ public final class FrameBatch {
         return (int) (stamp - first);
     }
 
-    /** Everything that has been added, to be written whole before the next call; the batch is empty again. */
+    /** Empties the batch; the result has all its bytes, to be written before the next call. */
     public ByteBuffer drain() {
         window.limit(end).position(start);
         start = 0;
@@ -100,7 +100,7 @@ public final class FrameBatch {
         return window;
     }
 
-    /** Adds messages of one publisher until there are enough for a write of this size. */
+    /** Adds messages of one publisher for a write of this size; returns their number. */
     int fillUpTo(int writeSize, long first, long timeNanos) {
         if (end - start >= writeSize) {
             return 0;
@@ -126,7 +126,7 @@ public final class FrameBatch {
         return (int) (stamp - first);
     }
 
-    /** The next bytes of what has been added, to be written whole before the next call; what is behind them stays. */
+    /** The next bytes of the batch, to be written before the next call; the bytes behind them stay. */
     ByteBuffer cut(int bytes) {
         window.limit(start + bytes).position(start);
         start += bytes;

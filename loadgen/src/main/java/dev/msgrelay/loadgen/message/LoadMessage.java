@@ -23,19 +23,18 @@ import java.nio.ByteBuffer;
  *
  * Publisher id and number are read and written together as one int64, the <em>stamp</em>. The time is {@link
  * System#nanoTime}, which on Linux is CLOCK_MONOTONIC: one clock for all processes of a host, so that latency needs no
- * synchronised clocks as long as publisher and subscriber share the host. Its lowest 40 bits go round in 18 minutes, and
- * no message is on its way for half as long.
+ * synchronised clocks as long as publisher and subscriber share the host. Its lowest 40 bits go round in 18 minutes,
+ * and no message is on its way for nine minutes.
  *
- * <p>The check is found wrong for every single bit that is turned over in these 16 bytes, and for anything else that
- * happens to them with a probability of 1 - 2^-24.
+ * <p>The check finds every single wrong bit in these 16 bytes, and any other change with a probability of 1 - 2^-24.
  */
 public final class LoadMessage {
-    /** The type of every measured message where they have but one; others are foreign. */
+    /** The type of all messages of a run with one type. */
     public static final int TYPE = 0x4C47;
 
     public static final int STAMP_OFFSET = 0;
 
-    /** Where the time and the check are, as one int64. */
+    /** Offset of time and check, which are one int64. */
     public static final int TIME_OFFSET = STAMP_OFFSET + Long.BYTES;
 
     /** Smallest body, in bytes. */
@@ -55,7 +54,7 @@ public final class LoadMessage {
 
     private static final long TIME_FACTOR = 0xD6E8FEB86659FD93L;
 
-    /** So that a body of zeros is not a message. */
+    /** Not 0, so that a body of zeros is no message. */
     private static final long MIX_START = 0xA5A3564E27F8865BL;
 
     private LoadMessage() {}
@@ -85,7 +84,7 @@ public final class LoadMessage {
         return time(buffer.getLong(offset + TIME_OFFSET), near);
     }
 
-    /** From the second int64 of a body, see {@link #timeAt}. */
+    /** The time in the second int64 of a body, see {@link #timeAt}. */
     static long time(long second, long near) {
         // The difference has the sign of its 40 bits.
         return near - (near - (second >>> CHECK_BITS) << CHECK_BITS >> CHECK_BITS);

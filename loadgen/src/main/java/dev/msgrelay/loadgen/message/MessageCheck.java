@@ -3,12 +3,11 @@ package dev.msgrelay.loadgen.message;
 import java.nio.ByteBuffer;
 
 /**
- * Everything that a subscriber checks of the messages that it gets: each byte of each message, whose it is and which
- * number it has. Not thread-safe: the subscriber's thread owns it, others may look
- * after they have joined it.
+ * Checks the messages of a subscriber: each byte, the publisher and the number. Not thread-safe: the subscriber's
+ * thread owns it, and other threads may read it after a join.
  */
 public final class MessageCheck {
-    /** In place of a stamp: nothing is to be expected next. */
+    /** Value in place of a stamp: no next message is known. */
     private static final long NONE = -1;
 
     private final SizeTable sizes;
@@ -18,8 +17,8 @@ public final class MessageCheck {
     private final Order order;
 
     /**
-     * Most messages are the next ones of the publisher of the message before. Of such a run only the end is counted up; what
-     * lies between {@link #counted} and it is not yet in {@link #sequence} and {@link #order}.
+     * The end of a run, messages in a row of one publisher. Its messages from {@link #counted} on are not yet in {@link
+     * #sequence} and {@link #order}.
      */
     private long next = NONE;
 
@@ -27,24 +26,24 @@ public final class MessageCheck {
     private long corrupted;
     private long unreadable;
 
-    /** Hears in which order all messages came. */
+    /** Hears of the order of all messages. */
     public interface Order {
         Order UNHEARD = new Order() {};
 
-        /** A message that is not the next one of the publisher of the message before. */
+        /** A message begins a run: it is not the next one of the last message's publisher. */
         default void startRun(long stamp) {}
 
-        /** So many more in a row of that publisher. */
+        /** The run goes on for this many messages. */
         default void continueRun(long messages) {}
 
-        /** So many that do not come. */
+        /** This many messages do not come. */
         default void skip(long messages) {}
     }
 
     /**
-     * @param publishers ids 0..publishers-1 are expected
-     * @param sizes of their messages, and their types
-     * @param order hears of a run in a row when the run ends, and when {@link #sequence} is asked for
+     * @param publishers number of publishers, with the ids 0..publishers-1
+     * @param sizes sizes of their messages, and their types
+     * @param order listener, which hears of a run at its end, and when {@link #sequence} is called
      */
     public MessageCheck(int publishers, SizeTable sizes, Order order) {
         this.order = order;
@@ -54,11 +53,11 @@ public final class MessageCheck {
     }
 
     /**
-     * Takes as many whole frames as are, byte for byte, the next messages of the publisher of the message before. Where
-     * all messages have one size and type this is much cheaper than one by one.
+     * Takes whole frames as long as they are, byte for byte, the next messages of the last publisher. For messages of
+     * one size and type this is much cheaper than one by one.
      *
-     * @param from where a frame begins
-     * @return how many messages; 0: the next frame has to be looked at by itself
+     * @param from begin of a frame
+     * @return number of messages; 0: {@link #onMessage} has to check the next one
      */
     public int onRun(ByteBuffer source, int from, int to) {
         if (run == null || next == NONE) {
@@ -69,17 +68,17 @@ public final class MessageCheck {
         return messages;
     }
 
-    /** The stamp that the publisher of the message before would send next; negative where nothing is known. */
+    /** The next stamp of the last message's publisher; negative where it is not known. */
     public long next() {
         return next;
     }
 
     /**
-     * One message.
+     * Checks one message.
      *
-     * @param type one that messages of the run carry
-     * @param body between position and limit, of which nothing is left to rely on afterwards
-     * @return whether its stamp and its time are what was sent
+     * @param type a type of the run
+     * @param body body between position and limit, both of which change
+     * @return whether stamp and time are as sent
      */
     public boolean onMessage(int type, ByteBuffer body) {
         int at = body.position();
@@ -126,7 +125,7 @@ public final class MessageCheck {
         return false;
     }
 
-    /** So many messages of the stream do not come: the relay has told. */
+    /** Notes that this many messages do not come, by the relay's report. */
     public void onGap(long messages) {
         countRun();
         next = NONE;
@@ -144,7 +143,7 @@ public final class MessageCheck {
         return corrupted;
     }
 
-    /** Those of them of which nobody knows which message they were. */
+    /** Corrupted messages without a readable stamp. */
     public long unreadable() {
         return unreadable;
     }

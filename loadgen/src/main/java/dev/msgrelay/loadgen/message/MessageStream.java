@@ -16,20 +16,17 @@ public final class MessageStream {
         this.nextNumber = firstNumber;
     }
 
-    /** A number of whole messages to a write, at least one. */
+    /** A stream with a number of whole messages in each write. */
     public static MessageStream ofMessages(int publisher, SizeTable sizes, int messages, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofMessages(sizes, messages), 0, firstNumber);
     }
 
-    /**
-     * Cut into writes of one size wherever that falls, so that every write is a whole number of the path's segments although
-     * no frame divides a segment.
-     */
+    /** A stream that is cut into writes of one size, so that every write fills whole segments. */
     public static MessageStream ofBytes(int publisher, SizeTable sizes, int writeSize, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofWrites(sizes, writeSize), writeSize, firstNumber);
     }
 
-    /** The bytes to write next, to be written whole before the next call. Messages that begin in it carry {@code timeNanos}. */
+    /** The next bytes, to be written before the next call; messages that begin in them carry {@code timeNanos}. */
     public ByteBuffer next(long timeNanos) {
         long stamp = LoadMessage.stamp(publisher, nextNumber);
         if (writeSize == 0) {
@@ -40,12 +37,12 @@ public final class MessageStream {
         return batch.cut(writeSize);
     }
 
-    /** The rest of the frame that the last write cut, possibly nothing; the stream is at the end of a frame then. */
+    /** The rest of the frame that the last write cut, or nothing. */
     public ByteBuffer rest() {
         return batch.drain();
     }
 
-    /** The number of the message that begins next: so many have begun since number 0. */
+    /** The number of the next message to begin, and so of messages begun. */
     public long nextNumber() {
         return nextNumber;
     }

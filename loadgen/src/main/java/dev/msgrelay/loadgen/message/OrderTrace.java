@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * In which order one subscriber got all messages, as hashes of blocks of the stream. Two subscribers that got the same
- * messages in another order differ in a block's hash, also where each publisher's own messages are in order.
+ * The order of one subscriber's messages, as hashes of blocks of the stream. The hashes of subscribers with the same
+ * messages in different orders differ, also where each publisher's messages are in order.
  *
  * <pre>
  *  stream     | 0 .. 4095 | 4096 .. 8191 | 8192 .. 12287 | 12288 .. 13000
  *  blocks     |   hash    |    (hole)    |     hash      | the rest: hash
  * </pre>
  *
- * What is hashed is where which message begins a <em>run</em>, messages in a row of one publisher: the others follow
- * from that. A block is so many messages, a power of two. Memory is taken once; when it is full each two blocks become
- * one. A block in which messages are missing is a hole, and is not compared. As JSON it goes to the controller. Not
- * thread-safe: the subscriber's thread owns it.
+ * The hash has the place and the stamp of each message that begins a <em>run</em>, messages in a row of one publisher;
+ * the rest of a run follows from that. The length of a block is a power of two; when the memory is full, each two
+ * blocks become one. A block with missing messages is a hole, which is not compared. As JSON it goes to the controller.
+ * Not thread-safe: the subscriber's thread owns it.
  */
 public final class OrderTrace implements MessageCheck.Order {
     /** Blocks that are kept at most; even. */
@@ -27,7 +27,7 @@ public final class OrderTrace implements MessageCheck.Order {
     private static final long PLACE_FACTOR = 0xC2B2AE3D27D4EB4FL;
     private static final long MIX_FACTOR = 0xD6E8FEB86659FD93L;
 
-    /** In place of a hash; a block that has it by chance, once in 2^64, is a hole. */
+    /** The value of a hole; a hash that is equal by chance, once in 2^64, makes a hole. */
     private static final long HOLE = Long.MIN_VALUE;
 
     private long[] blocks = new long[MAX_BLOCKS];
@@ -44,7 +44,7 @@ public final class OrderTrace implements MessageCheck.Order {
 
     @Override
     public void continueRun(long messages) {
-        // Blocks get longer on the way, so that this takes some thousand steps for any number.
+        // Blocks get longer meanwhile: any number takes some thousand steps at most.
         for (long left = messages; left > 0; ) {
             long here = Math.min(left, blockLength - inBlock);
             inBlock += here;
@@ -63,7 +63,7 @@ public final class OrderTrace implements MessageCheck.Order {
             continueRun(here);
             left -= here;
         }
-        // The next message begins a run here, and goes on with one for who misses nothing.
+        // The next message begins a run here, but not for a subscriber that misses nothing.
         hash = HOLE;
     }
 
@@ -89,7 +89,7 @@ public final class OrderTrace implements MessageCheck.Order {
         blockLength *= 2;
     }
 
-    /** The hash of two stretches. */
+    /** The hash of two stretches in a row. */
     private static long join(long first, long second) {
         return first == HOLE || second == HOLE ? HOLE : first + second;
     }
@@ -106,11 +106,11 @@ public final class OrderTrace implements MessageCheck.Order {
     }
 
     /**
-     * Where each of these subscribers got other messages, or the same in another order, than the first subscriber that
-     * got all of a block: the number of the block's first message in the stream, from 0; -1 where nothing differs. Blocks
-     * are compared that both have without a hole, and what follows the last one where both streams are of one length.
+     * The first difference of each subscriber from the first subscriber with the same block: the number of the block's
+     * first message in the stream, from 0, or -1. Blocks with a hole are left out; the rest behind the last block is
+     * compared where both streams have one length.
      *
-     * @param traces whose blocks become as long as the longest of them
+     * @param traces traces of the subscribers; their blocks become as long as the longest of them
      */
     public static long[] differences(List<OrderTrace> traces) {
         long longest =
@@ -135,7 +135,7 @@ public final class OrderTrace implements MessageCheck.Order {
         return differences;
     }
 
-    /** The first block that is known to be another; what is not known yet is known then. */
+    /** The first block that differs from the known one; blocks that are not known yet are added. */
     private long difference(long[] known) {
         long difference = -1;
         for (int i = 0; i < size; i++) {

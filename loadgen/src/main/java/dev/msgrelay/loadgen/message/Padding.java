@@ -3,13 +3,14 @@ package dev.msgrelay.loadgen.message;
 import java.nio.ByteBuffer;
 
 /**
- * The filling of a measured message's body behind its fields: byte {@code i} of a body is letter {@code i} of the alphabet,
- * over and over. Never zero, so that a hole in the stream shows, and different from byte to byte, so that a shift does.
+ * The filling of a measured message's body behind its fields: byte {@code i} of a body is letter {@code i} of the
+ * alphabet, over and over. It has no zero, which would hide a hole in the stream, and differs from byte to byte, which
+ * shows a shift.
  */
 final class Padding {
     private static final int LETTERS = 26;
 
-    /** Whole alphabets, so that a body of any length is made of pieces of it. */
+    /** Whole alphabets, of which a body of any length is made. */
     private static final ByteBuffer PATTERN = pattern(LETTERS * 2_500);
 
     private Padding() {}
@@ -33,15 +34,15 @@ final class Padding {
         }
     }
 
-    /** A view of the pattern to compare with, see {@link #matches}; for one thread. */
+    /** A view of the pattern for {@link #matches}, for one thread. */
     static ByteBuffer view() {
         return PATTERN.duplicate();
     }
 
     /**
-     * Whether the body between position and limit is padded as it ought to be. Moves its position and its limit.
+     * Whether the body between position and limit has the right padding. Moves position and limit.
      *
-     * @param view of the pattern; its position and limit are the caller's no more
+     * @param view view of the pattern, whose position and limit change
      */
     static boolean matches(ByteBuffer body, ByteBuffer view) {
         int start = body.position();

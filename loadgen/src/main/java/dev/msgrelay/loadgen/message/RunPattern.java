@@ -4,8 +4,8 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Frames of messages in a row of one publisher, all of one size and type, as they ought to come. What came is compared
- * with them in one go, which is several times as fast as a comparison for each message.
+ * The expected frames of messages in a row of one publisher, all of one size and type. One comparison of many frames is
+ * several times as fast as one for each message.
  *
  * <pre>
  *  came     |type|length|stamp|time, check|padding|type|length|stamp|...
@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  * Not thread-safe.
  */
 final class RunPattern {
-    /** Length of the pattern: it stays in a core's first cache beside what it is compared with. */
+    /** Length of the pattern: it stays in a core's first cache together with the frames that came. */
     private static final int MOST_BYTES = 12 << 10;
 
     private final int frameLength;
@@ -25,7 +25,7 @@ final class RunPattern {
     private ByteBuffer source;
     private ByteBuffer view;
 
-    /** Whether messages of this size are worth it: several of them fit in. */
+    /** Whether several messages of this size fit the pattern. */
     static boolean fits(int bodyLength) {
         return FrameLayout.frameLength(bodyLength) <= MOST_BYTES / 4;
     }
@@ -40,7 +40,7 @@ final class RunPattern {
     }
 
     /**
-     * How many whole frames from {@code from} on are the messages with the stamps {@code next}, {@code next} + 1, ...
+     * The number of whole frames from {@code from} on that are the messages {@code next}, {@code next} + 1, ...
      *
      * @param bytes read by index
      */
@@ -62,7 +62,7 @@ final class RunPattern {
         }
     }
 
-    /** As many as a look at the first stamp and at the last one promises. */
+    /** The number of frames that match by the first and the last stamp. */
     private int likely(ByteBuffer bytes, int at, int atMost, long next) {
         if (atMost == 0 || !isAt(bytes, at, 0, next)) {
             return 0;

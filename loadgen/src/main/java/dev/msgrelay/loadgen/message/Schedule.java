@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.message;
 
 /**
- * When each message of one connection is meant to be sent: a fixed grid, whatever happens to the messages before. A
- * publisher that falls behind sends late and the message's time stamp says so, instead of hiding the wait (coordinated
- * omission). Immutable; all times are {@link System#nanoTime}.
+ * The intended times of sending of one connection's messages: a fixed grid that no delay moves. A publisher that falls
+ * behind sends late, and the time stamp shows that, instead of hiding the wait (coordinated omission). Immutable; all
+ * times are {@link System#nanoTime}.
  */
 public final class Schedule {
     private static final long SECOND = 1_000_000_000L;
@@ -27,17 +27,17 @@ public final class Schedule {
         return new Schedule(startNanos + interval * index / connections, perSecond);
     }
 
-    /** When the {@code n}-th message (from 0) is meant to be sent. Without drift: not a sum of rounded intervals. */
+    /** The intended time of message {@code n}, from 0. It has no drift, as it is no sum of rounded intervals. */
     public long intended(long n) {
         return startNanos + n / perSecond * SECOND + n % perSecond * SECOND / perSecond;
     }
 
-    /** Between two moments for which something is meant, rounded. */
+    /** The time between two messages, rounded. */
     public long intervalNanos() {
         return SECOND / perSecond;
     }
 
-    /** The first message from the {@code n}-th on that is meant to be sent at this moment or later. */
+    /** The first message from {@code n} on whose intended time is at this moment or later. */
     public long firstAtOrAfter(long moment, long n) {
         long elapsed = moment - startNanos;
         long ofSecond = Math.floorMod(elapsed, SECOND) * perSecond;

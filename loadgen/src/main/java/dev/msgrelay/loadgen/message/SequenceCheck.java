@@ -5,18 +5,18 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * The fate of each publisher's messages on their way to one subscriber: lost, duplicated, reordered.
+ * Counts each publisher's messages at one subscriber that are lost, duplicated or reordered.
  *
- * <p>From number 0 on, every number of a publisher must come once, in order. A number that is skipped counts as lost until
- * it turns up after all; then it counts as reordered. One that turns up again is a duplicate. In order, a message costs one comparison and nothing is allocated. Not thread-safe:
- * the subscriber's thread owns it, others may look after they have joined it.
+ * <p>From number 0 on, every number of a publisher must come once, in order. A skipped number counts as lost until it
+ * comes; then it counts as reordered. A number that comes again is a duplicate. A message in order costs one comparison
+ * and no allocation. Not thread-safe: the subscriber's thread owns it, and other threads may read it after a join.
  */
 public final class SequenceCheck {
     /** Ranges of missing numbers that are remembered per publisher; the oldest are forgotten, and stay lost. */
     static final int MAX_RANGES = 4096;
 
     private final long[] next;
-    /** For each publisher, the first number of a range and its last one. */
+    /** Ranges of missing numbers of each publisher: from the first number to the last one. */
     private final Map<Integer, TreeMap<Long, Long>> missing = new HashMap<>();
 
     private long accepted;
@@ -46,7 +46,7 @@ public final class SequenceCheck {
         return id < next.length && LoadMessage.number(stamp) == next[id];
     }
 
-    /** Messages in a row of one publisher, for whose first one {@link #isNext} holds. */
+    /** Counts messages in a row of one publisher; {@link #isNext} holds for the first one. */
     void onRun(long first, long messages) {
         next[LoadMessage.publisher(first)] += messages;
         accepted += messages;
@@ -68,7 +68,7 @@ public final class SequenceCheck {
         }
     }
 
-    /** Ends the count of one publisher: it sent the numbers below {@code sent}; what is missing at the end is lost. */
+    /** Ends the count of one publisher, which sent the numbers below {@code sent}; missing ones are lost. */
     public void onEnd(int id, long sent) {
         if (sent > next[id]) {
             skip(id, next[id], sent - 1);
@@ -137,7 +137,7 @@ public final class SequenceCheck {
         return reordered;
     }
 
-    /** Messages of a publisher id that nobody expects. */
+    /** Messages with an unknown publisher id. */
     public long unknown() {
         return unknown;
     }

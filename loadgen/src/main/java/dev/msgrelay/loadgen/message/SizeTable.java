@@ -10,11 +10,11 @@ import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * The size of every message's body and its type, known from its stamp alone: publishers look up what to send next, subscribers what
- * ought to have come, and nothing is drawn or stored per message.
+ * The size of every message's body and its type, known from its stamp alone: publishers and subscribers look it up, and
+ * nothing is drawn or stored per message.
  *
- * <p>The sizes lie in a table in which each comes as often as the others, in a shuffled order. Message {@code n} of a publisher takes entry {@code n} of it, modulo its length, from a
- * start of the publisher's own.  Immutable.
+ * <p>The table has each size equally often, in a shuffled order. Message {@code n} of a publisher has entry {@code n},
+ * modulo the length, counted from the publisher's own start. Immutable.
  */
 public final class SizeTable {
     /** Entries; a power of two. */
@@ -25,7 +25,7 @@ public final class SizeTable {
     /** Most types of one run. */
     public static final int MAX_TYPES = 1_000;
 
-    /** Odd, so that every publisher id starts elsewhere. */
+    /** Odd, so that publisher ids have different starts. */
     private static final int START_STEP = 0x9E3779B1;
 
     private final int[] sizes;
@@ -40,7 +40,7 @@ public final class SizeTable {
         this.types = types;
     }
 
-    /** These sizes, each as often as the others, in an order that is the same for publishers and subscribers. */
+    /** The table of these sizes, in an order that is the same for publishers and subscribers. */
     public static SizeTable of(BodySizes body) {
         if (body.isFixed()) {
             return fixed(body.min());
@@ -60,7 +60,7 @@ public final class SizeTable {
 
     /** The size of the body of the message with this stamp, see {@link LoadMessage}. */
     public int sizeOf(long stamp) {
-        // The number is the lower part of the stamp; all that the mask leaves of the sum comes from its lowest bits.
+        // The number is the lower part of the stamp, and the mask keeps only lowest bits.
         return sizes[((int) stamp + LoadMessage.publisher(stamp) * START_STEP) & mask];
     }
 
@@ -68,7 +68,7 @@ public final class SizeTable {
         return mask == 0;
     }
 
-    /** The same sizes of messages that carry so many types in turn, 1..{@link #MAX_TYPES}. */
+    /** This table for messages that carry {@code count} types in turn, 1..{@link #MAX_TYPES}. */
     public SizeTable withTypes(int count) {
         if (count < 1 || count > MAX_TYPES) {
             throw new IllegalArgumentException("types " + count + " are not within 1.." + MAX_TYPES);
@@ -84,7 +84,7 @@ public final class SizeTable {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
 
-    /** The type of the message with this stamp: where there are several, 1 to so many in turn, by its number. */
+    /** The type of the message with this stamp: with several types 1, 2, ... in turn, by its number. */
     public int typeOf(long stamp) {
         return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
     }
@@ -108,7 +108,7 @@ public final class SizeTable {
         return mean(frame -> frame);
     }
 
-    /** The mean of what each message's frame is worth, given its length on the wire. */
+    /** The mean of a function of the frames' lengths on the wire. */
     public double mean(IntToDoubleFunction ofFrame) {
         return Arrays.stream(sizes)
                 .map(FrameLayout::frameLength)

@@ -8,24 +8,25 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * How clients are let in: whether they speak TLS 1.3, whom they trust, what they show. All files of certificates are PEM.
+ * The access of clients to a relay: TLS 1.3 or none, trusted authorities, certificate and token. Certificate files are
+ * PEM.
  *
- * @param ca authorities that are trusted; null: those of the JDK
- * @param certificate shown, with its key; null: none
- * @param name that the relay's certificate has to be for; null: the endpoint's host
- * @param tokenFile file with the token; null: none is shown
+ * @param ca trusted authorities; null: those of the JDK
+ * @param certificate certificate of the client, with its key; null: none
+ * @param name name that the relay's certificate must have; null: the endpoint's host
+ * @param tokenFile file with the client's token; null: none
  */
 public record Access(boolean tls, Path ca, Path certificate, Path key, String name, Path tokenFile) {
     public static final Access OPEN = new Access(false, null, null, null, null, null);
 
     private static final int MOST_TOKEN_BYTES = 4_096;
 
-    /** TLS with a relay whose certificate is signed by these. */
+    /** TLS with a relay whose certificate one of these authorities has signed. */
     public static Access trusting(Path ca) {
         return new Access(true, ca, null, null, null, null);
     }
 
-    /** Whether only the classes of relay-client can do that: a plain connection shows nothing. */
+    /** Whether clients need relay-client for this access: a plain connection shows neither token nor certificate. */
     public boolean needsLibrary() {
         return tls || tokenFile != null;
     }

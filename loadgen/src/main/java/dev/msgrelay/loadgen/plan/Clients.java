@@ -4,12 +4,12 @@ import dev.msgrelay.protocol.Level;
 import java.util.Locale;
 
 /**
- * The code of publishers and subscribers.
+ * The implementation of publishers and subscribers.
  *
- * @param acks up to where publishers keep every message
+ * @param acks acknowledgement until which publishers keep a message
  */
 public record Clients(Kind kind, Ack acks, boolean tls) {
-    /** Loadgen's own, which want everything. */
+    /** Loadgen's own clients, without acknowledgements. */
     public static final Clients RAW = new Clients(Kind.RAW, Ack.NONE, false);
 
     public enum Kind {
@@ -37,7 +37,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
             this.level = level;
         }
 
-        /** Null where they ask for none. */
+        /** The level in the protocol; null of {@link #NONE}. */
         public Level level() {
             return level;
         }
@@ -65,7 +65,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
         return new Clients(Kind.LIBRARY, acks, tls);
     }
 
-    /** For people: what is unusual about them, each with a comma before it; empty where nothing is. */
+    /** Words for people about clients that are not the usual ones, each after a comma. */
     public String text() {
         return (kind == Kind.RAW ? "" : ", relay-client" + acknowledgements()) + (tls ? ", TLS" : "");
     }

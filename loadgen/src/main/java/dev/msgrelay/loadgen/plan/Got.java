@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
-/** A subscriber process's word at its end, or that of all together. */
+/** The report of a subscriber process at its end, or of all processes together. */
 public record Got(List<Received> subscribers) {
     /**
      * One subscriber.
      *
-     * @param result without what only all of them together tell
+     * @param result the result, without the comparison with other subscribers
      * @param bytes on the wire, within the window
-     * @param beforeTheirTime messages that came before the time at which they were to be sent
-     * @param samples latencies that it recorded; -1: it heard of the window too late to know
+     * @param beforeTheirTime messages that came before their intended time of sending
+     * @param samples recorded latencies; -1: the subscriber heard of the window too late
      * @param latency null where nothing was checked
      * @param order of all messages, null where nothing was checked
      */

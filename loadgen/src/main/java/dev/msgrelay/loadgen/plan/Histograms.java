@@ -10,7 +10,9 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.PackedHistogram;
 
-/** Histograms of times up to 100 s, in nanoseconds; between processes in HdrHistogram's own compressed form, in base64. */
+/**
+ * Histograms of times up to 100 s, in nanoseconds; between processes in HdrHistogram's own compressed form, in base64.
+ */
 public final class Histograms {
     public static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(100);
 
@@ -18,17 +20,17 @@ public final class Histograms {
 
     private Histograms() {}
 
-    /** An empty one for a thread that records many: its memory is taken at once. */
+    /** An empty histogram for a thread that records often: its memory is allocated at once. */
     public static Histogram recording() {
         return new Histogram(LONGEST_NANOS, PRECISION_DIGITS);
     }
 
-    /** An empty one that is kept for long: it takes memory for the times that occur, not for all. */
+    /** An empty histogram that is kept for long: it has memory only for times that occur. */
     public static Histogram sparse() {
         return new PackedHistogram(LONGEST_NANOS, PRECISION_DIGITS);
     }
 
-    /** The values of all that are not null. */
+    /** The sum of the histograms that are not null. */
     public static Histogram sum(Stream<Histogram> all) {
         Histogram sum = sparse();
         all.filter(one -> one != null).forEach(sum::add);

@@ -27,8 +27,8 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Records as JSON and back: jobs and answers of workers, and all results. A record's components are an object's fields; NaN
- * is null, an enum is its name for people, and a histogram is its percentiles and HdrHistogram's own text.
+ * Records as JSON and back: jobs and answers of workers, and all results. A record's components are an object's fields;
+ * NaN is null, an enum is its name for people, and a histogram is its percentiles and HdrHistogram's own text.
  */
 public final class Json {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
@@ -83,7 +83,7 @@ public final class Json {
     }
 
     /**
-     * All documents of a text, one behind the other.
+     * All documents of a text, in their order.
      *
      * @throws JacksonException one of them is no JSON
      */
@@ -120,7 +120,7 @@ public final class Json {
         abstract String flag();
     }
 
-    /** JSON knows no NaN. Without an exponent: people read it as well. */
+    /** Writes NaN as null, and numbers without an exponent, since people read them, too. */
     private static final class Numbers extends ValueSerializer<Double> {
         @Override
         public void serialize(Double value, JsonGenerator out, SerializationContext context) {

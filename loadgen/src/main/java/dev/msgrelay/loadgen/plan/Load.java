@@ -7,11 +7,11 @@ import dev.msgrelay.protocol.Policy;
 import java.util.Locale;
 
 /**
- * The messages through the contestant: how many connections, which content, which pace.
+ * The messages through the contestant: connections, content and pace.
  *
  * @param types that messages carry in turn, see {@link SizeTable#typeOf}
  * @param rate messages a second of each publisher, open loop, evenly spaced; 0: as fast as it goes
- * @param policy of the relay where a subscriber reads too slowly: with any but backpressure they say HELLO, so that they
+ * @param policy the relay's policy for slow subscribers; with any but backpressure subscribers say HELLO, so that they
  *     are told what they miss
  */
 public record Load(
@@ -25,14 +25,17 @@ public record Load(
         Check check,
         Policy policy,
         SlowReaders slow) {
-    /** At full speed a clock per message would cost more than the message; one in so many has its latency recorded. */
+    /**
+     * One message in this many has its latency recorded at full speed, where a clock per message would cost more than
+     * the message.
+     */
     public static final int FULL_SPEED_SAMPLING = 1_024;
-    /** Messages a second of one publisher, at most. */
+    /** Most messages a second of one publisher. */
     public static final int MAX_RATE = 10_000_000;
 
-    /** Messages a second that a subscriber records, and up to twice as many. */
+    /** Latencies a second that a subscriber records, and up to twice as many. */
     private static final int RECORDED = 500_000;
-    /** More publishers than this share so many processes evenly. */
+    /** Most publisher processes, which further publishers share evenly. */
     private static final int MAX_PUBLISHER_PROCESSES = 4;
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
@@ -40,7 +43,7 @@ public record Load(
     /**
      * Subscribers that read too slowly on purpose, beside the others.
      *
-     * @param policy that they ask for in their HELLO
+     * @param policy policy that they ask for in their HELLO
      */
     public record SlowReaders(int count, int bytesPerSecond, Policy policy) {
         public static final SlowReaders NONE = new SlowReaders(0, 0, Policy.SKIP);
@@ -110,12 +113,12 @@ public record Load(
         return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, newSlow);
     }
 
-    /** Over TLS; instead of any other transport. */
+    /** This load over TLS, instead of any other transport. */
     public Load withTls() {
         return withTransport(Transport.TCP).withClients(clients.withTls());
     }
 
-    /** Through the plain relay: one publisher at full speed, loadgen's own clients, nobody slow. */
+    /** Through the plain relay: one publisher at full speed, loadgen's own clients, no slow reader. */
     public Load ofPlainRelay() {
         return withCounts(1, subscribers)
                 .withClients(Clients.RAW)
@@ -144,7 +147,9 @@ public record Load(
         return (double) rate * publishers;
     }
 
-    /** One message in so many has its latency recorded: all of a rate that a clock for each does not disturb. */
+    /**
+     * One message in this many has its latency recorded: every one at a rate that a clock per message does not disturb.
+     */
     public int sampling() {
         return rate == 0
                 ? FULL_SPEED_SAMPLING
@@ -159,7 +164,7 @@ public record Load(
         return Math.min(subscribers, MAX_SUBSCRIBER_PROCESSES);
     }
 
-    /** How many of {@code total} connections process {@code index} of {@code processes} has. */
+    /** The number of connections of process {@code index}, of {@code total} over {@code processes}. */
     public static int share(int total, int processes, int index) {
         return total / processes + (index < total % processes ? 1 : 0);
     }

@@ -3,11 +3,11 @@ package dev.msgrelay.loadgen.plan;
 import java.util.List;
 
 /**
- * A worker's word about once a second.
+ * A worker's report, about once a second.
  *
- * @param counts since its last word, by time; at least one
- * @param standstill of its process within the window so far
- * @param last nothing will change any more
+ * @param counts counts since the last report, by time; at least one
+ * @param standstill stand-still of the process within the window so far
+ * @param last whether this is the last report
  */
 public record Progress(List<Count> counts, Still standstill, boolean last) {
     /**

@@ -6,8 +6,8 @@ import org.HdrHistogram.Histogram;
  * How well the publishers kept their schedule; at a fixed rate only.
  *
  * @param late messages that left more than a millisecond after their intended time
- * @param worstNanos how much the latest of them was behind
- * @param lateness how long after its intended time each message left, in nanoseconds
+ * @param worstNanos lateness of the latest message
+ * @param lateness time from the intended time of each message to its leaving, in nanoseconds
  */
 public record Punctuality(long late, long worstNanos, Histogram lateness) {
     public static final Punctuality NONE = new Punctuality(0, 0, new Histogram(1));

@@ -7,21 +7,22 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * A publisher process's word at its end, or that of all together.
+ * The report of a publisher process at its end, or of all processes together.
  *
- * @param schedule nothing scheduled at full speed
+ * @param schedule empty at full speed
  */
 public record Sent(List<Published> publishers, Punctuality schedule) {
-    /** The word of a contestant that sends by itself and does not count. */
+    /** The report of a contestant that sends by itself and does not count. */
     public static final Sent NOTHING = new Sent(List.of(), Punctuality.NONE);
 
     /**
      * One publisher.
      *
      * @param messages of the whole run
-     * @param firstTimed the first message whose time is within the window; -1: it heard of the window too late to know
-     * @param acknowledged messages of the whole run that it knows the relay has; 0 where it does not ask
-     * @param acknowledgedAfter from the intended time of sending; null where it does not ask
+     * @param firstTimed the first message whose time is within the window; -1: the publisher heard of the window too
+     *     late
+     * @param acknowledged acknowledged messages of the whole run; 0 without acknowledgements
+     * @param acknowledgedAfter times from the intended time of sending; null without acknowledgements
      */
     public record Published(
             int id,
@@ -55,8 +56,8 @@ public record Sent(List<Published> publishers, Punctuality schedule) {
     }
 
     /**
-     * Messages whose latency every subscriber has to record: of those that were meant for the window, each whose number is a
-     * multiple of {@code sampling}; -1 where a publisher cannot tell.
+     * Messages whose latency every subscriber has to record: of those that were meant for the window, each whose number
+     * is a multiple of {@code sampling}; -1 where a publisher does not know.
      */
     public long samples(int sampling) {
         return publishers.stream().anyMatch(one -> one.firstTimed < 0)

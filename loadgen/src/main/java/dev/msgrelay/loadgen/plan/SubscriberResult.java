@@ -5,27 +5,28 @@ package dev.msgrelay.loadgen.plan;
  *
  * @param messages within the window
  * @param faults over the whole run
- * @param told what the relay told it of messages that it does not get; nothing without a HELLO
- * @param closed why the relay's side ended before the run did, or null
+ * @param told the relay's reports about messages that do not come; none without a HELLO
+ * @param closed reason why the relay ended the connection before the run's end, or null
  * @param closeReason the code of the relay's ERROR frame ({@link dev.msgrelay.protocol.CloseReason}), or 0
  */
 public record SubscriberResult(int index, long messages, Faults faults, Told told, String closed, int closeReason) {
-    /** In place of a message's place in the stream: all came in one order. */
+    /** The value of {@code otherOrder} of messages in the same order. */
     public static final long SAME_ORDER = -1;
 
     /**
      * Faults of the messages.
      *
-     * @param lost numbers that never came, and of these
-     * @param tail those after the last message that came: where the relay's side had not ended, they may have been on their way
+     * @param lost numbers that never came
+     * @param tail the part of {@code lost} after the last message that came; on an open connection it may have been on
+     *     its way
      * @param duplicated numbers that came again
      * @param reordered numbers that came after a higher one of their publisher
      * @param corrupted messages that are not, byte for byte, what was sent
      * @param foreign messages that no publisher of this run sent
      * @param otherOrder the first block of the stream, by the place of its first message, in which the messages of
      *     different publishers came in another order than to other subscribers; or {@link #SAME_ORDER}
-     * @param unsampled messages that came, and whose latency should have been recorded and was not
-     * @param waitedMillis for what was still to come, once all was sent; 0 where all came
+     * @param unsampled latencies that should have been recorded, and are missing or too many
+     * @param waitedMillis wait for missing messages, after the last one was sent; 0 where all came
      */
     public record Faults(
             long lost,
@@ -39,12 +40,12 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
             long waitedMillis) {
         public static final Faults NONE = new Faults(0, 0, 0, 0, 0, 0);
 
-        /** All of one order and sampled. */
+        /** Faults of messages that are in the same order and sampled. */
         public Faults(long lost, long tail, long duplicated, long reordered, long corrupted, long foreign) {
             this(lost, tail, duplicated, reordered, corrupted, foreign, SAME_ORDER, 0, 0);
         }
 
-        /** Whether each message came once, as it was sent, or is missing: only then the order tells anything more. */
+        /** Whether each message came once and unchanged, or is missing; else the order has no meaning. */
         boolean isEachOnce() {
             return duplicated + reordered + corrupted + foreign == 0;
         }
@@ -55,17 +56,17 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
     }
 
     /**
-     * The relay's own words.
+     * The relay's reports to a subscriber.
      *
-     * @param missed messages that do not come, in so many
-     * @param gaps receipts
-     * @param untrue how often it told that the stream stands where it does not
+     * @param missed messages that do not come
+     * @param gaps number of GAPs
+     * @param untrue number of reports that name a wrong place of the stream
      */
     public record Told(long missed, long gaps, long untrue) {
         public static final Told NOTHING = new Told(0, 0, 0);
     }
 
-    /** Whether its place in the stream is known all the time, so that its order can be compared with that of others. */
+    /** Whether each message's place in the stream is known, so that orders can be compared. */
     public boolean hasOrder() {
         return faults.isEachOnce() && told.untrue() == 0 && faults.lost() - faults.tail() <= told.missed();
     }
@@ -74,7 +75,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return new SubscriberResult(index, messages, faults.withOtherOrder(place), told, closed, closeReason);
     }
 
-    /** With the samples that are missing, where all messages have come; -1 for a number that is not known. */
+    /** The result with its missing samples, where all messages have come; -1 is a number that is not known. */
     public SubscriberResult withSamples(long samples, long expected) {
         if (samples < 0 || expected < 0 || !faults.isEachOnce() || faults.lost() > 0) {
             return this;
@@ -88,7 +89,7 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return faults.lost() - undelivered();
     }
 
-    /** Messages that had not come when nobody waited any longer, and might have: the relay's side had not ended. */
+    /** Messages that may still have been on their way when the wait was over, as the connection was open. */
     public long undelivered() {
         return closed == null ? faults.tail() : 0;
     }

@@ -3,9 +3,9 @@ package dev.msgrelay.loadgen.plan;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** How long a run is. */
+/** The length of a run. */
 public record Timing(Duration warmup, Duration measured) {
-    /** Between saying when and the moment itself: for the line to reach all workers. */
+    /** Time in which the window reaches all workers. */
     private static final long LEAD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     public Window windowFrom(long now) {

@@ -1,8 +1,8 @@
 package dev.msgrelay.loadgen.plan;
 
 /**
- * When a run starts and which part of it is measured, by {@link System#nanoTime}; agreed in advance by all processes,
- * so that everybody's msg/s is taken over the very same time.
+ * The start of a run and its measured part, by {@link System#nanoTime}. All processes know it in advance, so that all
+ * rates are of the same time.
  *
  * <pre>
  *  primed        sendFrom             begin                               end
@@ -14,14 +14,14 @@ package dev.msgrelay.loadgen.plan;
  * @param end the measured part ends, and publishers stop
  */
 public record Window(long sendFrom, long begin, long end) {
-    /** Measures nothing: before the controller has said when. */
+    /** The window before the controller has told one. */
     public static final Window NONE = new Window(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
 
     public long measuredNanos() {
         return end - begin;
     }
 
-    /** How many messages and bytes of one connection lie within a window. The connection's thread owns it. */
+    /** Counts the messages and bytes of one connection that lie within a window. The connection's thread owns it. */
     public static final class Count {
         private static final long NOT_YET = -1;
 
@@ -31,10 +31,10 @@ public record Window(long sendFrom, long begin, long end) {
         private long bytesAtEnd;
 
         /**
-         * To be told before whatever is counted next.
+         * Notes the counts so far, before the next message is counted.
          *
-         * @param messages and bytes so far: they belong to the time before {@code now}
-         * @return whether the window has begun with this
+         * @param messages messages so far, which came before {@code now}; bytes likewise
+         * @return whether the window begins with this call
          */
         public boolean note(long now, Window window, long messages, long bytes) {
             if (now < window.begin || messagesAtEnd != NOT_YET) {
@@ -52,12 +52,12 @@ public record Window(long sendFrom, long begin, long end) {
             return begins;
         }
 
-        /** All that were there when the window began; as many as given where it has not. */
+        /** The messages before the window; {@code messages} where it has not begun. */
         public long before(long messages) {
             return messagesAtBegin == NOT_YET ? messages : messagesAtBegin;
         }
 
-        /** The part of so many in all that came since the window began, until its end where that was noted. */
+        /** The messages within the window, of {@code all} so far. */
         public long messages(long all) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
         }

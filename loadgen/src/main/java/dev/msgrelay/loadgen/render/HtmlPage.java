@@ -7,8 +7,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * A document as one HTML file that needs nothing else: its JSON, style, and the scripts that draw it. The document is a page of
- * the lab, or results of loadgen.
+ * A document as one HTML file that needs nothing else: its JSON, style, and the scripts that draw it. The document is a
+ * page of the lab, or results of loadgen.
  */
 public final class HtmlPage {
     /** The script of the relay's own page. */

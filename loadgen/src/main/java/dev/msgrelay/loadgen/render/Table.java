@@ -6,25 +6,25 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Figures in rows and columns. {@link TextTable} and {@link HtmlPage} show the same one.
+ * Figures in rows and columns. {@link TextTable} shows them.
  *
  * @param caption what it shows; may be empty
  */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
-    /** How a text stands out. Its words have to say the same: colours alone tell nobody enough. */
+    /** The colour of a text, whose words say the same. */
     public enum Mark {
         NONE,
-        /** As it should be. */
+        /** A good result. */
         GOOD,
-        /** To be known: "emulated". */
+        /** A fact about the result: "emulated". */
         NOTE,
-        /** To be careful with: "the cores were moved". */
+        /** A caution: "the cores were moved". */
         WARN,
-        /** Not valid: "FAIL". */
+        /** An invalid result: "FAIL". */
         BAD
     }
 
-    /** Texts have {@link Unit#TEXT}, and stand to the left. */
+    /** A column; texts have {@link Unit#TEXT} and are aligned to the left. */
     public record Column(String title, Unit unit) {
         public static Column text(String title) {
             return new Column(title, Unit.TEXT);
@@ -64,12 +64,11 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
     }
 
     /**
-     * The content of one place: a number, which its column's unit makes readable, or a text.
+     * The content of a cell: a number, which the column's unit makes readable, or a text.
      *
      * @param number null where it is a text
      */
     public record Value(Number number, String text, Mark mark) {
-        /** Null is no text. */
         public static Value of(Object value) {
             return marked(value, Mark.NONE);
         }
@@ -85,7 +84,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         }
     }
 
-    /** Without the columns in which no row has anything; without a row the same. */
+    /** This table without its empty columns; a table without rows stays the same. */
     public Table withoutEmpty() {
         int[] said = IntStream.range(0, columns.size())
                 .filter(i -> rows.isEmpty()

@@ -10,20 +10,20 @@ import java.util.stream.IntStream;
 
 /** A table as lines: for a terminal, in characters that every terminal has; as CSV; as Markdown. */
 public final class TextTable {
-    /** A text that is longer is cut: a line is a row. */
+    /** The widest cell: a longer text is cut, so that a row is one line. */
     private static final int MAX_WIDTH = 198;
 
-    /** So much is left of the last column and the first one of a table that is too wide. */
+    /** The least width of the first and of the last column, where a table is too wide. */
     private static final int LEAST = 9;
 
     private TextTable() {}
 
-    /** Its lines, each with its end; the caption, where there is one, first. A column without a value is left out. */
+    /** The lines of a table, after its caption; a column without a value is left out. */
     public static String of(Table whole) {
         return of(whole, Integer.MAX_VALUE);
     }
 
-    /** The same within so many columns of a terminal: with less between its own, then with its outer ones cut. */
+    /** The lines within the columns of a terminal: first gaps shrink, then the last and the first column. */
     public static String of(Table whole, int columns) {
         Table table = whole.withoutEmpty();
         List<List<String>> lines = lines(table, false);

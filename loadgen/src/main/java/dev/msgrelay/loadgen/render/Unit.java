@@ -2,34 +2,34 @@ package dev.msgrelay.loadgen.render;
 
 import java.util.Locale;
 
-/** The meaning of numbers, and so how they are shown: in lines, tables and on axes alike. */
+/** The unit of a number, which decides how the number is shown. */
 public enum Unit {
-    /** No number: what stands in its column is a text. */
+    /** A text and no number. */
     TEXT,
-    /** As it is: "0.123", "12,345". */
+    /** A plain number: "0.123", "12,345". */
     PLAIN,
     /** Every digit of a whole number: "128,903,285". */
     WHOLE,
     /** Messages, or messages a second: "23.4 M". */
     COUNT,
-    /** In millions and thousands: "118 MB". */
+    /** Bytes: "118 MB". */
     BYTES,
-    /** The same of one second: "118 MB/s". */
+    /** Bytes a second: "118 MB/s". */
     BYTES_PER_SECOND,
-    /** "42 µs", "1.3 ms". */
+    /** Nanoseconds: "42 µs", "1.3 ms". */
     NANOS,
-    /** "3.2 s". */
+    /** Seconds: "3.2 s". */
     SECONDS,
-    /** 0.973 is "97.3 %". */
+    /** A fraction: 0.973 is "97.3 %". */
     FRACTION,
-    /** One figure to another: "0.937". */
+    /** A ratio: "0.937". */
     RATIO,
-    /** What two digits tell enough of: "0.94", "9.41". */
+    /** A number with two digits: "0.94", "9.41". */
     HUNDREDTHS;
 
     private static final double KILO = 1e3;
 
-    /** With its unit, always with a point, whatever the locale; "–" for NaN. */
+    /** The number and its unit, with a decimal point in every locale; "–" for NaN. */
     public String text(Number number) {
         double value = number.doubleValue();
         if (Double.isNaN(value)) {
@@ -58,12 +58,12 @@ public enum Unit {
         return text.replace('µ', 'u').replace('–', '-').replace("→", "->");
     }
 
-    /** As {@link String#format}, always with a point, whatever the locale. */
+    /** Formats as {@link String#format}, with a decimal point in every locale. */
     public static String format(String pattern, Object... values) {
         return String.format(Locale.ROOT, pattern, values);
     }
 
-    /** Three digits and the last of the names that is not too large. */
+    /** Three digits, and the largest of the names that leaves the number at 1 or above. */
     private static String scaled(double value, String... names) {
         double rest = value;
         int name = 0;

@@ -6,7 +6,7 @@ public final class Wrapped {
 
     private Wrapped() {}
 
-    /** One line, or several with this before each further one; a word that is longer than a line stays whole. */
+    /** Breaks a line; each further line begins with {@code indent}. A word longer than a line stays whole. */
     public static String at(String indent, String line) {
         StringBuilder text = new StringBuilder();
         String rest = line;

@@ -32,7 +32,7 @@ public record CeilingReport(Link link, List<Integer> bodies, int subscribers) {
         }
     }
 
-    /** A table: for each body size what can come in, and what can go out. */
+    /** A table: the most that can come in and go out, for each body size. */
     public String table() {
         SegmentFormat format = link.format();
         int segment = format.segmentBytes();

@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** Two results of shootouts: what differs between them, what may be compared, and how it does. */
+/** The difference between two results of shootouts: machines, lanes in one of them alone, and figures. */
 public final class DiffText {
     private final Results a;
     private final Results b;
@@ -114,7 +114,7 @@ public final class DiffText {
         return row.full() == null ? Double.NaN : row.full().share();
     }
 
-    /** The figure in A, in B, and where it is one machine B to A. */
+    /** Adds the figure in A, in B, and on one machine the ratio of B to A. */
     private void compared(
             List<Field<Both>> fields,
             String title,
@@ -127,7 +127,7 @@ public final class DiffText {
                 "B/A", both -> sameMachine ? change(cell.apply(both.a()), cell.apply(both.b()), figure) : ""));
     }
 
-    /** "1.07": the rounds of one lie all above those of the other; "(0.99)": they do not. */
+    /** The ratio: "1.07" where all rounds of one lie above those of the other, else "(0.99)". */
     private static String change(Cell a, Cell b, ToDoubleFunction<RunRecord> figure) {
         if (a == null || b == null) {
             return "";

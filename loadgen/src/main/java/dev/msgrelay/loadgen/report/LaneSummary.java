@@ -27,8 +27,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * The outcome of several lanes: a row for each load, lane and way of the publishers, and a sentence for each load and lane.
- * Figures are medians of the runs that count; where none does, of all valid ones, and then they are marked.
+ * The outcome of several lanes: a row for each load, lane and kind of publishers' socket, and a sentence for each load
+ * and lane. Figures are medians of the runs that count; where no run counts, of all valid runs, with a mark.
  */
 public final class LaneSummary {
     private static final int CULPRITS = 2;
@@ -38,11 +38,11 @@ public final class LaneSummary {
     /**
      * A lane under one load, with publishers on one kind of socket.
      *
-     * @param full at full speed; null: not measured
-     * @param paced at the first rate that is named; null: not measured
+     * @param full the cell at full speed; null: not measured
+     * @param paced the cell at the first rate; null: not measured
      */
     record Row(LaneResult lane, Cell full, Cell paced) {
-        /** A row of one of its cells. */
+        /** A row with one cell. */
         static Row of(LaneResult lane, Cell cell) {
             boolean isPaced = cell.load().isPaced();
             return new Row(lane, isPaced ? null : cell, isPaced ? cell : null);
@@ -101,7 +101,7 @@ public final class LaneSummary {
         return rows;
     }
 
-    /** One for each load. */
+    /** A table for each load. */
     List<Table> tables() {
         return byLoad().stream()
                 .map(load -> Table.of(
@@ -114,7 +114,7 @@ public final class LaneSummary {
                 .toList();
     }
 
-    /** All of them in one, for another program. */
+    /** All rows in one table, for programs. */
     public Table table() {
         List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("load", Row::load)));
         fields.addAll(fields(rows));
@@ -123,7 +123,7 @@ public final class LaneSummary {
         return Table.of("", rows, fields);
     }
 
-    /** By its words: one that is not checked is the same load. */
+    /** The rows by the words of their load: a load that is not checked has the same ones. */
     private Collection<List<Row>> byLoad() {
         Map<String, List<Row>> loads = new LinkedHashMap<>();
         for (Row row : rows) {
@@ -133,7 +133,7 @@ public final class LaneSummary {
         return loads.values();
     }
 
-    /** "3 of 4": so many count. */
+    /** The runs that count: "3 of 4". */
     static String counted(Cell cell) {
         Counted counted = Counted.of(cell);
         return (counted.counts() ? counted.runs().size() : 0) + " of " + counted.total();
@@ -161,7 +161,7 @@ public final class LaneSummary {
         return Field.of(title, unit, row -> marked(cell.apply(row), of -> median(of, figure)));
     }
 
-    /** Of the runs that stand for a cell; NaN where it is null. */
+    /** The median over the runs that stand for a cell; NaN without a cell. */
     static double median(Cell cell, ToDoubleFunction<RunRecord> figure) {
         return cell == null ? Double.NaN : Counted.of(cell).median(figure);
     }
@@ -176,11 +176,11 @@ public final class LaneSummary {
         return run.bytesOut() * Byte.SIZE / 1e9;
     }
 
-    /** The results with their outcome before all other notes: the sentences, and which runs count. */
+    /** The results with their outcome before all other notes: a sentence for each lane, and the count of runs. */
     public static Results withOutcome(Results results) {
         List<String> notes = new ArrayList<>();
         for (List<Row> load : new LaneSummary(results).byLoad()) {
-            // Of each lane the first row: with publishers on TCP, where it has such.
+            // The first row of a lane has publishers on TCP, where the lane has such.
             Map<String, Row> lanes = new LinkedHashMap<>();
             load.forEach(row -> lanes.putIfAbsent(row.name(), row));
             lanes.values().forEach(row -> notes.add(sentence(row, load)));
@@ -212,7 +212,7 @@ public final class LaneSummary {
         return (counted.counts() ? "" : "? ") + row.lane().label() + ": " + said + "; bound by " + counted.boundBy();
     }
 
-    /** ", 0.62 of loopback": of the first lane whose publishers sit on the same kind of socket, in the rounds of both. */
+    /** ", 0.62 of loopback": the ratio to the first lane with the same kind of socket, by the rounds of both. */
     private static String against(
             Row row, List<Row> load, Function<Row, Cell> cell, ToDoubleFunction<RunRecord> figure) {
         return load.stream()
@@ -233,7 +233,7 @@ public final class LaneSummary {
                 .orElse("");
     }
 
-    /** Which runs count, and what can be done about the others. */
+    /** The count of runs that count, and remedies for the other ones. */
     private static List<String> left(List<RunRecord> runs) {
         List<String> lines = new ArrayList<>(runs.isEmpty() ? List.of() : List.of(Counted.tally(runs)));
         List<RunRecord> disturbed = runs.stream()

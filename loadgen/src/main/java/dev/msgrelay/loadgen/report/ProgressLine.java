@@ -10,8 +10,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Shows runs while they go on, one after the other: one line that is written over and over on a terminal until it has what was
- * measured, one plain line a second elsewhere. The controller's thread owns it.
+ * Shows the progress of runs: on a terminal one line, overwritten until it has the run's result; elsewhere a line a
+ * second. The controller's thread owns it.
  */
 public final class ProgressLine implements RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
@@ -23,12 +23,14 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     private String prefix = "";
     private boolean open;
 
-    /** On stderr, so that stdout holds the result alone; overwriting where a person watches. */
+    /** Writes to stderr, so that stdout holds the result alone. */
     public ProgressLine(PrintWriter notices) {
         this.notices = notices;
     }
 
-    /** Whether stderr is one: {@link System#console} speaks of stdin and stdout, and from Java 22 on of no file at all. */
+    /**
+     * Whether stderr is a terminal; {@link System#console} tells of stdin and stdout, and from Java 22 on of neither.
+     */
     private static boolean isTerminal() {
         String term = System.getenv("TERM");
         if (term == null || term.equals("dumb")) {
@@ -63,7 +65,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         }
     }
 
-    /** Says what is being done now, for work whose steps take long enough to be told one by one wherever it is shown. */
+    /** Shows a step of long work, on a terminal and elsewhere. */
     public void step(String what) {
         show(prefix + what);
     }
@@ -71,7 +73,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     @Override
     public void progress(Live live) {
         if (Double.isNaN(live.out())) {
-            // Nobody has told of anything yet.
+            // No worker has reported yet.
             return;
         }
         StringBuilder line = new StringBuilder(prefix);
@@ -94,7 +96,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         }
     }
 
-    /** Ends the line, so that something else can be printed; the next one begins anew. */
+    /** Clears the open line, so that another text can be printed. */
     public void clear() {
         if (open) {
             out.print("\r" + ERASE_TO_END);

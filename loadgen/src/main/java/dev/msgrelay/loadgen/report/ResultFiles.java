@@ -15,8 +15,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
 /**
- * A directory of results. Written after every run, so that whatever happens the runs before it are there.
- * Each file is whole at any time: an old one stays until the new one takes its place.
+ * A directory of results, written after every run. Each file is whole at any time: the old one stays until the new one
+ * takes its place.
  */
 public final class ResultFiles {
     public static final String JSON = "results.json";
@@ -25,7 +25,7 @@ public final class ResultFiles {
 
     private static final String TEMPORARY = ".part";
 
-    /** Opens a file that is to be written; tests open some that fill up. */
+    /** Opens a file for writing; tests have files that fill up. */
     @FunctionalInterface
     interface Opener {
         OutputStream open(Path file) throws IOException;
@@ -46,9 +46,9 @@ public final class ResultFiles {
     }
 
     /**
-     * A directory for results, which is made if it is not there.
+     * The directory, which is made if it does not exist.
      *
-     * @throws IOException it cannot be made or written, or has other results, which are never overwritten
+     * @throws IOException the directory cannot be made or written, or has results, which are never overwritten
      */
     public static ResultFiles in(Path directory) throws IOException {
         return in(directory, Files::newOutputStream);
@@ -72,10 +72,10 @@ public final class ResultFiles {
     /**
      * Writes both files anew.
      *
-     * @throws IOException one line that says which of them could not be written, and what is kept
+     * @throws IOException one line with the file that could not be written, and the runs that are kept
      */
     public void write(Results results) throws IOException {
-        // The page can be made from the JSON again, so that comes first.
+        // The JSON comes first, since the page can be made from it.
         write(JSON, out -> Json.write(results, out));
         kept = results.runs().size();
         write(HTML, out -> out.write(HtmlPage.of("Relay " + results.origin().command(), results)));

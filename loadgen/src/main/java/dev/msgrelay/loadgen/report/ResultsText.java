@@ -24,7 +24,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Results of several lanes for a terminal of 80 columns: the outcome of all of them, then further figures and remarks. */
+/**
+ * Results of several lanes for a terminal of 80 columns: the outcome of all of them, then further figures and remarks.
+ */
 public final class ResultsText {
     static final int WIDTH = 80;
     private static final int REMARKS_LISTED = 3;
@@ -123,7 +125,7 @@ public final class ResultsText {
         }
     }
 
-    /** The gravest few of what is to be said of its runs. */
+    /** The gravest remarks on a cell's runs. */
     private void remarks(LaneResult lane, Cell cell) {
         List<String> failures = new ArrayList<>();
         List<String> remarks = new ArrayList<>();

@@ -24,11 +24,11 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** The evidence of one run: each subscriber and process, the schedule, the relay's word, and what bound it. */
+/** The evidence of one run: each subscriber and process, the schedule, the relay's report, and the bottleneck. */
 final class RunEvidence {
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
 
-    /** Of more subscribers than this those alone are listed with which something is wrong. */
+    /** Most subscribers in the table; of more only those with a fault are listed. */
     private static final int SUBSCRIBERS_LISTED = 16;
 
     private final StringBuilder text = new StringBuilder();
@@ -135,7 +135,7 @@ final class RunEvidence {
                 .collect(Collectors.joining());
     }
 
-    /** Unknown where nobody tells. */
+    /** The longest stand-still; "unknown" without a report. */
     static String longest(Still still) {
         return still.longestNanos() == 0 ? "unknown" : nanos(still.longestNanos());
     }

@@ -17,11 +17,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The outcome of {@code run} in a few lines: the result in one sentence, cautions that lower what it may be used for, and
- * whether every message was right. Of a run with targets the first word says whether they are met.
+ * The outcome of {@code run} in a few lines: the result in one sentence, cautions, and whether every message was right.
+ * Of a run with targets the first word says whether they are met.
  */
 public final class RunOutcome {
-    /** A target was missed, or this machine could not decide it. */
+    /** Exit code: a target was missed, or this machine was too busy to decide. */
     public static final int EXIT_TARGET = 4;
 
     private final List<RunPart> parts;
@@ -31,10 +31,10 @@ public final class RunOutcome {
     private final Optional<RunPart> timed;
 
     /**
-     * Wishes of the user.
+     * Targets of the user.
      *
-     * @param p99Nanos of a rate, or of one of the curve's at least; null: any
-     * @param minRate messages a second to each subscriber; null: any
+     * @param p99Nanos longest p99 of the rate, or of one rate of the curve; null: any
+     * @param minRate fewest messages a second to each subscriber; null: any
      */
     public record Targets(Long p99Nanos, Integer minRate) {
         public static final Targets NONE = new Targets(null, null);
@@ -64,7 +64,7 @@ public final class RunOutcome {
         return new RunOutcome(results, targets);
     }
 
-    /** A line each; the first one is the result. Where a message was wrong, that comes first, with the failures. */
+    /** The lines of the outcome: the result first, or where a message was wrong the failures. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         String word = word();
@@ -87,7 +87,9 @@ public final class RunOutcome {
         return !failures().isEmpty() ? 1 : isMissed() ? EXIT_TARGET : 0;
     }
 
-    /** The highest rate that was sent in time and meets the target; else one that does either of the two, or neither. */
+    /**
+     * The highest rate that was sent in time and meets the target; else one that does either of the two, or neither.
+     */
     private Optional<RunPart> fromTheCurve() {
         return highest(part -> !part.isLate() && targets.isMetBy(part))
                 .or(() -> targets.p99Nanos() == null ? Optional.empty() : highest(targets::isMetBy))
@@ -122,7 +124,7 @@ public final class RunOutcome {
                 + (whole.equals(timed) ? "" : "; up to " + whole.get().pace() + " delivered whole");
     }
 
-    /** ", 0.93 of the ceiling"; nothing where none is known. */
+    /** ", 0.93 of the ceiling"; empty without a ceiling. */
     private String share() {
         if (first.cell().ceilings() == null) {
             return "";
@@ -149,7 +151,7 @@ public final class RunOutcome {
         return targets.p99Nanos() != null && timed.filter(targets::isMetBy).isEmpty();
     }
 
-    /** Whether what was missed says something of the relay: neither the machine nor the generator's lateness made it. */
+    /** Whether the relay missed the target: neither the machine nor the generator's lateness explains it. */
     private boolean isDecided() {
         boolean disturbed = parts.stream()
                 .anyMatch(part -> !part.run().outcome().environment().isEmpty());
@@ -164,7 +166,7 @@ public final class RunOutcome {
                 .toList();
     }
 
-    /** What became of the messages, and of a run that failed what is wrong, a line each. */
+    /** The verdict on the messages, then the failures, a line each. */
     private List<String> verdict() {
         List<String> failures = failures();
         long messages = parts.stream()

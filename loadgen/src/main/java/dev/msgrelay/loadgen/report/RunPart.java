@@ -62,13 +62,13 @@ record RunPart(Cell cell, RunRecord run) {
         return late() > Rates.MAX_LATE_SHARE;
     }
 
-    /** Messages a second that reached each subscriber; of a rate that was delivered whole all of it. */
+    /** Messages a second that reached each subscriber; of a rate that was delivered whole at least the rate. */
     double delivered() {
         double out = signals().rates().out();
         return isWhole() ? Math.max(out, load().wanted()) : out;
     }
 
-    /** Whether the generator's own lateness is in this percentile: the relay's is its own latency. */
+    /** Whether this percentile includes lateness that is the generator's own, and no wait for the relay. */
     boolean isOwnLateness(double percentile) {
         return late() * 100 > 100 - percentile && !signals().lateBehindRelay();
     }

@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/** The results of {@code run} for people: in a few lines what it gave, and on demand what says so. */
+/** The results of {@code run} for people: a few lines, and on demand the evidence. */
 public final class RunText {
     public static final String PARTIAL_WITHOUT_A_MESSAGE = "PARTIAL: interrupted before the first message";
 
@@ -49,8 +49,8 @@ public final class RunText {
     /**
      * The result of a run, in some 20 lines as long as nothing is wrong, at most 80 columns wide.
      *
-     * @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first; the notes
-     *     are the outcome
+     * @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first; the
+     *     notes are the outcome
      * @param explain with the evidence: each subscriber and process, and what the run was bound by
      */
     public static String of(Results results, String contestant, String transport, boolean explain) {
@@ -193,7 +193,7 @@ public final class RunText {
                         : format("%.0f %%", 100 * wanted / first.run().out()),
                 OF_CURVE.stream().map(part::percentile).toList(),
                 format("%.2f %%", 100 * part.late()) + (part.signals().lateBehindRelay() ? ", behind the relay" : ""));
-        // A rate that was not reached would stand there as if it had been.
+        // The row alone would look as if the rate had been reached.
         Rates rates = part.signals().rates();
         if (!rates.kept()) {
             line(
@@ -234,7 +234,7 @@ public final class RunText {
         }
     }
 
-    /** Who took the processor: the relay, the load generator, and within them the kernel. */
+    /** The cores that relay and load generator took, and the kernel's part of them. */
     private void processor() {
         List<String> used = Stream.of(first.cell().contestant(), "publisher", "subscriber")
                 .filter(who -> !Double.isNaN(first.run().cores(who)))

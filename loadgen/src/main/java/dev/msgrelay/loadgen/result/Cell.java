@@ -15,8 +15,8 @@ import java.util.List;
  * One contestant under one load on one lane, and its runs.
  *
  * @param contestant "relay", "plain relay", "A"; unique with the load within its lane
- * @param ceilings null where nothing says what the lane could give
- * @param shares of the ceilings, one a run that came to its end and that a ceiling is known for
+ * @param ceilings the most that the lane could give; null where that is not known
+ * @param shares shares of the ceiling, of each whole run with a known ceiling
  */
 public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> shares, List<RunRecord> runs) {
     /** This relay with its usual options. */
@@ -27,9 +27,9 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     }
 
     /**
-     * The most that a lane could give to one cell, in one direction, all connections that share it together.
+     * The most that a lane could give to a cell in one direction, over all connections together.
      *
-     * @param source where it is from: {@link #LINK}, or {@link #PLAIN_RELAY}
+     * @param source {@link #LINK} or {@link #PLAIN_RELAY}
      * @param batched messages back to back
      */
     public record Ceilings(String source, Rate batched) {
@@ -50,8 +50,8 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
 
         /**
-         * One direction of a link by arithmetic, with the very sizes that are sent. Both have its full speed: the same
-         * figures hold for all publishers across it together, and for all subscribers across it together.
+         * One direction of a link by arithmetic, with the sizes of the load's messages. The figures hold for all
+         * publishers across the link together, and for all subscribers, as each direction has the full speed.
          */
         public static Ceilings of(Link link, SizeTable sizes) {
             return new Ceilings(LINK, Rate.of(link.batched(sizes)));
@@ -63,18 +63,17 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     }
 
     /**
-     * The part of the ceiling that passed in one run, by direction; NaN where none is known.
+     * The part of the ceiling that one run reached, by direction; NaN where it is not known.
      *
      * @param in from the publishers
      * @param out to the subscribers, all of them together
      */
     public record Share(int round, double in, double out) {
         /**
-         * Traffic against a ceiling. Over a link, a side counts that is across it, and both directions have the link's full
-         * speed. Without a link both sides count, and the ceiling is what a contestant delivered: so much went out, and an
-         * <em>n</em>th of it came in.
+         * The share of a run's traffic. Over a link a side counts that is across it. Without a link both sides count:
+         * the ceiling is the output of the plain relay, of which an <em>n</em>th came in.
          *
-         * @param ceilings of the round
+         * @param ceilings ceilings of the run's round
          */
         public static Share of(int round, Throughput passed, Ceilings ceilings, Places places, int subscribers) {
             double most = ceilings.batched().bytesPerSecond();
@@ -89,7 +88,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
     }
 
-    /** The share of the runs that count: of the way out, or where only publishers are across the link, of the way in. */
+    /** The median share of the runs that count: outwards, or inwards where only publishers are across the link. */
     public double share() {
         List<Integer> rounds = Counted.of(this).runs().stream()
                 .map(run -> run.moment().round())

@@ -12,10 +12,10 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * The runs of a cell that stand for it: those that count. Where none does, all valid ones stand for it, and are not to be set
- * against others.
+ * The runs that stand for a cell: those that count. Where no run counts, all valid runs stand for the cell, and must
+ * not be compared.
  *
- * @param total how many runs the cell has, with those that are left out
+ * @param total number of all runs of the cell
  * @param counts whether the runs count
  */
 public record Counted(List<RunRecord> runs, int total, boolean counts) {
@@ -32,7 +32,7 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
                     : new Spread(Counted.median(values), values[0], values[values.length - 1]);
         }
 
-        /** The ratios of the runs to others' of the same round, where both have the figure. */
+        /** The ratios of runs to other runs of the same round, where both have the figure. */
         public static Spread ofRounds(
                 Collection<RunRecord> runs, Collection<RunRecord> others, ToDoubleFunction<RunRecord> figure) {
             return of(runs, run -> others.stream()
@@ -65,7 +65,7 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         return over(figure).median();
     }
 
-    /** The bottlenecks: "link", or "link 2, relay 1" where runs do not agree; empty where nobody looked. */
+    /** The bottlenecks: "link", or "link 2, relay 1" where runs do not agree; empty without samples. */
     public String boundBy() {
         Map<BoundBy.Kind, Long> kinds = runs.stream()
                 .filter(run -> run.resources().boundBy() != null)

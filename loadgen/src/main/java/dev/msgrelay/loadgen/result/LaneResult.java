@@ -11,16 +11,16 @@ import java.util.Locale;
  *
  * @param name unique within the results
  * @param emulated a link that traffic control plays, not a real one; every label says so
- * @param skipped why nothing was measured on it, or null
- * @param link null where there is none: loopback, Unix sockets; or where nobody tells its speed: to another host
+ * @param skipped reason why the lane was not measured, or null
+ * @param link null on loopback and Unix sockets, and where its speed is not known
  */
 public record LaneResult(
         String name, LaneKind kind, boolean emulated, String skipped, Link link, Places places, List<Cell> cells) {
-    /** On which side of the lane's link publishers and subscribers are; the relay is always near. */
+    /** The sides of the lane's link on which publishers and subscribers are; the relay is always near. */
     public record Places(Place publishers, Place subscribers) {
         public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
 
-        /** Whether somebody is across a link, be anything known of it or not. */
+        /** Whether clients are across a link, even one of unknown speed. */
         public boolean isApart() {
             return publishers == Place.FAR || subscribers == Place.FAR;
         }

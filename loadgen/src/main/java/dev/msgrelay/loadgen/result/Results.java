@@ -11,14 +11,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Everything that one command gave, or has given so far: what {@code --json} prints and {@code results.json} holds. The
- * names of the components are the names in the file, with their units. Whatever a command does not measure is empty.
+ * All results of a command so far: the content of {@code --json} and of {@code results.json}. Components are named as
+ * in the file, with their units. A part that the command does not measure is empty.
  *
  * @param schemaVersion {@link #SCHEMA_VERSION}
  * @param sites the machines that took part, the relay's first
- * @param turns runs of which there are too many to keep more than what the ratios follow from
- * @param notes what a reader has to know beside the runs, one line each: measured ceilings, baselines, how exact latencies
- *     are
+ * @param turns runs of a comparison, with the figures of the ratios alone
+ * @param notes lines for people beside the runs: the outcome, baselines, cautions
  */
 public record Results(
         int schemaVersion,
@@ -30,7 +29,9 @@ public record Results(
         List<Turn> turns,
         List<Finding> findings,
         List<String> notes) {
-    /** Version of the form that this build writes and reads. A change that older readers would misread gets the next. */
+    /**
+     * Version of the form that this build writes and reads. A change that older readers would misread gets the next.
+     */
     public static final int SCHEMA_VERSION = 5;
 
     /**
@@ -58,7 +59,7 @@ public record Results(
     /** The end, with a reason for people; mostly empty when complete. */
     public record Ending(How how, String reason) {
         public enum How {
-            /** Not yet: what a file says that was written between two runs, also after a crash of the tool. */
+            /** The state of a file that was written between two runs, also after a crash of the tool. */
             RUNNING,
             COMPLETE,
             INTERRUPTED,
@@ -90,13 +91,13 @@ public record Results(
      * A figure of one contestant against the same of another one.
      *
      * @param figure "deliveries", "latency p99"; with its unit
-     * @param a the name of what it is set against
-     * @param b the name of the one that is looked at
-     * @param medianA NaN where it has none
-     * @param runsA how many runs stand behind it
-     * @param ratio of b to a; NaN where there are too few runs
-     * @param low where its 95 % interval begins; NaN where there is none
-     * @param smallestSeenPercent the smallest difference that so many runs would have shown; NaN where not known
+     * @param a name of the contestant that b is compared with
+     * @param b name of the other contestant
+     * @param medianA median of a's runs; NaN without the figure
+     * @param runsA number of a's rounds
+     * @param ratio ratio of b to a; NaN with too few runs
+     * @param low begin of its 95 % interval; NaN without one
+     * @param smallestSeenPercent the smallest difference that these runs would have shown; NaN where it is not known
      */
     public record Ratio(
             String figure,
@@ -125,10 +126,10 @@ public record Results(
      * A run of a comparison in turn.
      *
      * @param number from 0, of all runs in their order
-     * @param round from 0: runs of one side and round went through the same process
-     * @param figures by their names, with their units; NaN where it has none
-     * @param leftOut why it stands in no pair: what the machine did meanwhile; mostly empty
-     * @param observed what became of it, see {@link RunRecord.Outcome}
+     * @param round from 0; the runs of a side and a round share the relay's process
+     * @param figures figures by their names, with their units; NaN where the run has none
+     * @param leftOut disturbances by the machine, for which the run is in no pair; mostly empty
+     * @param observed events of the run, see {@link RunRecord.Outcome}
      */
     public record Turn(
             Side side,

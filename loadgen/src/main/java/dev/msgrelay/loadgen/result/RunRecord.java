@@ -19,7 +19,7 @@ import org.HdrHistogram.Histogram;
 /**
  * One run of a cell, made once when it is over. Its components are those of the results' JSON.
  *
- * @param delays nothing recorded in a run whose messages were not checked
+ * @param delays empty where messages are not checked
  */
 public record RunRecord(
         Moment moment,
@@ -38,7 +38,7 @@ public record RunRecord(
                 new Outcome(failures, List.of(), List.of(), true));
     }
 
-    /** A run of somebody who measures himself: his figure is believed, and nothing of it was looked at. */
+    /** A run that another program measured: its figure is taken as it is, without evidence. */
     public static RunRecord reported(Moment moment, Traffic said, List<String> environment) {
         return unseen(moment, said, new Outcome(List.of(), environment, List.of(), false));
     }
@@ -56,7 +56,7 @@ public record RunRecord(
     /**
      * The time of a run.
      *
-     * @param round from 1; runs of the same round, of whatever cell, were taken right after each other
+     * @param round from 1; the runs of a round, of all cells, follow each other
      * @param started ISO 8601, with the zone
      * @param warmupNanos before the measured part
      * @param measuredNanos 0 where the run is partial
@@ -66,7 +66,7 @@ public record RunRecord(
     /**
      * Messages and bytes that passed.
      *
-     * @param in sent by the publishers; null where nobody counts it
+     * @param in sent by the publishers; null where the contestant sends by itself
      * @param out got by all subscribers together
      * @param timeline the measured part in steps; may be empty
      */
@@ -75,11 +75,11 @@ public record RunRecord(
          * One step.
          *
          * @param seconds from the window's begin to the end of the step
-         * @param in messages a second that left all publishers; NaN where nobody counts them
+         * @param in messages a second of all publishers; NaN where the contestant sends by itself
          * @param bytesIn bytes a second likewise
          * @param out messages a second that all subscribers got
          * @param bytesOut bytes a second likewise
-         * @param lagBytes the largest lag of a subscriber by the relay's last word, or -1 where it does not tell
+         * @param lagBytes the largest lag of a subscriber by the relay's last report, or -1 without one
          */
         public record Point(
                 double seconds,
@@ -91,11 +91,11 @@ public record RunRecord(
     }
 
     /**
-     * Times that messages took, in nanoseconds. The histograms are not changed any more.
+     * Times of messages on their way, in nanoseconds. The histograms are not changed any more.
      *
      * @param latency from the intended time of sending, all subscribers together; null when not recorded, and at full
      *     speed
-     * @param oneMessageIn one message in so many was recorded
+     * @param oneMessageIn the latency of one message in this many was recorded
      * @param timeInQueue at full speed, from a message's write to its read; null when not recorded, and at a rate
      * @param acknowledged from the intended time of sending, at full speed from when the publisher had it, to the
      *     acknowledgement; null when nobody asks for that
@@ -135,10 +135,10 @@ public record RunRecord(
      * Whether every message came, once, in order, and left in time.
      *
      * @param checked subscribers looked at every message; otherwise they only counted
-     * @param slow what became of those that read too slowly on purpose
+     * @param slow results of the subscribers that read too slowly on purpose
      * @param schedule how well the publishers kept their times; nothing scheduled at full speed
      * @param sent messages of the whole run
-     * @param acknowledged messages of the whole run that publishers know the relay has; 0 where they do not ask
+     * @param acknowledged acknowledged messages of the whole run; 0 without acknowledgements
      */
     public record Correctness(
             boolean checked,
@@ -155,12 +155,12 @@ public record RunRecord(
     }
 
     /**
-     * The processes, and what the run was bound by.
+     * The processes of a run, and its bottleneck.
      *
      * @param processes the contestant first
-     * @param relay null where it tells nothing about itself
-     * @param boundBy null when nothing was looked at
-     * @param signals from which that follows; null when nothing was looked at
+     * @param relay the relay's report about itself, or null
+     * @param boundBy the bottleneck; null without samples
+     * @param signals the evidence of the bottleneck; null without samples
      */
     public record Resources(List<ProcessUse> processes, Relay relay, BoundBy boundBy, Signals signals) {
         static final Resources NONE = new Resources(List.of(), null, null, null);
@@ -170,29 +170,30 @@ public record RunRecord(
          *
          * @param cpuSeconds within the window, in steps of 10 ms; NaN where the system does not tell
          * @param kernelSeconds the part of it within the kernel, likewise
-         * @param peakResidentBytes since its start, or -1 where the system does not tell
-         * @param site which end of the lane it was at
+         * @param peakResidentBytes peak since the start of the process, or -1 where the system does not tell
+         * @param site the end of the lane that the process was at
          */
         public record ProcessUse(
                 String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
 
         /**
-         * The relay's word about itself.
+         * The relay's report about itself.
          *
-         * @param gcCount garbage collections within the window, counted from its last report before to its first one after
-         * @param largestLagBytes of a subscriber, at any of its reports
-         * @param closes connections that it ended, by reason
+         * @param gcCount garbage collections from the last report before the window to the first one after it
+         * @param largestLagBytes the largest lag of a subscriber, of all reports
+         * @param closes connections that the relay ended, by reason
          */
         public record Relay(long gcCount, long gcMillis, long largestLagBytes, Map<String, Integer> closes) {}
     }
 
     /**
-     * The lines that are to be said of a run. The machine's deeds may take its figures away; the contestant's never do.
+     * The remarks on a run. A run that the machine disturbed does not count; pauses of the contestant never exclude a
+     * run.
      *
-     * @param failures what makes it invalid, one line each
-     * @param environment what else the machine did meanwhile, so that its figures stand for nothing: one line each
-     * @param observed what became of it: results
-     * @param partial it did not get to its end
+     * @param failures faults that make the run invalid, one line each
+     * @param environment disturbances by the machine, which make the figures meaningless, one line each
+     * @param observed events of the run, which are results
+     * @param partial the run did not come to its end
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
         @JsonProperty
@@ -211,14 +212,14 @@ public record RunRecord(
         }
     }
 
-    /** A result beside the figures, that is told, counted and compared. It never makes a run count less. */
+    /** An event beside the figures, which is reported and counted. A run with an event counts like any other. */
     public record Observed(Kind kind, String text) {
         public enum Kind {
             /** Nothing was delivered for 100 ms or longer. */
             STOOD_STILL("stood still"),
             /** The rate was not reached, or too many messages left late. */
             SCHEDULE_MISSED("missed the schedule"),
-            /** The machine did something else meanwhile, and the run's user accepts it. */
+            /** The machine was disturbed, and the user accepts that. */
             DISTURBED("were disturbed");
 
             private final String verb;
@@ -243,7 +244,7 @@ public record RunRecord(
         return outcome.counts();
     }
 
-    /** The same, to count whatever the machine did: that is something observed now. */
+    /** This run as one that counts: its disturbances become events. */
     public RunRecord accepted() {
         List<Observed> observed = new ArrayList<>(outcome.observed);
         outcome.environment.forEach(line -> observed.add(new Observed(Observed.Kind.DISTURBED, line)));
@@ -251,13 +252,13 @@ public record RunRecord(
         return new RunRecord(moment, throughput, delays, correctness, resources, accepted);
     }
 
-    /** Segments that TCP sent again within the window; NaN where nobody saw. */
+    /** Segments that TCP sent again within the window; NaN without samples. */
     public double resent() {
         Signals signals = resources.signals();
         return signals == null ? Double.NaN : signals.sampled().resentSegments();
     }
 
-    /** Messages a second that the publishers sent; NaN where nobody counts them. */
+    /** Messages a second that the publishers sent; NaN where the contestant sends by itself. */
     public double in() {
         return throughput.in() == null ? Double.NaN : throughput.in().messagesPerSecond();
     }
@@ -271,7 +272,7 @@ public record RunRecord(
         return outcome.partial() ? Double.NaN : throughput.out().bytesPerSecond();
     }
 
-    /** The longest time without a delivery to a subscriber, in nanoseconds: at full speed; at a rate it follows from the rate. */
+    /** The longest time without a delivery to a subscriber, in nanoseconds. NaN at a rate, from which it follows. */
     public double longestGap() {
         Signals signals = resources.signals();
         long nanos = signals == null || signals.rates().wanted() > 0
@@ -293,12 +294,14 @@ public record RunRecord(
                 : correctness.schedule().lateShare();
     }
 
-    /** CPU of the processes whose names begin so, in cores; NaN where there is none, or one did not tell. */
+    /**
+     * CPU of the processes whose names begin with {@code name}, in cores; NaN without one, or where one is not known.
+     */
     public double cores(String name) {
         return cores(name, Resources.ProcessUse::cpuSeconds);
     }
 
-    /** The part of it within the kernel. */
+    /** The kernel's part of {@link #cores(String)}. */
     public double kernelCores(String name) {
         return cores(name, Resources.ProcessUse::kernelSeconds);
     }

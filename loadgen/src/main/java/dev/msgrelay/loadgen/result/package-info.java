@@ -1,6 +1,6 @@
 /**
- * The results of a measurement: immutable records, which are at once the form of the JSON. Knows neither commands nor how
- * anything was measured.
+ * The results of a measurement: immutable records, which are at once the form of the JSON. Knows neither commands nor
+ * how anything was measured.
  *
  * <pre>
  *  Results

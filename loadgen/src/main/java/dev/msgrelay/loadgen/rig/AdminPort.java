@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The admin port of a relay that runs elsewhere, and the figures that it tells. The token in RELAY_TOKEN of the environment
- * is shown over https and within this host only.
+ * The admin port of a relay that runs elsewhere, and its figures. The token in the environment's RELAY_TOKEN is sent
+ * over https and within this host only.
  */
 public record AdminPort(URI uri) {
     private static final int TIMEOUT_MILLIS = 1_500;
@@ -29,7 +29,7 @@ public record AdminPort(URI uri) {
             return figures.getOrDefault(PREFIX + name, Double.NaN);
         }
 
-        /** Of the relay's process, in cores, since an earlier look; NaN where it does not tell. */
+        /** The CPU of the relay's process since an earlier look, in cores; NaN where it is not known. */
         double coresSince(Look before) {
             return (figures.getOrDefault(CPU_SECONDS, Double.NaN)
                             - before.figures.getOrDefault(CPU_SECONDS, Double.NaN))
@@ -41,7 +41,7 @@ public record AdminPort(URI uri) {
     /**
      * The port of this URL: {@code http://relay-host:7402}; without a scheme http, without a port 7402.
      *
-     * @throws IllegalArgumentException it is no such URL
+     * @throws IllegalArgumentException the text is no such URL
      */
     public static AdminPort parse(String text) {
         try {
@@ -52,12 +52,12 @@ public record AdminPort(URI uri) {
                 return new AdminPort(new URI(uri.getScheme(), null, uri.getHost(), port, null, null, null));
             }
         } catch (URISyntaxException e) {
-            // told below
+            // The exception below names the text.
         }
         throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402");
     }
 
-    /** Looks once; throws where there is no admin port of a relay. */
+    /** Throws where no relay's admin port answers. */
     void check() throws RunException {
         try {
             if (Double.isNaN(look().of("messages_in_total"))) {
@@ -107,7 +107,7 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /** Those of Prometheus' text that have no labels: the relay's, and its processor time. */
+    /** The figures of Prometheus' text that have no labels: the relay's own, and its CPU time. */
     static Map<String, Double> figures(String text) {
         Map<String, Double> figures = new HashMap<>();
         for (String line : text.split("\n")) {
@@ -117,7 +117,7 @@ public record AdminPort(URI uri) {
                 try {
                     figures.put(words[0], Double.parseDouble(words[1]));
                 } catch (NumberFormatException e) {
-                    // Not a figure of a relay.
+                    // The line is no figure of a relay.
                 }
             }
         }

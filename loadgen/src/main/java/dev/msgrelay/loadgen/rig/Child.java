@@ -25,19 +25,19 @@ import tools.jackson.databind.JsonNode;
 
 /**
  * One child process that speaks JSON lines, see {@link dev.msgrelay.loadgen.worker.Control}. Two daemon threads read
- * its stdout and stderr; everything else may be called by any thread.
+ * its stdout and stderr; all methods may be called by any thread.
  */
 public final class Child {
     /** A figure that this system does not tell. */
     static final long UNKNOWN = -1;
 
-    /** Events of one kind that are kept: more than two hours of a word a second. The oldest go. */
+    /** Events of one kind that are kept, over two hours of one a second; then the oldest go. */
     private static final int MAX_EVENTS = 8_000;
 
     private static final int MAX_STDERR_LINES = 20;
     private static final String STACK_FRAME = "\tat ";
 
-    /** A JVM's words on options in its environment: nothing went wrong. */
+    /** A JVM's message on options in its environment, which is no fault. */
     private static final Pattern PICKED_UP = Pattern.compile("(NOTE: )?Picked up \\w*JAVA\\w*OPTIONS: .*");
 
     private static final long LAST_WORDS_MILLIS = 10_000;
@@ -73,18 +73,21 @@ public final class Child {
         return site;
     }
 
-    /** CPU time since its start, in nanoseconds, in steps of 10 ms; {@link #UNKNOWN} where the system does not tell. */
+    /**
+     * CPU time since the start of the process, in nanoseconds, in steps of 10 ms; {@link #UNKNOWN} where the system
+     * does not tell.
+     */
     public long cpuNanos() {
         return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
     }
 
-    /** The part of it within the kernel, likewise. */
+    /** The kernel's part of {@link #cpuNanos}, likewise. */
     public long kernelNanos() {
         String stat = SystemTree.proc().text(pid() + "/stat").orElse("");
         return ProcessTimes.parse(stat).map(ProcessTimes::kernelNanos).orElse(UNKNOWN);
     }
 
-    /** The most memory that was resident at one time, in bytes; {@link #UNKNOWN} where the system does not tell. */
+    /** The peak of resident memory, in bytes; {@link #UNKNOWN} where the system does not tell. */
     public long peakResidentBytes() {
         return SystemTree.proc()
                 .field(pid() + "/status", "VmHWM")
@@ -96,31 +99,31 @@ public final class Child {
         return process.isAlive();
     }
 
-    /** Sends one command; a child that is gone does not hear it, which shows when its answer is awaited. */
+    /** Sends one command; of a child that has ended, the wait for the answer tells. */
     public void send(String command, Object value) {
         try {
             String line = Json.line(Map.of(command, value)) + "\n";
             process.getOutputStream().write(line.getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
         } catch (IOException e) {
-            // told by await
+            // The wait for the answer tells it.
         }
     }
 
     /**
-     * Waits for the first event of this kind.
+     * Waits for the first event of this name.
      *
-     * @throws RunException the child failed or ended, or did not say so within {@code limitNanos}
+     * @throws RunException the child failed or ended, or the event did not come within {@code limitNanos}
      */
     public JsonNode await(String event, long limitNanos) throws RunException, InterruptedException {
         return await(event, "say '" + event + "'", limitNanos, List.of(this));
     }
 
     /**
-     * The same while others work too.
+     * Waits for an event while other children work, too.
      *
-     * @param what it does when it says so, for people
-     * @param all that have to be well meanwhile, this one among them: who has failed may be why this one says nothing
+     * @param meaning of the event, for people
+     * @param all children whose failure ends the wait, this one among them: a failed child may keep this one silent
      */
     JsonNode await(String event, String what, long limitNanos, List<Child> all)
             throws RunException, InterruptedException {
@@ -141,7 +144,7 @@ public final class Child {
         return all(event).get(0).json();
     }
 
-    /** Waits for it, but not for long: somebody else may have failed. */
+    /** Waits for the event for a moment, after which other children are looked at. */
     private synchronized boolean says(String event, long deadline) throws InterruptedException {
         long nanos = Math.min(LOOK_NANOS, deadline - System.nanoTime());
         if (!events.containsKey(event) && nanos > 0) {
@@ -150,26 +153,26 @@ public final class Child {
         return events.containsKey(event);
     }
 
-    /** Throws when this child reported an error or ended, with its words. */
+    /** Throws where this child reported an error, or has ended; the message has its last words. */
     public synchronized void checkHealthy() throws RunException {
         if (events.containsKey("error")) {
             String said = events.get("error").getFirst().json().path("message").asString("");
             throw new RunException(said.startsWith(name + ":") ? said : name + ": " + said);
         }
-        // A program of somebody else's may have closed its output and live on.
+        // Another project's program may close its output and live on.
         if (stdoutEnded && !process.isAlive()) {
             throw new RunException(name + " ended" + exitCode() + said());
         }
     }
 
-    /** The same, unless it has said this: it may end then. */
+    /** Throws likewise, unless the event has come, after which the child may end. */
     private synchronized void checkHealthyUntil(String event) throws RunException {
         if (!events.containsKey(event)) {
             checkHealthy();
         }
     }
 
-    /** The same for so long: that it has ended may not be known yet. */
+    /** Throws likewise, for {@code millis}, within which the child's end becomes known. */
     synchronized void checkHealthy(long millis) throws RunException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         for (long left = millis; left > 0; left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
@@ -187,7 +190,7 @@ public final class Child {
         return new ArrayList<>(events.getOrDefault(event, new ArrayDeque<>()));
     }
 
-    /** Gives a worker that stays its next job: what it said in the last one is forgotten. */
+    /** Gives a worker that stays its next job, and drops the events of the last one. */
     void startJob(Object job) {
         synchronized (this) {
             events.clear();
@@ -202,7 +205,7 @@ public final class Child {
     }
 
     public void terminate() {
-        // Process.destroy would close its streams as well, and its last words would be lost.
+        // Process.destroy would close the streams as well, and lose the last words.
         process.toHandle().destroy();
     }
 
@@ -214,12 +217,12 @@ public final class Child {
         return process.exitValue();
     }
 
-    /** The end of its stdin tells a child to leave. */
+    /** Closes stdin, at whose end a child ends. */
     void closeStdin() {
         try {
             process.getOutputStream().close();
         } catch (IOException e) {
-            // it is gone already
+            // The child has ended already.
         }
     }
 
@@ -242,7 +245,7 @@ public final class Child {
         remember(line);
     }
 
-    /** When stdout ends, the exit code and the last lines of stderr are a moment away. */
+    /** Waits for the exit code and the last lines of stderr, which come a moment after the end of stdout. */
     private void awaitLastWords(Thread stderrReader) {
         try {
             process.waitFor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
@@ -264,7 +267,7 @@ public final class Child {
             known.addLast(new Event(System.nanoTime(), json));
             String level = json.path("level").asString("");
             if (json.has("message") && (level.equals("WARN") || level.equals("ERROR"))) {
-                // The log of a relay that speaks JSON: others write it to stderr.
+                // A relay that speaks JSON has its log on stdout, other programs on stderr.
                 onStderr(json.path("message").asString(""));
             }
         }
@@ -298,7 +301,7 @@ public final class Child {
                             new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
                         in.lines().forEach(sink);
                     } catch (IOException | UncheckedIOException e) {
-                        // the process was killed while we read
+                        // The process was killed meanwhile.
                     }
                     sink.accept(null);
                 },

@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The child processes of one run. However the run ends, {@link #close} or the JVM's shutdown leaves none of them behind;
- * if this JVM is killed outright, they notice by the end of their stdin. Thread-safe.
+ * The child processes of one run. {@link #close} and the JVM's shutdown end all of them; if this JVM is killed, they
+ * end by the end of their stdin. Thread-safe.
  */
 public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
@@ -20,8 +20,8 @@ public final class Children implements AutoCloseable {
     private static final int HEAP_MEGABYTES = 64;
 
     /**
-     * A worker's JVM is the same at every rate, else a curve over rates has a step that is the instrument's. It needs
-     * little heap; a fixed small one keeps the collector out of the figures.
+     * Options of a worker's JVM. They are the same at every rate, else a curve over rates would have a step. A small
+     * fixed heap keeps the collector out of the figures.
      */
     private static final List<String> JVM_OPTIONS = List.of(
             "-XX:+UseSerialGC",
@@ -57,7 +57,7 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Children of several runs, one after the other: a worker of the same name is the same process in each. */
+    /** Children for several runs in turn: a worker of the same name is the same process in each. */
     public static Children staying(Placement placement) throws InterruptedException {
         return new Children(placement, true);
     }
@@ -70,7 +70,7 @@ public final class Children implements AutoCloseable {
         return startWorker(site, name, main, job, 0);
     }
 
-    /** The same with so many megabytes of heap more; they are not touched before they are needed. */
+    /** Starts a worker with more megabytes of heap, which are touched only when they are needed. */
     Child startWorker(Site site, String name, Class<?> main, Object job, int moreMegabytes) throws IOException {
         Child worker = staying ? named(name) : null;
         if (worker == null) {
@@ -101,7 +101,7 @@ public final class Children implements AutoCloseable {
         return add(new Child(name, site, site.start(program)));
     }
 
-    /** Starts any command of this host; {@link Site#guarded guard} one that would outlive its controller. */
+    /** Starts a command of this host; {@link Site#guarded} is for commands that would outlive their controller. */
     public synchronized Child startCommand(String name, List<String> command) throws IOException {
         return add(new Child(name, Site.HERE, new ProcessBuilder(command).start()));
     }
@@ -134,7 +134,7 @@ public final class Children implements AutoCloseable {
         return directories.get(parent);
     }
 
-    /** Kills one (SIGKILL), waits for its end, and forgets it: another one may have its name. */
+    /** Kills a child (SIGKILL), waits for its end, and forgets it, so that another one may have its name. */
     public void kill(Child child) throws InterruptedException {
         child.kill();
         child.awaitExit(EXIT_MILLIS);
@@ -143,13 +143,13 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Ends all by force, now; {@link #close} does not wait for them then. For a controller that has little time left. */
+    /** Ends all children by force, now, for a controller with little time left; {@link #close} does not wait then. */
     public void abandon() {
         abandoned = true;
         killAll();
     }
 
-    /** Ends all: by the end of their stdin, and by force where that has no effect within a moment. */
+    /** Ends all children by the end of their stdin, and after a moment by force. */
     @Override
     public void close() {
         List<Child> all = all();
@@ -181,7 +181,7 @@ public final class Children implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down: the hook runs in any case, and finds nobody alive.
+            // The JVM is going down: the hook runs in any case, and finds no child alive.
         }
     }
 

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Any relay that speaks the plain protocol, started by a shell command. It is told where to listen by placeholders:
+ * Any relay that speaks the plain protocol, started by a shell command. Placeholders tell the command where to listen:
  *
  * <pre>
  *  {publish}      port on 127.0.0.1 that publishers connect to; with Unix sockets: a path
@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  *  {subscribers}  likewise
  * </pre>
  *
- * The shell becomes the command, so it has to be one command. It is ready when it listens at both.
+ * The shell becomes the command, so the text must be one command. The relay is ready when it listens at both places.
  */
 public record CommandContestant(String command) implements Contestant {
     public static final String PUBLISH = "{publish}";
@@ -68,7 +68,7 @@ public record CommandContestant(String command) implements Contestant {
         return endpoint.isUnix() ? endpoint.toString().substring("unix:".length()) : "" + endpoint.port();
     }
 
-    /** Looks without connecting: a connection too many may be what ends a simple relay. */
+    /** Waits without connecting, since a further connection may end a simple relay. */
     private static void awaitListening(Child child, Endpoint endpoint)
             throws IOException, RunException, InterruptedException {
         long deadline = System.nanoTime() + Contestants.READY_NANOS;

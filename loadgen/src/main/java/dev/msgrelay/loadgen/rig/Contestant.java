@@ -8,35 +8,35 @@ import java.io.IOException;
 
 /**
  * The thing between publishers and subscribers: our relay, the plain relay, a relay elsewhere, or something that sends
- * by itself. Publishers and subscribers are the very same whatever it is, so that two results differ by the contestant only.
+ * by itself. Publishers and subscribers are the same for each, so that two results differ by the contestant alone.
  */
 public interface Contestant {
     String name();
 
-    /** For people: what its connections are, "TCP" or "Unix sockets in, TCP out". */
+    /** The kinds of its connections, for people: "TCP" or "Unix sockets in, TCP out". */
     default String transport(Load load) {
         return Contestants.transport(load.transport().isUnixIn(), load.unix());
     }
 
-    /** Whether publishers and subscribers may leave it and come again, so that it stands for more than one run. */
+    /** Whether it serves more than one run, each with new connections. */
     default boolean stays() {
         return false;
     }
 
-    /** The policy for slow subscribers, by which a loss is explained: most have it wait. */
+    /** The policy for slow subscribers, which explains losses. */
     default Policy policy() {
         return Policy.BACKPRESSURE;
     }
 
-    /** Starts it and waits until it listens. */
+    /** Starts the contestant, and waits until it listens. */
     Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
 
     /**
      * A contestant that listens.
      *
-     * @param process null where it runs elsewhere
-     * @param publish where publishers connect; null where the contestant sends by itself and wants to know the window
-     * @param admin where a relay that runs elsewhere tells its figures; null: nowhere
+     * @param process process of the contestant; null where it runs elsewhere
+     * @param publish endpoint of publishers; null where the contestant sends by itself, by the window
+     * @param admin admin port of a relay that runs elsewhere, or null
      */
     record Started(Child process, Endpoint publish, Endpoint subscribe, Access access, AdminPort admin) {
         public Started(Child process, Endpoint publish, Endpoint subscribe) {

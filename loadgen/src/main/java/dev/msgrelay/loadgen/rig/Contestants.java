@@ -12,7 +12,7 @@ import dev.msgrelay.loadgen.worker.PrepackedMain;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** The contestants that are not our relay. */
+/** The contestants of the ceilings: the plain relay, and the direct sender. */
 public final class Contestants {
     static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
 

@@ -19,11 +19,11 @@ import tools.jackson.databind.JsonNode;
 /** The publisher and subscriber processes of one run. The controller's thread owns it. */
 final class Fleet {
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
-    /** After the end of the window a publisher only completes what it has begun to write. */
+    /** Time for a publisher to complete its last write after the window. */
     static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
-    /** Above the bound that the subscriber has of its own. */
+    /** Time for a subscriber to drain, above its own limit. */
     private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(180);
-    /** So many have room in a process's usual heap; a subscriber has a histogram of a quarter of a megabyte. */
+    /** Connections that fit a process's usual heap, of which a subscriber's histogram takes a quarter of a megabyte. */
     private static final int CONNECTIONS_PER_USUAL_HEAP = 64;
 
     private static final int CONNECTIONS_PER_MEGABYTE = 2;
@@ -53,8 +53,8 @@ final class Fleet {
     }
 
     /**
-     * Gives the relay time to take in the subscribers that are connected, then starts all publishers and waits until they are
-     * connected: a plain subscriber is told nothing when it is let in, and gets what is published from then on.
+     * Starts all publishers and waits until they are connected. The relay has time before to let in the subscribers: a
+     * plain subscriber is not told of that, and gets only messages from then on.
      */
     void startPublishers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS + load.subscribers() / SUBSCRIBERS_LET_IN_A_MILLI);
@@ -64,7 +64,7 @@ final class Fleet {
         awaitReady(publishers);
     }
 
-    /** So many processes, which share the connections of this job. */
+    /** Starts processes that share the connections of a job. */
     private void start(List<Child> to, String kind, Class<?> main, Site site, Job all, int processes)
             throws IOException {
         int first = 0;
@@ -83,13 +83,13 @@ final class Fleet {
         }
     }
 
-    /** Waits for one's word; a failure of another one meanwhile is told, and not this one's silence. */
+    /** Waits for an event of one child; a failure of another child meanwhile is reported instead. */
     private JsonNode await(Child one, String event, String what, long limitNanos)
             throws RunException, InterruptedException {
         return one.await(event, what, limitNanos, children.all());
     }
 
-    /** Waits until every subscriber has heard of every publisher. */
+    /** Waits until every subscriber has a message of every publisher. */
     void awaitPrimed() throws RunException, InterruptedException {
         for (Child subscriber : subscribers) {
             await(subscriber, "primed", "get the first message of every publisher", READY_NANOS);
@@ -110,7 +110,7 @@ final class Fleet {
         return Sent.sum(all);
     }
 
-    /** The word of all subscribers when the tail has come, or is overdue. */
+    /** The reports of all subscribers, after the last message or a time limit. */
     Got awaitDrained(Sent sent) throws RunException, InterruptedException {
         return awaitGot(subscribers, sent.byPublisher());
     }

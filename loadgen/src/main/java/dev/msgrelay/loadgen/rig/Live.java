@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * A run at this moment: the last second that all workers have told of, and at the end what was measured. For people to
- * watch; no result is taken from it.
+ * The progress of a run, for people: the last second that all workers have reported, and at the end the result. No
+ * result is computed from it.
  *
- * @param elapsedNanos since the first message, warm-up included
- * @param totalNanos from the first message to the end of the window
- * @param in messages a second; NaN as long as nobody has told of them, as the others
- * @param lagBytes the largest lag of a subscriber, or -1 where the relay does not tell
+ * @param elapsedNanos time since the first message, with the warm-up
+ * @param totalNanos time from the first message to the end of the window
+ * @param in messages a second; NaN before the first reports, like the other rates
+ * @param lagBytes largest lag of a subscriber, or -1 where the relay does not tell
  */
 public record Live(
         String phase,
@@ -29,10 +29,10 @@ public record Live(
     /** The phase whose figures are the result's. */
     public static final String MEASURED = "measured";
 
-    /** A second: figures of a shorter time would only be more restless. */
+    /** Steps of the timeline in the mean: one second. */
     private static final int STEPS = 4;
 
-    /** Workers tell once a second, a busy one a little later. */
+    /** Time in which every worker has reported: busy ones report later than once a second. */
     private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     static Live of(String phase, Window window, Fleet fleet, Child relay) {
@@ -51,7 +51,7 @@ public record Live(
                 last.isEmpty() ? -1 : last.get(last.size() - 1).lagBytes());
     }
 
-    /** What was measured of a window, once all have told. */
+    /** The result of a window, after the reports of all workers. */
     static Live measured(Window window, Throughput passed) {
         long total = window.end() - window.sendFrom();
         Traffic in = passed.in();

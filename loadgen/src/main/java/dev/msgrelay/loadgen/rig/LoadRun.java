@@ -49,12 +49,12 @@ public final class LoadRun {
     private final Children children;
     private final Contestant.Started contestant;
     private final Fleet fleet;
-    /** The contestant's process; null where it runs elsewhere. It need not be one of the children. */
+    /** The contestant's process, which need not be one of the children; null where it runs elsewhere. */
     private final Child relay;
 
     private Optional<Live> lastLive = Optional.empty();
 
-    /** A run through a contestant that stands already. */
+    /** A run through a contestant that has been started. */
     public LoadRun(Plan plan, int round, RunObserver observer, Contestant.Started contestant, Children workers) {
         this.plan = plan;
         this.load = plan.load().withPolicy(plan.contestant().policy());
@@ -66,12 +66,12 @@ public final class LoadRun {
         this.fleet = new Fleet(workers, load);
     }
 
-    /** A moment as results name it: ISO 8601, with the zone. */
+    /** The time of now as in results: ISO 8601, with the zone. */
     public static String now() {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
-    /** One with processes of its own; where it cannot be brought to its end, none of them is left behind. */
+    /** Makes a run with processes of its own, which end with it, also after a failure. */
     public static RunRecord alone(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         try (Children children = new Children(plan.placement())) {
@@ -80,14 +80,14 @@ public final class LoadRun {
                 Contestant.Started contestant = plan.contestant().start(children, plan.load());
                 return new LoadRun(plan, round, observer, contestant, children).run(true);
             } catch (InterruptedException e) {
-                // Results are to be printed, and a child on a host that hangs does not answer.
+                // Results are to be printed, and a child that hangs does not answer.
                 children.abandon();
                 throw e;
             }
         }
     }
 
-    /** Does it with workers that stay: of no use any more after a failure. */
+    /** Makes the run with workers that stay; after a failure they cannot be used again. */
     public RunRecord run() throws IOException, RunException, InterruptedException {
         RunRecord record = run(false);
         children.endJobs();
@@ -104,7 +104,7 @@ public final class LoadRun {
             fleet.awaitPrimed();
             return measure(stops);
         } catch (RunException e) {
-            // A worker that is cut off says so before it is seen that the relay has ended.
+            // A worker reports a cut connection before the relay's end is known.
             if (relay != null) {
                 relay.checkHealthy(CAUSE_MILLIS);
             }
@@ -182,10 +182,10 @@ public final class LoadRun {
     }
 
     /**
-     * CPU time so far of a process.
+     * The CPU time of a process so far.
      *
-     * @param nanos or {@link Child#UNKNOWN}
-     * @param kernelNanos the part within the kernel, or unknown likewise
+     * @param nanos CPU time, or {@link Child#UNKNOWN}
+     * @param kernelNanos the kernel's part of it, or unknown likewise
      */
     private record Cpu(long nanos, long kernelNanos) {
         static Cpu of(Child child) {
@@ -197,7 +197,7 @@ public final class LoadRun {
         }
     }
 
-    /** Of each process, the contestant's first, where it runs here. */
+    /** The CPU time of each process; the contestant's comes first, where it runs here. */
     private Map<Child, Cpu> cpu() {
         Map<Child, Cpu> cpu = new LinkedHashMap<>();
         if (relay != null) {
@@ -223,11 +223,11 @@ public final class LoadRun {
         return used;
     }
 
-    /** Waits for a moment, looking after the children and reporting meanwhile. */
+    /** Waits for a moment; meanwhile it checks the children and reports progress. */
     private void await(String phase, long moment, Window window) throws RunException, InterruptedException {
         long left;
         while ((left = moment - System.nanoTime()) > 0) {
-            // A second of the run has one line, however many waits it is part of.
+            // Every second of the run has one line, also where a wait begins or ends within it.
             long tick = TICK_NANOS - Math.floorMod(moment - left - window.sendFrom(), TICK_NANOS);
             TimeUnit.NANOSECONDS.sleep(Math.min(left, tick));
             checkHealthy();
@@ -239,7 +239,7 @@ public final class LoadRun {
         }
     }
 
-    /** Stops the relay in order, so that its last words are heard; kills one that does not end, and throws. */
+    /** Stops the relay in order, so that its last report comes; kills a relay that does not end, and throws. */
     public static void stop(Child relay) throws RunException, InterruptedException {
         relay.terminate();
         if (!relay.awaitExit(STOP_MILLIS)) {

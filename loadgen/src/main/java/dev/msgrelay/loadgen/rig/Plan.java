@@ -14,9 +14,9 @@ import java.time.Duration;
 /**
  * A cell of an experiment: a contestant under a load on a lane.
  *
- * @param name for people: on progress lines, in front of failures
- * @param group what may break for all that share it: a lane, a contestant
- * @param link the link's arithmetic ceilings; null where there is none, or nobody knows its speed
+ * @param name name for people, on progress lines and before failures
+ * @param group name of a lane or a contestant, whose failure concerns all plans of the group
+ * @param link ceilings of the link by arithmetic; null without a link, or without its speed
  */
 public record Plan(
         String name,
@@ -28,9 +28,9 @@ public record Plan(
         Load load,
         Timing timing,
         Rig rig) {
-    /** Starting and ending processes: what a run takes beside warm-up and measuring. */
+    /** Time of a run for starting and ending processes. */
     private static final Duration OVERHEAD = Duration.ofSeconds(3);
-    /** For each process of more than one publisher and one subscriber. */
+    /** Time for each process beyond one publisher and one subscriber. */
     private static final Duration PROCESS = Duration.ofMillis(250);
 
     public static Plan here(String name, Contestant contestant, Load load, Timing timing, Rig rig) {
@@ -44,7 +44,7 @@ public record Plan(
 
     /** The part of the link's ceilings that a run used, between these endpoints. */
     LinkShare linkShare(RunRecord.Throughput passed, Contestant.Started started) {
-        // An emulated link's near end has an address that looks like another host's.
+        // The near end of an emulated link has an address like that of another host.
         boolean throughIn =
                 started.publish() != null && !started.publish().isWithinHost() && places.publishers() == Place.FAR;
         boolean throughOut = !started.subscribe().isWithinHost();

@@ -20,13 +20,15 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Our relay, in a process of its own, on ports (or Unix sockets) that nobody else uses.
+ * Our relay, in a process of its own, on free ports or new Unix sockets.
  *
  * @param build another build than this one
  */
 public record RelayContestant(List<String> relayArgs, List<String> javaOptions, Optional<Build> build)
         implements Contestant {
-    /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does next to nothing idle. */
+    /**
+     * The options of bin/relay-server: a heap that is touched at the start, and an idle JVM that does next to nothing.
+     */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
     static final String NAME = "relay";
@@ -35,12 +37,14 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     public static final String JOURNAL = "--journal";
 
-    /** In place of a journal's directory: a new one, which goes with the relay; with a colon and the directory that it is in. */
+    /**
+     * The word for a new directory of a journal, which is removed with the relay; a colon and its parent may follow.
+     */
     public static final String TEMPORARY = "temp";
 
     private static final String KEEP = "--journal-keep";
 
-    /** Size of a temporary one: some seconds of a stream at full speed. */
+    /** Size of a temporary journal: some seconds of a stream at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
 
     /** The relay of this build. */
@@ -62,7 +66,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return policy(relayArgs);
     }
 
-    /** The policy of these arguments; without a word the relay disconnects. */
+    /** The policy in these arguments; the relay's default is disconnect. */
     static Policy policy(List<String> relayArgs) {
         int at = relayArgs.lastIndexOf(POLICY);
         return at < 0 || at + 1 == relayArgs.size() ? Policy.DISCONNECT : Policy.ofFlag(relayArgs.get(at + 1));
@@ -72,7 +76,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         boolean tls = load.clients().tls();
         String address = children.placement().relay().address();
-        // Workers that have to share their machine may take long to their first word; a run does not fail by that.
+        // Workers on a busy machine may be late with HELLO, which must not fail a run.
         List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s", "--bind", address));
         // Free ports: plain ones, or those of TLS and no others.
         String kind = tls ? "--tls-" : "--";
@@ -83,7 +87,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             args.addAll(own.args());
         }
         if (build.isEmpty()) {
-            // On a lane or between hosts whoever gets there may do everything: it lives as long as the run.
+            // The relay takes every client on a lane or between hosts, as it lives no longer than the run.
             args.add("--insecure");
         }
         String publishSocket = load.transport().isUnixIn() ? children.socketPath("publish") : null;
@@ -108,7 +112,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 null);
     }
 
-    /** These arguments with a directory in place of a temporary one. */
+    /** These arguments, with a new directory in place of the word for one. */
     static List<String> withJournal(List<String> relayArgs, Children children) throws IOException {
         int at = relayArgs.indexOf(JOURNAL) + 1;
         String[] place = at == 0 || at == relayArgs.size()
@@ -132,10 +136,10 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         List<String> options = javaOptions.equals(JAVA_OPTIONS) ? javaOptions(args) : javaOptions;
         if (build.isPresent()) {
             if (options != javaOptions) {
-                // Another build counts otherwise; it is a limit, and costs nothing.
+                // Another build may need more than this build's limit; a higher limit costs nothing.
                 options.add("-XX:MaxDirectMemorySize=4g");
             }
-            // By the environment: a build from before the option does not know it.
+            // The setting is in the environment, as an older build does not know the option.
             List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
             command.addAll(build.get().relay(options));
             command.addAll(args);
@@ -151,7 +155,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return socket == null ? Endpoint.parse(told.asString("")) : Endpoint.unix(Path.of(socket));
     }
 
-    /** For a relay with these arguments: the limits of memory follow from them. */
+    /** The JVM's options for a relay with these arguments, which decide the limits of memory. */
     public static List<String> javaOptions(List<String> relayArgs) {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+AlwaysPreTouch"));
         options.addAll(JvmLimits.of(relayArgs.toArray(String[]::new)));

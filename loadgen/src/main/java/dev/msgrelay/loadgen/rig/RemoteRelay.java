@@ -23,12 +23,12 @@ import java.util.concurrent.atomic.AtomicReference;
  * A relay that runs already, on another machine mostly.
  *
  * @param policy that subscribers ask for; of the relay's default {@link #checked} finds the name
- * @param admin where it tells its figures; null: nowhere
+ * @param admin admin port of the relay, or null
  */
 public record RemoteRelay(
         Endpoint publish, Endpoint subscribe, Policy policy, Access access, Duration connectTimeout, AdminPort admin)
         implements Contestant {
-    /** For the answer to HELLO: the connection stands by then. */
+    /** Time for the answer to HELLO on an open connection. */
     private static final Duration ANSWER = Duration.ofMillis(1_500);
 
     @Override
@@ -53,11 +53,11 @@ public record RemoteRelay(
     }
 
     /**
-     * Knocks at each of its doors before any worker is started: a publisher, a subscriber, a look at its figures.
+     * Connects a publisher and a subscriber, and reads the figures, before any worker is started.
      *
-     * @return the same, with the policy that subscribers get: the one that is wanted; else backpressure where that is the
-     *     relay's own, and skip where it is not, since at full speed somebody is always slow
-     * @throws RunException one of them was not let in, or gets another policy: one line that names the cause
+     * @return this relay with the policy of its subscribers: the one that is wanted; else backpressure where it is the
+     *     relay's default, or skip, since a run at full speed always has slow subscribers
+     * @throws RunException a client was refused, or got another policy; the message is one line with the cause
      */
     public RemoteRelay checked() throws RunException, InterruptedException {
         try {
@@ -95,7 +95,7 @@ public record RemoteRelay(
                 + said.lines().findFirst().orElse(""));
     }
 
-    /** The policy that a subscriber gets that asks for this one. */
+    /** The policy of a subscriber that asks for {@code wanted}. */
     private Policy given(Policy wanted) throws IOException {
         AtomicReference<Policy> given = new AtomicReference<>(wanted);
         SubscriberOptions options = greeting(

@@ -3,12 +3,12 @@ package dev.msgrelay.loadgen.rig;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.io.IOException;
 
-/** The starter of a run's processes: a test puts another one in its place. */
+/** The starter of a run's processes; tests have their own. */
 @FunctionalInterface
 public interface Rig {
     /** Each run has its own processes. */
     Rig OWN = LoadRun::alone;
 
-    /** Does one run; a {@link RunException}: it did not come to its end. */
+    /** Makes one run; it throws where the run did not come to its end. */
     RunRecord run(Plan plan, int round, RunObserver observer) throws IOException, RunException, InterruptedException;
 }

@@ -7,11 +7,14 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A directory for the Unix sockets, the keys and the data of runs, for nobody else to read. A shell that waits for
- * the end of its stdin removes it: when it is closed, or when this process has ended, however that came. Thread-safe.
+ * A directory for the Unix sockets, keys and data of runs, which no other user can read. A shell that waits for the end
+ * of its stdin removes it on {@link #close}, or when this process has ended in any way. Thread-safe.
  */
 final class RunDirectory implements AutoCloseable {
-    /** Ctrl-C goes to all processes of a terminal; a relay that ends with this process may write a moment longer. */
+    /**
+     * The shell's command. It ignores Ctrl-C, and tries twice, as a relay that ends with this process may write a
+     * moment longer.
+     */
     private static final String REMOVE =
             "trap '' HUP INT QUIT TERM; cat >/dev/null; rm -rf -- \"$1\" || { sleep 2; rm -rf -- \"$1\"; }";
 
@@ -48,13 +51,13 @@ final class RunDirectory implements AutoCloseable {
         return path.resolve(name + ".pem");
     }
 
-    /** Removes it; also where the thread is interrupted. */
+    /** Removes the directory, also in an interrupted thread. */
     @Override
     public void close() {
         try {
             remover.getOutputStream().close();
         } catch (IOException e) {
-            // it is gone already
+            // The shell has ended already.
         }
         remover.onExit()
                 .completeOnTimeout(remover, REMOVE_SECONDS, TimeUnit.SECONDS)

@@ -10,7 +10,7 @@ public final class RunException extends Exception {
         super(message);
     }
 
-    /** Any failure in one line: of files the JDK often says nothing but the name. */
+    /** Any failure in one line, with the reason that the JDK leaves out for files. */
     public static String oneLine(Exception e) {
         return e instanceof RunException ? e.getMessage() : TextFile.fault(e);
     }

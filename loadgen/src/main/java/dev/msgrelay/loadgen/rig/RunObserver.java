@@ -1,16 +1,16 @@
 package dev.msgrelay.loadgen.rig;
 
-/** Hears how runs go on; called by the controller's thread. */
+/** Hears of the progress of runs; called by the controller's thread. */
 public interface RunObserver {
     RunObserver NONE = new RunObserver() {};
 
-    /** Something that people should know at once, one line: a run failed, a lane is skipped, a file was not written. */
+    /** A line for people at once: a run failed, a lane is skipped, a file was not written. */
     default void notice(String line) {}
 
     /**
-     * A run begins, or something before the first one.
+     * A run begins, or the work before the first one.
      *
-     * @param where which it is and how much is left: "round 1/3, run 4/24, 10gbe (emulated), 1 -> 1, about 3 min left";
+     * @param where place of the run, and time left: "round 1/3, run 4/24, 10gbe (emulated), 1 -> 1, about 3 min left";
      *     empty before the first one
      */
     default void begins(String where) {}

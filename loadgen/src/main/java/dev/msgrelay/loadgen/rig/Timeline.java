@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Throughput over the measured window, in equal steps, from what the workers said of their progress meanwhile. Immutable.
+ * Throughput over the measured window, in equal steps, from the progress reports of the workers. Immutable.
  *
- * @param points by time; steps about whose end some worker said nothing any more are left out
+ * @param points points by time; a step without reports of every worker is left out
  */
 public record Timeline(List<Point> points) {
-    /** As often as workers count; a shorter step would show nothing but their rhythm. */
+    /** The step, as long as between two counts of a worker. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** Points that a chart can show; longer windows have longer steps. */
+    /** Most points, as a chart can show them; longer windows have longer steps. */
     private static final int MAX_POINTS = 1_200;
 
     private static final double[] UNKNOWN = {Double.NaN, Double.NaN};
@@ -53,7 +53,7 @@ public record Timeline(List<Point> points) {
         return workers.stream().map(worker -> until(end, worker)).toList();
     }
 
-    /** One worker's counts; a publisher's last message leaves a little before the window ends. */
+    /** One worker's counts until the window's end, which a publisher's last message comes a little before. */
     private static List<Count> until(long end, Child worker) {
         List<Count> counts = counts(worker);
         Child.Event last = worker.latest("progress");
@@ -64,7 +64,7 @@ public record Timeline(List<Point> points) {
         return counts;
     }
 
-    /** All counts of a worker so far; the moment at which it counted is not the one at which that was heard. */
+    /** All counts of a worker so far, by the times of counting, not of the reports. */
     private static List<Count> counts(Child worker) {
         List<Count> counts = new ArrayList<>();
         worker.all("progress")

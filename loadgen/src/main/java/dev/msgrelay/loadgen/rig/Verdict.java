@@ -24,9 +24,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Whether a run is valid: every message came to every subscriber, once, byte for byte as it was sent and in one order;
- * a subscriber that is skipped or cut off by the policy was told which it misses. And what else is to be said of it: no
- * command has a rule of its own for that.
+ * The verdict on a run, for all commands. A valid run delivered every message to every subscriber once, unchanged and
+ * in one order; a subscriber that the policy skipped or disconnected was told of its loss.
  */
 public final class Verdict {
 
@@ -44,7 +43,7 @@ public final class Verdict {
         return new Outcome(faults(correctness, out, load), environment, observed(signals, correctness), false);
     }
 
-    /** Events of a run beside its figures: each is told, counted and compared, and no run is left out for it. */
+    /** Events of a run beside its figures, for which no run is left out. */
     static List<Observed> observed(Signals signals, Correctness correctness) {
         List<Observed> all = new ArrayList<>();
         if (signals.stoodStill()) {
@@ -56,7 +55,7 @@ public final class Verdict {
         return all;
     }
 
-    /** The words of all processes, with what only all of them together tell: one order, and every latency recorded. */
+    /** The results of all processes, with the comparison of orders and of recorded latencies. */
     static Correctness correctness(Load load, Sent sent, Got got, Got slow) {
         long samples = sent.samples(load.sampling());
         List<Received> all = new ArrayList<>(got.subscribers());
@@ -94,7 +93,7 @@ public final class Verdict {
         return results;
     }
 
-    /** A run whose load was not what was asked for: its rate was not reached, or too many messages left late. */
+    /** The line about a missed schedule: the rate was not reached, or too many messages left late. */
     static List<String> schedule(Rates rates, Punctuality punctuality) {
         List<String> marks = new ArrayList<>();
         if (rates.wanted() > 0 && !rates.kept()) {
@@ -129,7 +128,7 @@ public final class Verdict {
         return failures;
     }
 
-    /** A slow reader was behind on purpose and left in the middle of the stream: what it did not get yet is not lost. */
+    /** Checks a slow reader, which leaves in the middle of the stream: messages after that are not lost. */
     private static void checkSlow(SubscriberResult slow, List<String> failures) {
         String who = "slow subscriber: ";
         count(slow.untold(), who, "lost without a word", failures);
@@ -143,7 +142,7 @@ public final class Verdict {
         boolean cutOff = policy == Policy.DISCONNECT
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
-        // A subscriber that is cut off was told by an ERROR that nothing comes any more.
+        // The ERROR frame told a disconnected subscriber that no more messages come.
         long missing =
                 subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
         long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;

@@ -51,12 +51,12 @@ final class Watch implements AutoCloseable {
         this.relay = contestant.process();
         this.admin = contestant.admin();
         List<Watched.Process> processes = new ArrayList<>();
-        // A sender without a relay is its own publisher.
+        // A contestant that sends by itself is a publisher.
         Role role = contestant.sendsByItself() ? Role.PUBLISHER : Role.RELAY;
         add(processes, role, relay == null ? List.of() : List.of(relay), false);
         add(processes, Role.PUBLISHER, fleet.publishers(), false);
         add(processes, Role.SUBSCRIBER, fleet.subscribers(), false);
-        // One that is skipped or cut off holds nobody back, although its queue is always full.
+        // A slow reader that is skipped or disconnected holds no publisher back, although its queue is always full.
         add(processes, Role.SUBSCRIBER, fleet.slow(), load.slow().policy() != Policy.BACKPRESSURE);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
         CpuGroups groups = CpuGroups.of(SystemTree.ofThisHost());
@@ -83,7 +83,7 @@ final class Watch implements AutoCloseable {
         return admin == null ? AdminPort.Look.NONE : admin.lookIfPossible();
     }
 
-    /** The relay's process where that runs elsewhere and tells of itself; else empty. */
+    /** The process of a relay that runs elsewhere and tells its figures. */
     Optional<ProcessUse> elsewhere() {
         double cores = atEnd.coresSince(atBegin);
         double seconds = cores * window.measuredNanos() / 1e9;
@@ -97,7 +97,7 @@ final class Watch implements AutoCloseable {
                         admin.uri().getHost()));
     }
 
-    /** Waits until all looks are taken: the processes have to live so long. */
+    /** Waits for all samples, for which the processes must live. */
     void awaitLooks() throws InterruptedException {
         sampler.sampled();
     }
@@ -122,7 +122,7 @@ final class Watch implements AutoCloseable {
         return new Signals(rates, sampler.sampled(), holds, link, still);
     }
 
-    /** By their own words. */
+    /** The longest stand-still by the processes' own reports. */
     private static Still still(List<Child> processes) {
         Still longest = Still.NONE;
         for (Child process : processes) {
@@ -191,7 +191,7 @@ final class Watch implements AutoCloseable {
                         .orElse(0));
     }
 
-    /** The reports within the window, where they span most of it; else from the last one before to the first one after. */
+    /** The reports within the window, where they span most of it; else also the nearest one on each side. */
     private static List<Child.Event> around(List<Child.Event> reports, Window window) {
         List<Child.Event> within = reports.stream()
                 .filter(report -> report.nanos() >= window.begin() && report.nanos() <= window.end())
@@ -201,7 +201,7 @@ final class Watch implements AutoCloseable {
         return most ? within : enclosing(reports, window);
     }
 
-    /** From the last report before the window to the first one after it, as far as there are such. */
+    /** The reports from the last one before the window to the first one after it. */
     private static List<Child.Event> enclosing(List<Child.Event> reports, Window window) {
         int from = 0;
         int to = reports.size();

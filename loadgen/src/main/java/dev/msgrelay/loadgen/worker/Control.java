@@ -27,8 +27,8 @@ import tools.jackson.databind.node.ObjectNode;
  *  (end of file)      leave at once               {"event":"error", "message":...}
  * </pre>
  *
- * Stdin ends when the controller closes it and when it dies, however it dies, so no worker outlives it. Any thread may ask;
- * the main one reads the lines.
+ * Stdin ends when the controller closes it or ends in any way, so no worker outlives the controller. The main thread
+ * reads the lines; any thread may ask.
  */
 public final class Control {
     private static final int EXIT_FAILED = 1;
@@ -48,8 +48,8 @@ public final class Control {
     }
 
     /**
-     * Does one job after the other until stdin ends, which ends the process: the body of every worker's {@code main}. Each job
-     * is done as in a process of its own, with connections of its own, by a thread of its own.
+     * Runs jobs until the end of stdin, which ends the process: the body of every worker's {@code main}. Each job has
+     * its own thread and connections, as in a new process.
      */
     public static <J> void main(Class<J> type, Work<J> work) {
         AtomicReference<Control> current = new AtomicReference<>();
@@ -65,47 +65,46 @@ public final class Control {
         });
     }
 
-    /** Does it and waits for the end of the run; a worker that fails says so and exits. */
+    /** Runs a job and waits for the end of the run; a failure is reported, and ends the process. */
     private <J> void runJob(JsonNode job, Class<J> type, Work<J> work) {
         try {
             work.run(Json.read(job, type), this);
             ended.await();
             closedAtEnd.close();
-            // Direct memory of connections that are gone is given back by a collection: now, and not in the next
-            // window.
+            // A collection frees the direct memory of closed connections now, and not in the next window.
             System.gc();
             say("ended", Map.of());
         } catch (Exception | OutOfMemoryError e) {
-            // Threads of its own would keep a process alive that has lost its main one.
+            // A halt, as threads of the job would keep the process alive.
             fail(e);
             Runtime.getRuntime().halt(EXIT_FAILED);
         }
     }
 
-    /** Exits this process when stdin ends; for a process that takes no commands. */
+    /** Ends this process at the end of stdin; for a process without commands. */
     public static void exitWithParent() {
         Thread reader = new Thread(() -> readCommands(line -> {}), "control");
         reader.setDaemon(true);
         reader.start();
     }
 
-    /** Something that the worker's own thread keeps until the controller has no more use for it; it is closed then. */
+    /** Registers connections that stay open until the end of the run, and are closed then. */
     public void closeAtEnd(AutoCloseable connections) {
         closedAtEnd = connections;
     }
 
-    /** {@link Window#NONE} as long as it is not known. */
+    /** The window; {@link Window#NONE} as long as it is not known. */
     public Window window() {
         return window;
     }
 
-    /** Waits for the window; the controller bounds this wait, its end ends the process. */
+    /** Waits for the window; the controller's end ends this wait with the process. */
     public Window awaitWindow() throws InterruptedException {
         windowKnown.await();
         return window;
     }
 
-    /** Waits for the numbers of messages that were sent, by publisher id. Bounded like {@link #awaitWindow}. */
+    /** Waits for the numbers of sent messages, by publisher id, like {@link #awaitWindow}. */
     public Map<Integer, Long> awaitSent() throws InterruptedException {
         sentKnown.await();
         return sent;
@@ -128,7 +127,7 @@ public final class Control {
         }
     }
 
-    /** Hands on line by line, and exits the process when stdin ends. */
+    /** Passes on line by line, and ends the process at the end of stdin. */
     static void readCommands(Consumer<String> each) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             in.lines().forEach(each);

@@ -9,9 +9,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts four times a second how far this worker is and says so once a second, on a daemon thread of its own: a line
- * costs the worker and the controller a core for a while that the run itself could use. Beside its counts it says how long
- * this process stood still.
+ * Counts a worker's messages four times a second, and reports once a second, on a daemon thread: a report costs worker
+ * and controller some time of a core. Each report has the stand-still of the process, too.
  */
 public final class Heartbeat {
     private static final int COUNTS_A_LINE = 4;
@@ -30,7 +29,7 @@ public final class Heartbeat {
         long bytes();
     }
 
-    /** Says it at once, so that there is a count before the window begins, and from now on until {@link #last}. */
+    /** Reports at once, so that a count comes before the window, and then until {@link #last}. */
     Heartbeat(Control control, List<? extends Counted> all) {
         this.control = control;
         this.all = all;
@@ -39,7 +38,7 @@ public final class Heartbeat {
         this.timer = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> count(COUNTS_A_LINE, false));
     }
 
-    /** Says it once more, when all is done: nothing will change any more. */
+    /** Reports for the last time, after the last message. */
     synchronized void last() {
         count(1, true);
         ended = true;
@@ -51,7 +50,7 @@ public final class Heartbeat {
         if (ended) {
             return;
         }
-        // The clock first: the counts are read with it, the line may have to wait.
+        // The time is that of the counts, as the report may wait for stdout.
         counts.add(new Count(
                 System.nanoTime(),
                 all.stream().mapToLong(Counted::messages).sum(),
@@ -62,7 +61,7 @@ public final class Heartbeat {
         }
     }
 
-    /** Does this so often on a daemon thread, until the process ends or it is shut down. */
+    /** Repeats a task on a daemon thread, until the process ends or the service is shut down. */
     static ScheduledExecutorService repeat(String name, long millis, Runnable task) {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
             Thread thread = new Thread(work, name);

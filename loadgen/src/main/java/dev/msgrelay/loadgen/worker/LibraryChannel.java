@@ -18,16 +18,16 @@ import java.nio.channels.ByteChannel;
 import java.nio.channels.NonWritableChannelException;
 
 /**
- * A subscriber of module relay-client, seen as a channel: what it hands over is packed into frames again, so that it is
- * measured and checked by the very code that looks at a plain connection.
+ * A subscriber of module relay-client as a channel. Its messages are packed into frames again, so that the code for
+ * plain connections measures and checks them.
  *
  * <pre>
  *  socket -&gt; RelaySubscriber -&gt; message (sequence, type, body) -&gt; frames -&gt; FrameReader -&gt; Verifier
  *                            -&gt; gap                            -&gt; GAP
  * </pre>
  *
- * The sequences that the library tells are checked here: they count every message, and jump only over a gap. In the frames the stream begins at 1, as that of a plain connection does. The subscriber's thread
- * owns it; {@link #close} is for any.
+ * This class checks the library's sequences, which count every message and jump over gaps alone. In the frames the
+ * stream begins at 1, as on a plain connection. The subscriber's thread owns it; {@link #close} is for any thread.
  */
 final class LibraryChannel implements ByteChannel {
     private final RelaySubscriber subscriber;
@@ -37,18 +37,18 @@ final class LibraryChannel implements ByteChannel {
     private boolean ended;
     private volatile boolean closed;
 
-    /** Connects, and waits until the relay knows it. */
+    /** Connects, and waits for WELCOME. */
     LibraryChannel(SubscriberOptions.Builder options, int bufferSize) throws IOException {
         this.frames = ByteBuffer.allocate(bufferSize);
         this.subscriber = RelaySubscriber.connect(
                 options.bufferSize(bufferSize).onGap(this::onGap).build());
         while (subscriber.epoch() == 0 && poll() >= 0) {
-            // The relay has not welcomed it yet: what is published now might pass it by.
+            // Messages that are published before WELCOME may not come.
         }
         frames.flip();
     }
 
-    /** The usual ones. A connection that ends is not made again: a run tells of it. */
+    /** Options without a second connection: a run reports the end of the first one. */
     static SubscriberOptions.Builder options(Endpoint relay, Access access, Policy policy) throws IOException {
         SubscriberOptions.Builder options =
                 access.to(SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none()));
@@ -75,7 +75,7 @@ final class LibraryChannel implements ByteChannel {
         return length;
     }
 
-    /** Where a relay ends the connection with a word, the word is the last frame. */
+    /** Polls for messages; the relay's ERROR becomes the last frame. */
     private int poll() throws IOException {
         try {
             return subscriber.poll(this::onMessage);

@@ -23,11 +23,11 @@ import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * A publisher of module relay-client: each frame is published as one message. With acknowledgements it answers for all of
- * them. Its thread owns it; acknowledgements come on the library's own.
+ * A publisher of module relay-client, which publishes each frame as a message and checks the acknowledgements. The
+ * publisher's thread owns it; acknowledgements come on the library's thread.
  */
 final class LibraryOutlet implements Outlet {
-    /** So long at most a message waits for room, and the last one for its acknowledgement; below the controller's patience. */
+    /** The longest wait for room, and for the last acknowledgement; the controller waits longer. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final long LOOK_NANOS = 1_000_000;
@@ -40,9 +40,9 @@ final class LibraryOutlet implements Outlet {
     /**
      * Connects.
      *
-     * @param acknowledged hears of the acknowledgements that the options ask for; null: they ask for none
-     * @param lastWord how long a relay that has acknowledged everything is listened to: one that acknowledges messages that
-     *     it has not had yet goes on, and gets beyond what was sent
+     * @param acknowledged listener for the acknowledgements that the options ask for; null: they ask for none
+     * @param lastWord time to listen on after the last acknowledgement: a relay that acknowledges messages too early
+     *     goes on beyond the last one
      */
     LibraryOutlet(PublisherOptions.Builder options, Acknowledged acknowledged, Duration lastWord) throws IOException {
         this.acknowledged = acknowledged;
@@ -53,7 +53,7 @@ final class LibraryOutlet implements Outlet {
         publisher = RelayPublisher.connect(options.build());
     }
 
-    /** The usual ones. A connection that ends is not made again: a run tells of it. */
+    /** Options without a second connection: a run reports the end of the first one. */
     static PublisherOptions.Builder options(Endpoint relay, Access access) throws IOException {
         return access.to(PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none()));
     }
@@ -73,7 +73,7 @@ final class LibraryOutlet implements Outlet {
 
     private void publish(int type, ByteBuffer body) throws IOException {
         if (acknowledged != null) {
-            // Counted here: asking the library takes a lock.
+            // The count is here, as the library's takes a lock.
             acknowledged.publishing(published++, body);
         }
         PublishOutcome outcome = publisher.publish(type, body);
@@ -93,9 +93,9 @@ final class LibraryOutlet implements Outlet {
     }
 
     /**
-     * Waits until everything is acknowledged, or else read by the relay.
+     * Waits until all messages are acknowledged, or without acknowledgements read by the relay.
      *
-     * @throws IOException it was not in time, or the acknowledgements are not those of what was published
+     * @throws IOException the wait was too long, or the acknowledgements do not fit the messages
      */
     @Override
     public void settle() throws IOException, InterruptedException {
@@ -106,7 +106,7 @@ final class LibraryOutlet implements Outlet {
         }
     }
 
-    /** Everything is acknowledged: listens on for a while, for an acknowledgement of what was never sent. */
+    /** Listens on after the last acknowledgement, for one of a message that was never sent. */
     private void listen() throws IOException {
         long end = System.nanoTime() + lastWord.toNanos();
         while (System.nanoTime() - end < 0 && publisher.failure().isEmpty()) {
@@ -132,13 +132,13 @@ final class LibraryOutlet implements Outlet {
         try {
             publisher.close();
         } catch (PublishException e) {
-            // settle has told what a run counts on; the relay may have ended since.
+            // The result is known since settle; the relay may have ended meanwhile.
         }
     }
 
     /**
-     * Acknowledgements of one publisher: numbers have to go up from one acknowledgement to the next,
-     * sequences by as much at least, and never beyond what was published; and how long that took. Thread-safe.
+     * Checks and times the acknowledgements of one publisher. Numbers must grow from one to the next, sequences by as
+     * much at least, and never beyond the last message. Thread-safe.
      */
     static final class Acknowledged implements AckListener {
         private final long first;
@@ -146,14 +146,14 @@ final class LibraryOutlet implements Outlet {
         private final Supplier<Window> window;
         private final Histogram after = Histograms.sparse();
 
-        /** Those that are timed and under way, no more than the library keeps: their numbers and times. */
+        /** Numbers and times of the timed messages under way, at most as many as the library keeps. */
         private final Deque<long[]> underWay = new ArrayDeque<>();
 
         private long number;
         private long sequence;
         private String fault;
 
-        /** @param sampling one message in so many is timed, a power of two */
+        /** @param sampling one message in this many is timed, a power of two */
         Acknowledged(long first, int sampling, Supplier<Window> window) {
             this.first = first;
             this.samplingMask = sampling - 1L;
@@ -161,7 +161,7 @@ final class LibraryOutlet implements Outlet {
             this.number = first - 1;
         }
 
-        /** A message goes to the library, after so many others. */
+        /** Notes a message before it goes to the library, after {@code before} other ones. */
         void publishing(long before, ByteBuffer body) {
             long stamp = LoadMessage.stampAt(body, body.position());
             if ((stamp & samplingMask) == 0) {
@@ -185,14 +185,14 @@ final class LibraryOutlet implements Outlet {
         }
 
         /**
-         * Nanoseconds from the time that a message was meant for, or at full speed was given to the library, to this; 100 s where
-         * it was longer.
+         * Nanoseconds from the intended time of a message, or at full speed from its publishing, to its
+         * acknowledgement; 100 s at most.
          */
         synchronized Histogram after() {
             return after;
         }
 
-        /** The number of the last message that is acknowledged. */
+        /** The number of the last acknowledged message. */
         synchronized long number() {
             return number;
         }
@@ -200,7 +200,7 @@ final class LibraryOutlet implements Outlet {
         @Override
         public synchronized void onAck(long newNumber, long newSequence) {
             time(newNumber);
-            // Sequence 0: it was told when the connection was made again, and may be told twice.
+            // Sequence 0 comes after a reconnection, and may repeat a number.
             boolean again = newSequence == 0;
             if (fault == null
                     && (again
@@ -213,7 +213,7 @@ final class LibraryOutlet implements Outlet {
             sequence = again ? sequence : newSequence;
         }
 
-        /** Throws where that was not all in order, up to the number of the last message that was published. */
+        /** Throws where an acknowledgement was wrong, or the last one is not of message {@code last}. */
         synchronized void check(long last) throws IOException {
             if (fault != null) {
                 throw new IOException(fault);

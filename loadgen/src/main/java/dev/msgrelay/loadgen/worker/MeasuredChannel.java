@@ -10,12 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * A subscriber's connection that reads the clock once per read, right when the data is there, and notes what had been
- * received when the measured part of the run began and ended. One that is slow on purpose is read so many bytes a second and
- * no more. The subscriber's thread owns it.
+ * A subscriber's connection that reads the clock after each read, and notes the counts at the begin and the end of the
+ * window. The connection of a slow reader is read at a limited speed. The subscriber's thread owns it.
  */
 final class MeasuredChannel implements ReadableByteChannel {
-    /** A slow one is read so often, in pieces so small that the receive queue stays full between them. */
+    /** Reads a second of a slow reader, in pieces so small that the receive queue stays full. */
     private static final int READS_PER_SECOND = 50;
 
     private final ReadableByteChannel source;
@@ -31,8 +30,8 @@ final class MeasuredChannel implements ReadableByteChannel {
     private long bytes;
 
     /**
-     * @param messages that were in all that has been read before the read that is being made
-     * @param bytesPerSecond that are read at most; 0: as they come
+     * @param messages number of messages in all reads before the current one
+     * @param bytesPerSecond most bytes a second to read; 0: no limit
      */
     MeasuredChannel(ReadableByteChannel source, LongSupplier messages, Control control, int bytesPerSecond) {
         this.piece = bytesPerSecond == 0 ? Integer.MAX_VALUE : Math.max(1, bytesPerSecond / READS_PER_SECOND);
@@ -52,7 +51,7 @@ final class MeasuredChannel implements ReadableByteChannel {
             late = bytes > 0 && before >= window.begin();
         }
         pauses.note(before, now, window);
-        // What this read brought is not yet counted, so it belongs to the time after the mark.
+        // The bytes of this read come after the note, as they are not counted yet.
         measured.note(now, window, messages.getAsLong(), bytes);
         if (n > 0) {
             bytes += n;
@@ -75,7 +74,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         }
     }
 
-    /** Times without a delivery; at the end of the stream, or later. */
+    /** Times without a delivery; valid from the end of the stream on. */
     Still pauses() {
         if (now < window.end()) {
             pauses.note(now, window.end(), window);
@@ -91,7 +90,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         return window;
     }
 
-    /** Whether it heard of the window when that had begun: then some of what came within it was not seen as such. */
+    /** Whether the window was told after its begin, so that messages before that are missing in the counts. */
     boolean heardLate() {
         return late;
     }
@@ -100,7 +99,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         return bytes;
     }
 
-    /** Messages received within the window; at the end of the stream, or later. */
+    /** Messages received within the window; valid from the end of the stream on. */
     long messagesMeasured() {
         return measured.messages(messages.getAsLong());
     }

@@ -9,28 +9,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.HdrHistogram.Histogram;
 
-/** Where the frames of one publisher go. Its thread owns it. */
+/** The way out for the frames of one publisher, whose thread owns it. */
 public interface Outlet extends AutoCloseable {
     /**
-     * Hands all of it over, blocking.
+     * Writes all frames, blocking.
      *
-     * @param frames whole ones, unless there are {@link #segment segments}
+     * @param frames whole frames, unless there are {@link #segment segments}
      */
     void write(ByteBuffer frames) throws IOException;
 
-    /** Waits until nothing of it can be lost any more that this outlet answers for. */
+    /** Waits until the messages that this outlet answers for cannot be lost any more. */
     default void settle() throws IOException, InterruptedException {}
 
     default long acknowledged() {
         return 0;
     }
 
-    /** Nanoseconds from the intended time of sending to the acknowledgement; null: it asks for none. */
+    /** Nanoseconds from the intended time of sending to the acknowledgement; null: the publisher asks for none. */
     default Histogram acknowledgedAfter() {
         return null;
     }
 
-    /** Bytes that fill a segment of the connection, where what is written goes there as it is; 0 where that is somebody else's matter. */
+    /** Bytes that fill a segment of the connection; 0 where the library decides on segments. */
     default int segment() throws IOException {
         return 0;
     }
@@ -67,7 +67,7 @@ public interface Outlet extends AutoCloseable {
                     }
                 });
             } catch (IOException e) {
-                // The connection is gone, and with it whatever was said.
+                // The connection is closed, and the relay's last words are lost.
             }
             return reason.toString();
         }

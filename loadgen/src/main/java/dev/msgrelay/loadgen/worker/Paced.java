@@ -21,12 +21,12 @@ final class Paced {
     /** A message that leaves later than this after its intended time is counted as late. */
     static final long LATE_NANOS = 1_000_000;
 
-    /** So long after the window, what has not left is not sent any more: it could only say once more how late it is. */
+    /** Time after the window until which late messages are sent; the rest is given up. */
     static final long OVERTIME_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * Of a schedule finer than this, all that is due goes out in one write at most so often. A write for each message would
-     * wake relay and subscriber for each, and on few cores they would keep the publisher from its schedule.
+     * The least time between two writes of a fine schedule, each with all due messages. A write for each message would
+     * wake relay and subscriber each time, and on few cores keep the publisher from its schedule.
      */
     static final long GAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
@@ -61,7 +61,7 @@ final class Paced {
         return new Lane(connection, schedule, fine ? GAP_NANOS : 0, window.end());
     }
 
-    /** Publishes everything that is due before the end of the window, or what of it can be in a little more time. */
+    /** Publishes all messages that are due before the end of the window, as far as a little more time allows. */
     void publish(Waiter waiter) throws IOException {
         long due = nextDue();
         while (due < window.end()) {
@@ -70,8 +70,8 @@ final class Paced {
     }
 
     /**
-     * Sends everything that is due by {@code now}; returns when the next message is due. {@link #OVERTIME_NANOS} after
-     * the window the rest is given up, and counted as late.
+     * Sends all messages that are due by {@code now}, and returns the time at which the next one is due. {@link
+     * #OVERTIME_NANOS} after the window the rest is given up, and counted as late.
      */
     long sendDue(long now) throws IOException {
         for (Lane lane : lanes) {
@@ -94,10 +94,10 @@ final class Paced {
         return due;
     }
 
-    /** All that is due on this connection by now goes out in one write, or in as few as hold it. */
+    /** Sends all due messages of a connection, in as few writes as hold them. */
     private void send(Lane lane, long now) throws IOException {
         boolean measured = lane.due >= window.begin();
-        // After a stall across the begin of the window, what was due in it has a write of its own.
+        // After a stall across the begin of the window, messages of the window have a write of their own.
         long before = measured ? window.end() : window.begin();
         long first = lane.scheduled;
         while (batch.hasRoom(lane.stamp) && lane.due <= now && lane.due < before) {
@@ -111,7 +111,10 @@ final class Paced {
         }
     }
 
-    /** A message has left when its write is done: one that had to wait for room is late however timely it began. */
+    /**
+     * A message has left when its write is done: a message that waited for room is late, even if its write began in
+     * time.
+     */
     private void noteLateness(Lane lane, long first) {
         long left = clock.getAsLong();
         for (long n = first; n < lane.scheduled; n++) {
@@ -138,8 +141,8 @@ final class Paced {
     }
 
     /**
-     * How well the measured part kept its schedule; messages that never left are as late as the first of them was when it was
-     * given up.
+     * The punctuality of the measured part. Messages that never left are as late as the first of them when it was given
+     * up.
      */
     Punctuality punctuality() {
         return new Punctuality(late, worstNanos, lateness);
@@ -164,12 +167,12 @@ final class Paced {
             this.due = schedule.intended(0);
         }
 
-        /** When the next write is to be made: all that is due before the end has left by then. */
+        /** The time of the next write, which is before the end of the window. */
         long moment() {
             return due >= end ? due : Math.min(Math.max(due, notBefore), end - 1);
         }
 
-        /** After a write, unless it could not hold all that was due. */
+        /** Begins the pause after a write, unless due messages are left. */
         void rest(long now) {
             notBefore = due <= now ? due : now + gap;
         }
@@ -179,7 +182,7 @@ final class Paced {
             due = schedule.intended(++scheduled);
         }
 
-        /** Leaves out all that is due before {@code end}; returns how many messages that were. */
+        /** Leaves out all messages that are due before {@code end}, and returns their number. */
         long skipTo(long end) {
             long first = scheduled;
             scheduled = schedule.firstAtOrAfter(end, scheduled);

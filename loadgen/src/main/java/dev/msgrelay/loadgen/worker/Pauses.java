@@ -7,18 +7,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /**
- * Times in which nothing happened, within the measured part of a run: the longest one, and how many were {@link
- * #LONG_NANOS} or longer. One thread notes them; others may ask when it has ended, or be a moment behind.
+ * Times without an event within the measured part of a run: the longest one, and those of {@link #LONG_NANOS} or
+ * longer. One thread notes them; other threads see them a moment later.
  */
 public final class Pauses {
-    /** Longer than any wait for a core among threads that share it fairly. */
+    /** Longer than any wait for a core that threads share fairly. */
     public static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private long longest;
     private long count;
     private long total;
 
-    /** Nothing happened between these two moments; only what of it lies in the window counts. */
+    /** Notes a time without an event; its part within the window counts. */
     void note(long from, long to, Window window) {
         long pause = Math.min(to, window.end()) - Math.max(from, window.begin());
         if (pause > longest) {
@@ -35,8 +35,8 @@ public final class Pauses {
     }
 
     /**
-     * Whether this process stood still: a thread that only sleeps notes when it overslept. What stops it stops the process:
-     * somebody's SIGSTOP, a collection of garbage, or the host that takes the whole machine away. A daemon thread of its own.
+     * The stand-stills of this process: a daemon thread that only sleeps notes when it wakes late. A SIGSTOP, a
+     * collection of garbage, or the host of a virtual machine stops this thread with the process.
      */
     public static final class Standstill {
         private static final long STEP_MILLIS = 20;
@@ -46,7 +46,7 @@ public final class Pauses {
         private final ScheduledExecutorService timer;
         private long slept = System.nanoTime();
 
-        /** Watches from now on, until the process ends or {@link #stop}. */
+        /** Begins to watch, until the process ends or {@link #stop}. */
         public Standstill(Supplier<Window> window) {
             this.window = window;
             this.timer = Heartbeat.repeat("standstill", STEP_MILLIS, this::step);

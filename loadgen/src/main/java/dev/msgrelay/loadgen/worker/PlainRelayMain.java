@@ -10,7 +10,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The second ceiling: a relay of one publisher and one thread that never looks into what it passes on. */
+/** The second ceiling: a relay of one publisher and one thread, which never looks at the bytes. */
 public final class PlainRelayMain {
     private PlainRelayMain() {}
 
@@ -32,16 +32,16 @@ public final class PlainRelayMain {
             try {
                 relay(publisher, subscribers, job.bytes());
             } catch (IOException e) {
-                // A subscriber that only counts leaves with bytes unread, which resets its connection. One that is lost
-                // before its time says so itself.
+                // A subscriber that only counts leaves bytes unread, which resets its connection. Subscribers report an
+                // early end themselves.
             }
             control.say("result", Sent.NOTHING);
         }
     }
 
     /**
-     * A ceiling: the most that a relay of one thread can do that reads a buffer and writes it on, to one subscriber after the
-     * other, until the publisher's stream ends. No frames, no policies, no bounds on a slow subscriber.
+     * Reads a buffer and writes it to one subscriber after the other, until the publisher's stream ends: no frames, no
+     * policies, no limit for a slow subscriber.
      */
     static void relay(SocketChannel publisher, List<SocketChannel> subscribers, int bufferSize) throws IOException {
         final ByteBuffer data = ByteBuffer.allocateDirect(bufferSize);

@@ -12,7 +12,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/** The first ceiling: frames that were packed beforehand and never touched again, written over and over to one subscriber. */
+/** The first ceiling: frames that are packed once, and written over and over to one subscriber. */
 public final class PrepackedMain {
     private static final long PRIME_EVERY_MILLIS = 10;
 
@@ -48,7 +48,7 @@ public final class PrepackedMain {
     }
 
     /**
-     * Frames packed once; windows of one size slide over them so that the stream goes on as if it had been packed anew.
+     * Frames that are packed once. A window of one size slides over them, so that the stream has whole frames in a row.
      * One thread owns it.
      */
     static final class Prepacked {
@@ -74,14 +74,14 @@ public final class PrepackedMain {
             return window;
         }
 
-        /** The rest of the frame that the last write cut, possibly nothing. */
+        /** The rest of the frame that the last write cut, or nothing. */
         ByteBuffer rest() {
             window.limit(start == 0 ? 0 : frameLength).position(start);
             start = 0;
             return window;
         }
 
-        /** One whole frame; only where no frame is cut. */
+        /** One whole frame, where no frame is cut. */
         ByteBuffer one() {
             window.limit(frameLength).position(0);
             return window;

@@ -14,13 +14,13 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
- * One connection that publishes under one publisher id. Owned by one thread at a time; {@link #messages} and {@link
- * #bytes} may be asked by any.
+ * One connection that publishes under one publisher id. One thread at a time owns it; {@link #messages} and {@link
+ * #bytes} are for any thread.
  */
 public final class PublishConnection implements Heartbeat.Counted, AutoCloseable {
     private static final long NOT_YET = -1;
 
-    /** Between two messages of a publisher that waits for all subscribers to have heard of it. */
+    /** Time between two messages before the run, by which subscribers hear of the publisher. */
     private static final long PRIME_EVERY_MILLIS = 10;
 
     private final int id;
@@ -46,13 +46,16 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return outlet;
     }
 
-    /** One small message now and then on each connection until the controller says that everyone has heard of them. */
+    /**
+     * Sends small messages on each connection until the controller tells the window, as all subscribers have heard of
+     * all publishers.
+     */
     public static Window prime(List<PublishConnection> connections, SizeTable sizes, Control control)
             throws IOException, InterruptedException {
         FrameBatch single = FrameBatch.ofMessages(sizes, 1);
         while (control.window() == Window.NONE) {
             for (PublishConnection connection : connections) {
-                // Whoever chooses one type alone hears of it with the first round.
+                // A round has every type, for subscribers that choose one type.
                 for (int i = 0; i < sizes.types(); i++) {
                     connection.prime(single, System.nanoTime());
                 }
@@ -62,7 +65,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return control.window();
     }
 
-    /** Sends one message on its own, ahead of the run, so that subscribers hear of this publisher. */
+    /** Sends one message before the run, so that subscribers hear of this publisher. */
     void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         lastPrimed = nowNanos;
@@ -70,8 +73,8 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     }
 
     /**
-     * Publishes as fast as it goes, from the window's {@link Window#sendFrom} to its end; the last write only completes the
-     * last frame.
+     * Publishes as fast as it goes, from the window's {@link Window#sendFrom} to its end; the last write only completes
+     * the last frame.
      */
     public void publish(MessageStream stream, Window told) throws IOException {
         hear(told);
@@ -85,7 +88,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         write(stream.rest(), stream.nextNumber());
     }
 
-    /** Writes all of it, blocking: so many messages have been sent when that is done. */
+    /** Writes all bytes, blocking; {@code messagesThen} messages have been sent then. */
     void write(ByteBuffer source, long messagesThen) throws IOException {
         int length = source.remaining();
         try {
@@ -93,28 +96,28 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         } catch (IOException e) {
             throw new IOException("publisher " + id + ": " + e.getMessage(), e);
         }
-        // One writer: an ordered store is enough, and costs nothing.
+        // An ordered store is enough for one writer, and costs nothing.
         messages.lazySet(messagesThen);
         bytes.lazySet(bytes.get() + length);
     }
 
-    /** Tells the window, after the last message that was sent ahead of the run. */
+    /** Sets the window, after the last message before the run. */
     void hear(Window told) {
         window = told;
         late = messages.get() > 0 && lastPrimed >= window.begin();
     }
 
-    /** What is sent from now on belongs to the measured part, or to what is behind it, if that has come. */
+    /** Notes the counts at {@code now}, before the next message is sent. */
     void note(long now) {
         measured.note(now, window, messages.get(), bytes.get());
     }
 
-    /** Tells the number of the first message that is meant to be sent within the measured part. */
+    /** Sets the number of the first message that is meant for the measured part. */
     void timedFrom(long number) {
         firstTimed = number;
     }
 
-    /** The first message whose time is within the measured part; as told, or the next one when that began. */
+    /** The first message of the measured part: the one that was set, or the next one at its begin. */
     private long firstTimed() {
         return firstTimed != NOT_YET ? Math.min(firstTimed, messages.get()) : measured.before(messages.get());
     }
@@ -127,7 +130,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return measured.bytes(bytes.get());
     }
 
-    /** Messages sent, and the number of the next one. */
+    /** The number of sent messages, and so of the next one. */
     @Override
     public long messages() {
         return messages.get();
@@ -138,7 +141,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return bytes.get();
     }
 
-    /** Waits until nothing that was sent can be lost any more, as far as the outlet answers for it. */
+    /** Waits until the outlet's messages cannot be lost any more. */
     void settle() throws IOException, InterruptedException {
         try {
             outlet.settle();
@@ -152,7 +155,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return new Published(
                 id,
                 messages(),
-                // Where it heard of the window when that had begun, nobody knows which message was the first of it.
+                // A publisher that heard of the window too late does not know its first message.
                 late ? NOT_YET : firstTimed(),
                 messagesMeasured(),
                 bytesMeasured(),

@@ -26,19 +26,22 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The publisher process: one or more connections, each with a publisher id of its own. At a fixed rate one thread drives all
- * of them; at full speed each has its own blocking thread.
+ * The publisher process: one or more connections, each with a publisher id of its own. At a fixed rate one thread
+ * drives all of them; at full speed each has its own blocking thread.
  */
 public final class PublisherMain {
-    /** On loopback two segments: one fills it as well, four get less through a relay. On Ethernet a smaller write costs a call each. */
+    /**
+     * Bytes of a write, two segments of loopback: four get less through a relay, and smaller writes on Ethernet cost
+     * more calls.
+     */
     private static final int WRITE_BYTES = 128 << 10;
-    /** Messages that the library is given between two looks at the clock. */
+    /** Messages for the library between two readings of the clock. */
     private static final int LIBRARY_BATCH = 64;
-    /** Bytes kept until a disk has them: some milliseconds at full speed. */
+    /** Buffer of a publisher that waits for a disk: some milliseconds at full speed. */
     private static final int DURABLE_BUFFER = 16 << 20;
-    /** The same of all publishers of this process. */
+    /** Buffers of all publishers of this process that wait for a disk. */
     private static final int DURABLE_BUFFERS = 256 << 20;
-    /** For a relay that has acknowledged everything: many of its cycles. */
+    /** Time to listen after the last acknowledgement: many of the relay's cycles. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
     private final Job job;
@@ -78,7 +81,7 @@ public final class PublisherMain {
         control.say(
                 "result",
                 new Sent(connections.stream().map(PublishConnection::said).toList(), schedule));
-        // They stay open: a relay may drop what a vanished publisher left behind.
+        // Connections stay open, as a relay may drop the last messages of a closed one.
         control.closeAtEnd(this::close);
     }
 
@@ -92,7 +95,7 @@ public final class PublisherMain {
         if (load.clients().kind() == Clients.Kind.RAW) {
             return new Outlet.Plain(Sockets.connect(job.relay()));
         }
-        // A relay that goes on counts each publisher of each run on its own.
+        // The name is new for each run, as a relay that stays counts by name.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
         PublisherOptions.Builder options = LibraryOutlet.options(job.relay(), job.access());
         Level level = load.clients().acks().level();
@@ -116,7 +119,7 @@ public final class PublisherMain {
                 return null;
             });
         }
-        // The name stands in the evidence, where a thread is the busiest.
+        // The evidence names the busiest thread.
         ExecutorService threads = Executors.newFixedThreadPool(connections.size(), work -> new Thread(work, "publish"));
         try {
             for (Future<Void> each : threads.invokeAll(tasks)) {

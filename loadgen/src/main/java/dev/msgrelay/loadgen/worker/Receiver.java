@@ -18,9 +18,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One subscriber: a blocking connection and a thread of its own, which walks through the frames of the compacting reader
- * and checks them, or only counts bytes. Other threads may ask for {@link #messages} and {@link #bytes} at any time, and
- * for the rest once {@link #stop} has returned.
+ * One subscriber: a blocking connection and a thread of its own, which walks through the frames of the compacting
+ * reader and checks them, or only counts bytes. Other threads may ask for {@link #messages} and {@link #bytes} at any
+ * time, and for the rest once {@link #stop} has returned.
  */
 final class Receiver implements Heartbeat.Counted, Runnable {
     private static final long JOIN_MILLIS = 2_000;
@@ -39,10 +39,10 @@ final class Receiver implements Heartbeat.Counted, Runnable {
     private volatile String closed;
 
     /**
-     * Says HELLO, where it is to be said, and begins to read.
+     * Sends HELLO where one is wanted, and begins to read.
      *
-     * @param hello the policy that it asks for in a HELLO, to be told what it misses; null: it says nothing
-     * @param name by which a relay knows it that is told HELLO
+     * @param hello policy in a HELLO, after which the relay tells of losses; null: no HELLO
+     * @param name name in the HELLO
      */
     Receiver(ByteChannel channel, Job job, Policy hello, int bufferSize, Control control, String name)
             throws IOException {
@@ -71,7 +71,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
             }
             closed = verifier == null || verifier.error() == null ? "closed by the relay" : verifier.error();
         } catch (ClosedChannelException e) {
-            // stop() closed it, while we were reading or between two reads
+            // stop() has closed the channel.
         } catch (IOException | RuntimeException e) {
             closed = e.getMessage() == null ? e.toString() : e.getMessage();
             closeConnection();
@@ -80,12 +80,12 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         }
     }
 
-    /** Whom nobody reads any more, the relay would wait for. */
+    /** Closes the channel of a receiver that failed, else the relay would wait for it. */
     private void closeConnection() {
         try {
             channel.close();
         } catch (IOException e) {
-            // it is gone already
+            // The channel is closed already.
         }
     }
 
@@ -93,7 +93,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         FrameReader reader = new FrameReader(bufferSize, job.load().body().max());
         boolean waiting = true;
         while (reader.read(measured, verifier) >= 0) {
-            // One writer: ordered stores are enough, and cost nothing.
+            // Ordered stores are enough for one writer, and cost nothing.
             bytes.lazySet(measured.bytes());
             messages.lazySet(verifier.messages());
             accounted.lazySet(verifier.accountedFor());
@@ -134,12 +134,12 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         return bytes.get();
     }
 
-    /** Why the relay's side ended, or null while it has not. */
+    /** The reason why the relay closed the connection, or null while it is open. */
     String closed() {
         return closed;
     }
 
-    /** Whether nothing is to come any more when so many messages have been sent. */
+    /** Whether no message is to come any more, of {@code sent} messages. */
     boolean isComplete(long sent) {
         return closed != null || accounted.get() >= sent;
     }
@@ -156,7 +156,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         }
     }
 
-    /** All there is to say, after {@link #stop}; see {@link Verifier#result}. */
+    /** The report, after {@link #stop}; see {@link Verifier#result}. */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis) {
         if (verifier != null) {
             return verifier.result(index, sent, waitedMillis, closed);

@@ -25,14 +25,14 @@ public final class Sockets {
         return Endpoint.of(server.getLocalAddress());
     }
 
-    /** Listens at a Unix socket, or where its path is null, at a free port of the address. */
+    /** Listens at a Unix socket; where its path is null, at a free port of the address. */
     public static ServerSocketChannel listen(String address, String socket) throws IOException {
         return socket == null
                 ? bound(ServerSocketChannel.open(), new InetSocketAddress(address, 0))
                 : bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(socket));
     }
 
-    /** Waits for the next connection. The controller bounds this wait: its end ends the process. */
+    /** Waits for the next connection; the controller's end ends this wait with the process. */
     public static SocketChannel accept(ServerSocketChannel server) throws IOException {
         SocketChannel channel = server.accept();
         if (channel.getLocalAddress() instanceof InetSocketAddress) {

@@ -16,15 +16,15 @@ import java.util.concurrent.TimeUnit;
 
 /** The subscriber process: one or more connections, each with a blocking thread of its own. */
 public final class SubscriberMain {
-    /** The longest silence while the tail is awaited: longer than a disk stalls. */
+    /** The longest silence during the wait for the last messages, longer than a disk stalls. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    /** However slowly the tail trickles in, it is not awaited for longer. */
+    /** The longest wait for the last messages. */
     private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
-    /** For the first messages; the controller has a shorter patience of its own. */
+    /** The longest wait for the first messages; the controller's is shorter. */
     private static final long PRIME_LIMIT_MILLIS = 150_000;
 
     private static final long WELCOME_LIMIT_MILLIS = 60_000;
-    /** So long it listens on when all has come: for what comes twice, or from nowhere. */
+    /** Time to listen after the last message, for duplicates and foreign messages. */
     private static final long AFTER_END_MILLIS = 100;
 
     private static final long POLL_MILLIS = 2;
@@ -54,7 +54,7 @@ public final class SubscriberMain {
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
-        // A slow one is behind on purpose: it does not come to the end of the stream.
+        // A slow reader does not come to the end of the stream.
         long waited = !job.slow() && load.isChecked()
                 ? drain(sent.values().stream().mapToLong(Long::longValue).sum())
                 : 0;
@@ -67,7 +67,7 @@ public final class SubscriberMain {
 
     private void connect() throws IOException, InterruptedException {
         boolean library = load.clients().kind() == Clients.Kind.LIBRARY;
-        // Those that may be sent less than all say HELLO, so that they are told.
+        // Subscribers that may miss messages send HELLO, so that the relay tells of losses.
         Policy wanted = job.slow()
                 ? load.slow().policy()
                 : load.isChecked() && load.policy() != Policy.BACKPRESSURE ? load.policy() : null;
@@ -97,7 +97,9 @@ public final class SubscriberMain {
         }
     }
 
-    /** Waits for what is still on its way: until all is there, or nothing more has come for a while. */
+    /**
+     * Waits until all messages are there, or none has come for a while; returns the wait in ms, or 0 where all came.
+     */
     private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
         long lastChange = start;

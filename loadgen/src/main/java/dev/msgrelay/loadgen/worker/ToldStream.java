@@ -3,8 +3,8 @@ package dev.msgrelay.loadgen.worker;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 
 /**
- * Whether what a relay tells of the stream agrees with what comes: each GAP begins at the message that would have been next,
- * and so does each PING say. The subscriber's thread owns it.
+ * Compares the relay's reports with the messages that come: each GAP begins at the next message, and each PING names
+ * it. The subscriber's thread owns it.
  */
 final class ToldStream {
     private static final long UNKNOWN = -1;
@@ -14,7 +14,7 @@ final class ToldStream {
     private long gaps;
     private long untrue;
 
-    /** The next message's sequence, as WELCOME tells it; who is told nothing counts on its own. */
+    /** Begins at the next message's sequence, which WELCOME tells; without WELCOME it is 1. */
     void startAt(long first) {
         next = first;
     }
@@ -34,7 +34,7 @@ final class ToldStream {
         next = to + 1;
     }
 
-    /** PING: where the stream stands; 0: it does not say. */
+    /** Notes the next sequence that a PING names; 0: none. */
     void stands(long at) {
         if (at != next && at != 0) {
             untrue++;
@@ -46,7 +46,7 @@ final class ToldStream {
         return new Told(missed, gaps, untrue);
     }
 
-    /** Messages that were told not to come. */
+    /** Messages that do not come, by the GAPs so far. */
     long missed() {
         return missed;
     }

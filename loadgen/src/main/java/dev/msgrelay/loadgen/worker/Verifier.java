@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Checks every message that a subscriber gets and all that the relay tells it of the stream, and records the latency of
- * one message in {@code sampling}. The subscriber's thread owns it; {@link #welcomed} is for any.
+ * Checks every message of a subscriber and all reports of the relay, and records the latency of one message in {@code
+ * sampling}. The subscriber's thread owns it; {@link #welcomed} is for any thread.
  */
 final class Verifier implements BulkFrameConsumer {
     private final MeasuredChannel clock;
@@ -49,14 +49,14 @@ final class Verifier implements BulkFrameConsumer {
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
     private long messages;
     private long foreign;
-    // Messages that came before the time at which they were to be sent: two clocks, or a publisher that runs ahead.
+    // Messages that came before their intended time: the clocks differ, or the publisher runs ahead.
     private long beforeTheirTime;
     private int closeReason;
     private String error;
 
     /**
-     * @param answers where a PING is answered
-     * @param hello the policy that was asked for; null: nothing was said to the relay, and it says nothing
+     * @param answers channel for the answers to PINGs
+     * @param hello policy in the HELLO; null: no HELLO was sent, and the relay reports nothing
      */
     Verifier(MeasuredChannel clock, WritableByteChannel answers, Load load, Policy hello) {
         this.clock = clock;
@@ -82,7 +82,7 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
-    /** Looks at sampled messages only, of those that the check knows to come next. */
+    /** Checks a run of messages at once, and records the sampled ones. */
     @Override
     public int onFrames(ByteBuffer source, int from, int to) {
         long first = check.next();
@@ -140,7 +140,7 @@ final class Verifier implements BulkFrameConsumer {
                     error = ErrorFrame.text(body);
                 }
                 default -> {
-                    // GOAWAY: the end will tell. Others are not for who asked for nothing.
+                    // The end of the connection follows GOAWAY; other frames come only on demand.
                 }
             }
         } catch (FrameException e) {
@@ -175,31 +175,31 @@ final class Verifier implements BulkFrameConsumer {
         return messages;
     }
 
-    /** Whether every publisher is there, or sends what nobody can read: the run need not wait to fail. */
+    /** Whether a message of every publisher has come, or an unreadable one, by which the run fails anyway. */
     boolean hasHeardOfAll() {
         return check.sequence().heardOfAll() || check.unreadable() > 0;
     }
 
     /**
-     * Messages that came, each once, or of which it is known that they do not come: told by the relay, or followed by a later
-     * one of their publisher.
+     * Messages that came, each once, or that will not come: by the relay's report, or by a later message of their
+     * publisher.
      */
     long accountedFor() {
-        // What was told or could not be read leaves a hole, too, as soon as a later message of its publisher has come.
+        // A reported or unreadable message is also missing in the numbers, once a later one of its publisher has come.
         return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
-    /** The relay's last words when it closed this connection, or null. */
+    /** The text of the relay's ERROR, or null. */
     String error() {
         return error;
     }
 
     /**
-     * All there is to say of what came, once nothing comes any more.
+     * The report, after the last message.
      *
-     * @param sent by each publisher, all of which ought to have come; empty for one that was stopped somewhere
-     * @param waitedMillis for what is not there
-     * @param closed why the relay's side ended; or null
+     * @param sent messages sent, by publisher; empty for a subscriber that stopped within the stream
+     * @param waitedMillis wait for missing messages
+     * @param closed reason why the relay closed the connection, or null
      */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis, String closed) {
         SequenceCheck sequence = check.sequence();
