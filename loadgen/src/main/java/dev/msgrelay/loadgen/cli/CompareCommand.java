@@ -58,9 +58,7 @@ final class CompareCommand extends Told {
     private static final double MAX_MINUTES = 600;
     private static final double MAX_RATIO = 10;
 
-    /**
-     * Warm-up of a relay that has just been started: it compiles its code, and takes a second loop where it is busy.
-     */
+    /** Warm-up of a new relay: it compiles its code, and takes a second loop where it is busy. */
     private static final Duration COLD = Duration.ofSeconds(4);
 
     private static final Duration PACED_COLD = Duration.ofSeconds(15);

@@ -132,7 +132,6 @@ final class LoadOptions extends Options {
         return tls ? load.withTls() : load;
     }
 
-    /** The times that are given, else the usual ones. */
     Timing timing(Duration usualWarmup, Duration usualDuration) {
         return timing(warmup, usualWarmup, duration == null ? usualDuration : duration);
     }

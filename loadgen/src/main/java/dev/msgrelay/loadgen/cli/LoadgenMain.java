@@ -18,10 +18,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.TypeConversionException;
 
-/**
- * The {@code loadgen} command. Exit codes: 0 valid, 1 failure or a run that is marked FAIL, 2 usage, 4 a target of run,
- * 130 Ctrl-C.
- */
+/** The {@code loadgen} command; docs/measuring.md has its exit codes. */
 @ShortHelp(examples = {"loadgen doctor", "loadgen run --rate 20000", "loadgen shootout --out results"})
 @Command(
         name = "loadgen",
@@ -56,10 +53,7 @@ public final class LoadgenMain implements Runnable {
         }
     }
 
-    /**
-     * Runs a command. A result that could not be printed is a failure: a writer to a full disk or a closed pipe does
-     * not throw, but tells when it is asked.
-     */
+    /** Runs a command. A writer does not throw on a full disk or a closed pipe, but that is a failure, too. */
     static int execute(CommandLine command, String... args) {
         // The first call makes the writer that all commands share.
         PrintWriter out = command.getOut();

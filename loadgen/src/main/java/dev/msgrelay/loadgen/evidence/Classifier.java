@@ -36,9 +36,9 @@ public final class Classifier {
     private static final double NO_CORE_IDLE = 0.1;
 
     private static final double KERNEL_BUSY = 0.2;
-    /** Share of the window from which on a state that the relay reports is its usual one. */
+    /** A state that the relay reports counts if it held for this share of the window. */
     private static final double MOSTLY = 0.5;
-    /** Share of the window without deliveries from which on a run at full speed stood still. */
+    /** A run at full speed stood still if nothing was delivered in this share of its window. */
     private static final double STOOD_STILL = 0.25;
     /** A thread that wants a core for less than this waits for something else. */
     private static final double IDLE = 0.5;
@@ -306,10 +306,7 @@ public final class Classifier {
         return machine.idle() <= NO_CORE_IDLE;
     }
 
-    /**
-     * Whether messages wait in the relay's sockets; of sockets that are not seen, whether the relay held publishers
-     * back.
-     */
+    /** Whether messages wait in the relay's sockets; of unseen sockets, whether the relay held publishers back. */
     private boolean waitsForRelay() {
         return queues.relayReceive().isSeen() ? queues.relayReceive().isFull() : heldBackMostly();
     }
@@ -322,9 +319,7 @@ public final class Classifier {
         return holds.heldBack() >= MOSTLY;
     }
 
-    /**
-     * Whether deliveries stopped for long. A growing queue makes messages of a rate late as well, but deliveries go on.
-     */
+    /** Whether deliveries stopped for long. With a growing queue messages are late as well, but deliveries go on. */
     private boolean nothingCame() {
         return rates.wanted() > 0
                 ? still.deliveries().count() > 0

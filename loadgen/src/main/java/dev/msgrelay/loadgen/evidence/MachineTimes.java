@@ -3,11 +3,7 @@ package dev.msgrelay.loadgen.evidence;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import java.util.Optional;
 
-/**
- * The first line of /proc/stat: the times of all cores together since the start, in ticks.
- *
- * @param cores number of cores
- */
+/** The first line of /proc/stat: the times of all cores together since the start, in ticks. */
 record MachineTimes(int cores, long total, long idle, long softirq, long steal) {
     private static final int IDLE = 4;
     private static final int IO_WAIT = 5;
@@ -16,7 +12,6 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
     private static final int STEAL = 8;
     private static final String CLOCK = "cpu MHz";
 
-    /** The times of this text; empty where it is no such text. */
     static Optional<MachineTimes> parse(String stat) {
         String[] fields = stat.lines().findFirst().orElse("").split("\\s+");
         if (!fields[0].equals("cpu") || fields.length <= STEAL) {
@@ -40,9 +35,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         }
     }
 
-    /**
-     * The shares of the time since {@code before}, with the cores that processes used; unseen without a tick between.
-     */
+    /** The shares of the time since {@code before}, with the cores of processes; unseen without a tick between. */
     MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
         double ticks = total - before.total;
         if (ticks <= 0) {

@@ -13,7 +13,7 @@ final class OtherPrograms {
     /** Parent of the kernel's own threads, whose work belongs to no program. */
     private static final String KERNEL = "2";
 
-    /** Part of one core from which on a program is named. */
+    /** A program is named if it took this part of a core. */
     private static final double WORTH_NAMING = 0.05;
 
     private final SystemTree source;
@@ -34,7 +34,7 @@ final class OtherPrograms {
         }
     }
 
-    /** Sums up the time since the first look; a process that is new began at 0. */
+    /** Sums up the CPU time since the first look; a new process counts from 0. */
     void last(long nanos) {
         long sum = 0;
         long most = 0;

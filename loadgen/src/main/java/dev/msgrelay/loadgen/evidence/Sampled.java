@@ -28,12 +28,10 @@ public record Sampled(
     public static final Sampled NOTHING =
             new Sampled(0, List.of(), true, MachineShare.UNSEEN, null, Queues.UNSEEN, Double.NaN);
 
-    /** The process of a role whose thread wanted a core most. */
     public CpuShare busiest(Role role) {
         return of(role).max(Comparator.comparingDouble(CpuShare::wanted)).orElse(CpuShare.UNSEEN);
     }
 
-    /** The process of a role whose thread wanted a core least. */
     public CpuShare leastBusy(Role role) {
         return of(role).min(Comparator.comparingDouble(CpuShare::wanted)).orElse(CpuShare.UNSEEN);
     }

@@ -11,10 +11,7 @@ import java.util.concurrent.TimeUnit;
 
 /** All that a run is classified from. */
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
-    /**
-     * Whether deliveries stopped for long, whatever stood still. At a rate a message has to be late, too, as rare
-     * messages leave gaps anyway.
-     */
+    /** Whether deliveries stopped for long; at a rate a message was late, too, as rare messages leave gaps anyway. */
     public boolean stoodStill() {
         return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
     }
@@ -50,7 +47,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         }
     }
 
-    /** Why messages left late. */
     public Lateness lateness() {
         CpuShare publisher = sampled.busiest(Role.PUBLISHER);
         MachineShare machine = sampled.machine();

@@ -67,10 +67,7 @@ final class SocketSampler {
         });
     }
 
-    /**
-     * Segments that TCP has sent again so far, in all namespaces of the run; NaN without TCP, or without the relay's
-     * own.
-     */
+    /** Segments that TCP has sent again so far, in all namespaces of the run; NaN without TCP or the relay. */
     double resent() {
         boolean tcp = watched.publishPort() >= 0 || watched.subscribePort() >= 0;
         boolean relay = namespaces.values().stream().anyMatch(roles -> roles.contains(Role.RELAY));

@@ -29,10 +29,7 @@ final class SocketTable {
      */
     record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes, String inode) {}
 
-    /**
-     * Passes on every connection with this port at one of its ends; damaged lines are left out. Only lines with the
-     * port are parsed, as a host has hundreds of others.
-     */
+    /** Passes on every connection with this port at one end. Only lines with the port are parsed, for speed. */
     static void read(String text, int port, Consumer<Entry> each) {
         String wanted = format(":%04X ", port);
         int at = 0;

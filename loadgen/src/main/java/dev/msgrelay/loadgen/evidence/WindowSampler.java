@@ -7,15 +7,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/**
- * Samples during one window, on a daemon thread of its own that ends with the window. Started and asked by the
- * controller's thread.
- */
+/** Samples during one window, on a daemon thread of its own. The controller's thread starts and asks it. */
 public final class WindowSampler implements AutoCloseable {
-    /**
-     * Samples of a window, at most. Each look at the sockets costs some milliseconds: the kernel's table grows with the
-     * host's memory.
-     */
+    /** Most samples of a window: each costs some milliseconds, as the kernel walks a large table. */
     private static final int SAMPLES = 20;
 
     private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(300);

@@ -9,7 +9,6 @@ import static dev.msgrelay.loadgen.render.Unit.format;
  * @param high end of the interval, at the confidence that was asked for or a little more
  */
 public record Estimate(double value, double low, double high) {
-    /** The estimate from too few values. */
     static final Estimate UNKNOWN = new Estimate(Double.NaN, Double.NaN, Double.NaN);
 
     public boolean isKnown() {

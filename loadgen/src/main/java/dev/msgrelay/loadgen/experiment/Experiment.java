@@ -28,9 +28,7 @@ import java.util.function.Predicate;
  * </pre>
  */
 public final class Experiment {
-    /**
-     * A terminal's signal goes to child processes as well, and their end may be seen before this thread is interrupted.
-     */
+    /** A terminal's signal reaches child processes, too: their end may be seen before this thread's interrupt. */
     private static final long SIGNAL_MILLIS = 100;
 
     private final LongSupplier clock;
@@ -50,7 +48,6 @@ public final class Experiment {
      * @param isEnough whether to end, asked after each run with all runs of these rounds
      */
     public record Until(int most, long nanos, Predicate<List<Run>> isEnough) {
-        /** Rounds without a limit of time. */
         public static Until rounds(int rounds) {
             return new Until(rounds, Long.MAX_VALUE, runs -> false);
         }

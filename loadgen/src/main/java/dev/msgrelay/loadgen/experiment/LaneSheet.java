@@ -40,7 +40,7 @@ final class LaneSheet {
     private final Map<Load, Plan> plains = new LinkedHashMap<>();
     /** Plans of one connection without a relay, on demand: the plain sender's and iperf3's. */
     private final List<Plan> baselines = new ArrayList<>();
-    /** Warnings of iperf3 beside its figures. */
+
     private final Set<String> warnings = new LinkedHashSet<>();
 
     /** Measures a lane by iperf3; tests have their own. */

@@ -16,10 +16,7 @@ import java.util.function.Function;
  * @param better the side that is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
-    /**
-     * Confidence of the interval, which leaves out 1 in 5 % of comparisons of equal sides, see {@link
-     * PairedComparison#DOUBT}.
-     */
+    /** Confidence of the interval: 1 lies outside in 5 % of comparisons of equal sides, which look after each pair. */
     private static final double CONFIDENCE = 0.96;
 
     /**
@@ -40,7 +37,6 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
                 ahead(figure, HodgesLehmann.paired(logs, 1 - doubt).exp()));
     }
 
-    /** The ratio of b to a, with the 95 % interval. */
     static Estimate ratio(double[] logs) {
         return HodgesLehmann.paired(logs, CONFIDENCE).exp();
     }

@@ -159,10 +159,7 @@ public final class ShootoutRun {
         writeResults();
     }
 
-    /**
-     * Writes all results. A failure is reported once, and the next run tries again. An interrupted thread cannot write
-     * files, so the interrupt is held back meanwhile.
-     */
+    /** Writes all results; a failure is reported once. An interrupt, which would fail the write, is held back. */
     private void writeResults() {
         boolean interrupted = Thread.interrupted();
         Optional<String> failure = write();
@@ -228,10 +225,7 @@ public final class ShootoutRun {
         return unwritten;
     }
 
-    /**
-     * The plans of one round: baselines first, then the loads, each on all lanes, so that compared runs are seconds
-     * apart.
-     */
+    /** The plans of one round: baselines, then the loads, each on all lanes, so that compared runs are close. */
     private static List<Plan> plans(List<LaneSheet> sheets, Shootout shootout) {
         Set<Plan> plans = new LinkedHashSet<>();
         sheets.forEach(sheet -> plans.addAll(sheet.baselines()));

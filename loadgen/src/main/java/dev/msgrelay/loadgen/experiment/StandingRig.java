@@ -13,10 +13,7 @@ import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.util.Optional;
 
-/**
- * One relay and one set of publishers and subscribers, which stay from run to run: later runs find them warm. The
- * experiment's thread owns it.
- */
+/** One relay, its publishers and subscribers, which stay from run to run. The experiment's thread owns it. */
 public final class StandingRig implements Rig, AutoCloseable {
     private final Children relay;
     private final Children workers;
@@ -46,7 +43,6 @@ public final class StandingRig implements Rig, AutoCloseable {
         }
     }
 
-    /** The last moment that was seen of the run that goes on. */
     public Optional<Live> lastLive() {
         return last == null ? Optional.empty() : last.lastLive();
     }

@@ -41,10 +41,7 @@ import java.util.Optional;
  * @param notes about the link, for people, one line each
  */
 public record Way(Lane lane, Places places, Contestant relay, List<String> notes) implements AutoCloseable {
-    /**
-     * Bytes of a write, and of the plain relay's buffer: the payload of a packet over Linux' loopback (MTU 65,536, but
-     * no IP packet is longer than 65,535).
-     */
+    /** Bytes of a write, and of the plain relay's buffer: the payload of a packet over Linux' loopback. */
     public static final int SIZE = 65_483;
 
     /** The plain sender of baselines, with writes as iperf3's. */

@@ -4,10 +4,7 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * The time of a cache line from one core to another: two threads hand a number back and forth. On a virtual machine the
- * host moves the cores, which changes every figure of a relay: only runs in turn are comparable.
- */
+/** The time of a cache line between cores. On a virtual machine it moves, and all figures of a relay with it. */
 public final class CoreHop {
     private static final int ROUNDS = 5;
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(40);

@@ -47,7 +47,6 @@ public record CpuGroups(ControlGroups groups) {
         }
     }
 
-    /** The groups of this process. */
     public static CpuGroups of(SystemTree tree) {
         return new CpuGroups(ControlGroups.of(tree, "cpu"));
     }
@@ -96,9 +95,7 @@ public record CpuGroups(ControlGroups groups) {
                 .orElse(0L);
     }
 
-    /**
-     * The limit that held up the window most, with the window's own figures; without such a limit the lowest, or null.
-     */
+    /** The limit that held up the window most, with the window's figures; without one the lowest limit, or null. */
     public static Quota within(List<Quota> before, List<Quota> after) {
         return after.stream()
                 .map(now -> now.since(before.stream()
@@ -111,7 +108,6 @@ public record CpuGroups(ControlGroups groups) {
                 .orElse(null);
     }
 
-    /** The lowest limit, with its figures since the group was made. */
     public Optional<Quota> lowest() {
         return quotas().stream().min(Comparator.comparingDouble(Quota::cores));
     }

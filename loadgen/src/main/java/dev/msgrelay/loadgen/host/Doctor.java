@@ -65,7 +65,6 @@ public final class Doctor {
                         + ShortText.counted(warnings, "warning");
     }
 
-    /** The findings, the worst first. */
     public static List<Finding> sorted(List<Finding> findings) {
         return findings.stream()
                 .sorted(Comparator.comparing(Finding::level).reversed())

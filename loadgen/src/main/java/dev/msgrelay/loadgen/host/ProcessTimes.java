@@ -13,12 +13,11 @@ public record ProcessTimes(String name, String parent, long nanos, long kernelNa
     /** The kernel's tick: USER_HZ is 100 on every Linux that runs a JDK. */
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Places behind the closing parenthesis of the name; system time follows user time. */
+    /** Indexes of the fields after the name's closing parenthesis; system time follows user time. */
     private static final int PARENT = 1;
 
     private static final int USER_TIME = 11;
 
-    /** The figures of this text; empty where it is no such line. */
     public static Optional<ProcessTimes> parse(String stat) {
         int open = stat.indexOf('(');
         int close = stat.lastIndexOf(')');

@@ -15,9 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/**
- * Commands as child processes. Each command has a limit of time, and its first 64 KiB of output are read. Thread-safe.
- */
+/** Commands as child processes, with a limit of time; the first 64 KiB of output are read. Thread-safe. */
 public final class Subprocess implements Tool {
     private static final long LIMIT_MILLIS = 20_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
@@ -75,7 +73,7 @@ public final class Subprocess implements Tool {
         try {
             process.getOutputStream().close();
             if (!process.waitFor(limitMillis, TimeUnit.MILLISECONDS)) {
-                throw new NotEndedException(command.get(0), limitMillis);
+                throw new IOException("'" + String.join(" ", command) + "' did not end within " + limitMillis + " ms");
             }
             return process.exitValue();
         } finally {
@@ -103,10 +101,7 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /**
-     * Waits for the first line of a process that begins with {@code start}. Of a process that ends without it the first
-     * line is returned, else the fault. Later output is read and dropped.
-     */
+    /** Waits for a line that begins with {@code start}; returns it, or the first line of a process that ended. */
     public static String awaitLine(Process process, String start, long millis) throws InterruptedException {
         BlockingQueue<String> heard = new ArrayBlockingQueue<>(1);
         Thread reader = new Thread(() -> listen(process, start, heard), "output-of-" + process.pid());

@@ -28,32 +28,10 @@ public interface Tool {
         }
     }
 
-    /** A command was killed, since it had not ended in time. */
-    final class NotEndedException extends IOException {
-        private static final long serialVersionUID = 1L;
-
-        private final long limitMillis;
-
-        NotEndedException(String command, long limitMillis) {
-            super(words(command, limitMillis));
-            this.limitMillis = limitMillis;
-        }
-
-        /** The exception with the name of the command, where the first word was that of a program that becomes it. */
-        public IOException of(String command) {
-            return new IOException(words(command, limitMillis), this);
-        }
-
-        private static String words(String command, long limitMillis) {
-            return command + " did not end within " + limitMillis + " ms";
-        }
-    }
-
     /**
      * Runs a command and waits for its end, for a bounded time.
      *
-     * @throws NotEndedException the command did not end in time, and was killed
-     * @throws IOException there is no such command
+     * @throws IOException there is no such command, or it did not end in time and was killed
      */
     Outcome run(List<String> command) throws IOException, InterruptedException;
 }

@@ -41,10 +41,7 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return build(spec, tool, tools.inUserNamespace());
     }
 
-    /**
-     * Builds two namespaces, joined by a veth pair, of which each end limits its rate. Addresses and names are known
-     * inside alone, so any number of lanes may exist at once.
-     */
+    /** Builds two namespaces, joined by a veth pair, each end with a rate limit; both are unknown outside. */
     private static Lane build(LaneSpec spec, Tool tool, boolean userNamespace)
             throws IOException, InterruptedException {
         Namespace near = Namespace.create(userNamespace);

@@ -25,11 +25,7 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return new LaneSpec(kind, kind.isEmulated() ? ETHERNET_MTU : 0, "");
     }
 
-    /**
-     * The lane of this name.
-     *
-     * @throws IllegalArgumentException the name is unknown; the message has all names
-     */
+    /** The lane of this name, see {@link LaneKind#parse}. */
     public static LaneSpec parse(String name) {
         return of(LaneKind.parse(name));
     }

@@ -2,11 +2,7 @@ package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.message.SizeTable;
 
-/**
- * A link, with all facts that its ceiling follows from.
- *
- * @param speed speed in each direction
- */
+/** A link, with all facts that its ceiling follows from; the speed is that of each direction. */
 public record Link(LinkSpeed speed, SegmentFormat format) {
     /**
      * A rate over a link.

@@ -18,10 +18,7 @@ public final class Namespace implements AutoCloseable {
     private static final long END_MILLIS = 2_000;
     private static final String UP = "up";
 
-    /**
-     * The holder ignores Ctrl-C, which goes to all processes of a terminal, so that the run's processes can end in
-     * order.
-     */
+    /** The holder ignores a terminal's Ctrl-C, so that the processes of the run can end in order. */
     private static final String HOLD = "trap '' INT QUIT; echo " + UP + "; exec cat";
 
     private final Process holder;
@@ -89,12 +86,7 @@ public final class Namespace implements AutoCloseable {
     public void run(Tool tool, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
         words.addAll(List.of(command.split(" ")));
-        Tool.Outcome outcome;
-        try {
-            outcome = tool.run(words);
-        } catch (Tool.NotEndedException e) {
-            throw e.of("'" + command + "'");
-        }
+        Tool.Outcome outcome = tool.run(words);
         if (!outcome.succeeded()) {
             String said = outcome.output().lines().collect(Collectors.joining("; "));
             throw new IOException(

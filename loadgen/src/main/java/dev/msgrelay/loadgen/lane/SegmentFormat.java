@@ -31,9 +31,7 @@ public record SegmentFormat(int mtu, Framing framing) {
         return mtu - HEADERS;
     }
 
-    /**
-     * Bytes of the link's time for a segment with this payload; on Ethernet from the preamble to the end of the gap.
-     */
+    /** Bytes of the link's time for a segment with this payload; on Ethernet with preamble and gap. */
     public int wireBytes(int payload) {
         return framing.wireBytes(MAC_HEADER + HEADERS + payload);
     }

@@ -2,10 +2,7 @@ package dev.msgrelay.loadgen.message;
 
 import java.nio.ByteBuffer;
 
-/**
- * Checks the messages of a subscriber: each byte, the publisher and the number. Not thread-safe: the subscriber's
- * thread owns it, and other threads may read it after a join.
- */
+/** Checks each byte, the publisher and the number of a subscriber's messages. The subscriber's thread owns it. */
 public final class MessageCheck {
     /** Value in place of a stamp: no next message is known. */
     private static final long NONE = -1;
@@ -16,10 +13,7 @@ public final class MessageCheck {
     private final SequenceCheck sequence;
     private final Order order;
 
-    /**
-     * The end of a run, messages in a row of one publisher. Its messages from {@link #counted} on are not yet in {@link
-     * #sequence} and {@link #order}.
-     */
+    /** The end of the last run; its messages from {@link #counted} on are not yet in {@link #sequence} and order. */
     private long next = NONE;
 
     private long counted = NONE;

@@ -117,27 +117,22 @@ public final class SequenceCheck {
         return true;
     }
 
-    /** Messages taken, without duplicates. */
     public long accepted() {
         return accepted;
     }
 
-    /** Numbers that were skipped and have not come since. */
     public long lost() {
         return lost;
     }
 
-    /** Messages whose number had come before. */
     public long duplicated() {
         return duplicated;
     }
 
-    /** Messages that came after one with a higher number. */
     public long reordered() {
         return reordered;
     }
 
-    /** Messages with an unknown publisher id. */
     public long unknown() {
         return unknown;
     }

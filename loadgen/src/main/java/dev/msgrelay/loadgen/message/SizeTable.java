@@ -84,7 +84,7 @@ public final class SizeTable {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
 
-    /** The type of the message with this stamp: with several types 1, 2, ... in turn, by its number. */
+    /** The type of the message with this stamp; several types come in turn, by the message's number. */
     public int typeOf(long stamp) {
         return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
     }

@@ -10,9 +10,7 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.PackedHistogram;
 
-/**
- * Histograms of times up to 100 s, in nanoseconds; between processes in HdrHistogram's own compressed form, in base64.
- */
+/** Histograms of times up to 100 s, in nanoseconds; between processes in HdrHistogram's form, in base64. */
 public final class Histograms {
     public static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(100);
 

@@ -82,11 +82,7 @@ public final class Json {
         return MAPPER.readTree(text);
     }
 
-    /**
-     * All documents of a text, in their order.
-     *
-     * @throws JacksonException one of them is no JSON
-     */
+    /** All documents of a text, in their order; throws a {@link JacksonException} where one is no JSON. */
     public static List<JsonNode> documents(String text) {
         try (MappingIterator<JsonNode> all = MAPPER.readerFor(JsonNode.class).readValues(text)) {
             return all.readAll();

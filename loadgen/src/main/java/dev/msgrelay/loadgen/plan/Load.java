@@ -25,12 +25,9 @@ public record Load(
         Check check,
         Policy policy,
         SlowReaders slow) {
-    /**
-     * One message in this many has its latency recorded at full speed, where a clock per message would cost more than
-     * the message.
-     */
+    /** One latency in this many is recorded at full speed: a clock per message would cost more than the message. */
     public static final int FULL_SPEED_SAMPLING = 1_024;
-    /** Most messages a second of one publisher. */
+
     public static final int MAX_RATE = 10_000_000;
 
     /** Latencies a second that a subscriber records, and up to twice as many. */
@@ -40,11 +37,7 @@ public record Load(
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
 
-    /**
-     * Subscribers that read too slowly on purpose, beside the others.
-     *
-     * @param policy policy that they ask for in their HELLO
-     */
+    /** Subscribers that read too slowly on purpose, and the policy that they ask for in their HELLO. */
     public record SlowReaders(int count, int bytesPerSecond, Policy policy) {
         public static final SlowReaders NONE = new SlowReaders(0, 0, Policy.SKIP);
     }
@@ -147,9 +140,7 @@ public record Load(
         return (double) rate * publishers;
     }
 
-    /**
-     * One message in this many has its latency recorded: every one at a rate that a clock per message does not disturb.
-     */
+    /** One latency in this many is recorded: every one at a rate that a clock per message does not disturb. */
     public int sampling() {
         return rate == 0
                 ? FULL_SPEED_SAMPLING

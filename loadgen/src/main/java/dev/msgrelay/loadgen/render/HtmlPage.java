@@ -6,10 +6,7 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/**
- * A document as one HTML file that needs nothing else: its JSON, style, and the scripts that draw it. The document is a
- * page of the lab, or results of loadgen.
- */
+/** A page of the lab, or results of loadgen, as one HTML file with all scripts, which needs no network. */
 public final class HtmlPage {
     /** The script of the relay's own page. */
     private static final String PLOT = "/dev/msgrelay/server/admin/plot.js";

@@ -42,7 +42,6 @@ public final class LaneSummary {
      * @param paced the cell at the first rate; null: not measured
      */
     record Row(LaneResult lane, Cell full, Cell paced) {
-        /** A row with one cell. */
         static Row of(LaneResult lane, Cell cell) {
             boolean isPaced = cell.load().isPaced();
             return new Row(lane, isPaced ? null : cell, isPaced ? cell : null);
@@ -101,7 +100,6 @@ public final class LaneSummary {
         return rows;
     }
 
-    /** A table for each load. */
     List<Table> tables() {
         return byLoad().stream()
                 .map(load -> Table.of(

@@ -9,10 +9,7 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/**
- * Shows the progress of runs: on a terminal one line, overwritten until it has the run's result; elsewhere a line a
- * second. The controller's thread owns it.
- */
+/** Shows runs: on a terminal one line that is overwritten, elsewhere a line a second. The controller owns it. */
 public final class ProgressLine implements RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
     private static final Path STDERR = Path.of("/proc/self/fd/2");
@@ -28,9 +25,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         this.notices = notices;
     }
 
-    /**
-     * Whether stderr is a terminal; {@link System#console} tells of stdin and stdout, and from Java 22 on of neither.
-     */
+    /** Whether stderr is a terminal; {@link System#console} tells of stdin and stdout, or from Java 22 on of none. */
     private static boolean isTerminal() {
         String term = System.getenv("TERM");
         if (term == null || term.equals("dumb")) {

@@ -14,10 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/**
- * A directory of results, written after every run. Each file is whole at any time: the old one stays until the new one
- * takes its place.
- */
+/** A directory of results, written after every run; each file is whole at any time. */
 public final class ResultFiles {
     public static final String JSON = "results.json";
 

@@ -24,9 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/**
- * Results of several lanes for a terminal of 80 columns: the outcome of all of them, then further figures and remarks.
- */
+/** Results of several lanes for a terminal of 80 columns: the outcome, then further figures and remarks. */
 public final class ResultsText {
     static final int WIDTH = 80;
     private static final int REMARKS_LISTED = 3;

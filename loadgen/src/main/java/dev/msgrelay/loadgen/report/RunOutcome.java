@@ -87,9 +87,7 @@ public final class RunOutcome {
         return !failures().isEmpty() ? 1 : isMissed() ? EXIT_TARGET : 0;
     }
 
-    /**
-     * The highest rate that was sent in time and meets the target; else one that does either of the two, or neither.
-     */
+    /** The highest rate that was sent in time and meets the target; else one that does either, or neither. */
     private Optional<RunPart> fromTheCurve() {
         return highest(part -> !part.isLate() && targets.isMetBy(part))
                 .or(() -> targets.p99Nanos() == null ? Optional.empty() : highest(targets::isMetBy))

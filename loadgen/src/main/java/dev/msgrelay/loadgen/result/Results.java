@@ -29,9 +29,7 @@ public record Results(
         List<Turn> turns,
         List<Finding> findings,
         List<String> notes) {
-    /**
-     * Version of the form that this build writes and reads. A change that older readers would misread gets the next.
-     */
+    /** Version of the form that this build writes and reads; it grows with a change that older readers misread. */
     public static final int SCHEMA_VERSION = 5;
 
     /**

@@ -294,9 +294,7 @@ public record RunRecord(
                 : correctness.schedule().lateShare();
     }
 
-    /**
-     * CPU of the processes whose names begin with {@code name}, in cores; NaN without one, or where one is not known.
-     */
+    /** CPU of the processes whose names begin with {@code name}, in cores; NaN where one is not known. */
     public double cores(String name) {
         return cores(name, Resources.ProcessUse::cpuSeconds);
     }

@@ -11,10 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 
-/**
- * The admin port of a relay that runs elsewhere, and its figures. The token in the environment's RELAY_TOKEN is sent
- * over https and within this host only.
- */
+/** The admin port of a relay elsewhere; RELAY_TOKEN of the environment is sent over https and within this host. */
 public record AdminPort(URI uri) {
     private static final int TIMEOUT_MILLIS = 1_500;
     private static final int MOST_BYTES = 4 << 20;

@@ -23,10 +23,7 @@ import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/**
- * One child process that speaks JSON lines, see {@link dev.msgrelay.loadgen.worker.Control}. Two daemon threads read
- * its stdout and stderr; all methods may be called by any thread.
- */
+/** A child process that speaks JSON lines, see worker.Control; its output has two daemon threads. Thread-safe. */
 public final class Child {
     /** A figure that this system does not tell. */
     static final long UNKNOWN = -1;
@@ -73,10 +70,7 @@ public final class Child {
         return site;
     }
 
-    /**
-     * CPU time since the start of the process, in nanoseconds, in steps of 10 ms; {@link #UNKNOWN} where the system
-     * does not tell.
-     */
+    /** CPU time of the process, in nanoseconds, in steps of 10 ms, or {@link #UNKNOWN}. */
     public long cpuNanos() {
         return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
     }
@@ -87,7 +81,7 @@ public final class Child {
         return ProcessTimes.parse(stat).map(ProcessTimes::kernelNanos).orElse(UNKNOWN);
     }
 
-    /** The peak of resident memory, in bytes; {@link #UNKNOWN} where the system does not tell. */
+    /** The peak of resident memory, in bytes, or {@link #UNKNOWN}. */
     public long peakResidentBytes() {
         return SystemTree.proc()
                 .field(pid() + "/status", "VmHWM")

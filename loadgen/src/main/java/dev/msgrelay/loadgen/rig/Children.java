@@ -10,19 +10,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The child processes of one run. {@link #close} and the JVM's shutdown end all of them; if this JVM is killed, they
- * end by the end of their stdin. Thread-safe.
- */
+/** The child processes of one run, which end with it, with this JVM, and with their stdin. Thread-safe. */
 public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
 
     private static final int HEAP_MEGABYTES = 64;
 
-    /**
-     * Options of a worker's JVM. They are the same at every rate, else a curve over rates would have a step. A small
-     * fixed heap keeps the collector out of the figures.
-     */
+    /** Options of a worker's JVM, the same at every rate; a small fixed heap keeps the collector out of the figures. */
     private static final List<String> JVM_OPTIONS = List.of(
             "-XX:+UseSerialGC",
             "-Xms" + HEAP_MEGABYTES + "m",
@@ -117,7 +111,6 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** A path for a Unix socket, in a directory that goes with the children. */
     public synchronized String socketPath(String name) throws IOException {
         return directoryIn(RunDirectory.TEMPORARY).socket(name).toString();
     }

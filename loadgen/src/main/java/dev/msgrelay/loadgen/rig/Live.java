@@ -51,7 +51,6 @@ public record Live(
                 last.isEmpty() ? -1 : last.get(last.size() - 1).lagBytes());
     }
 
-    /** The result of a window, after the reports of all workers. */
     static Live measured(Window window, Throughput passed) {
         long total = window.end() - window.sendFrom();
         Traffic in = passed.in();

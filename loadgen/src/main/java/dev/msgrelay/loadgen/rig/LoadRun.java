@@ -54,7 +54,6 @@ public final class LoadRun {
 
     private Optional<Live> lastLive = Optional.empty();
 
-    /** A run through a contestant that has been started. */
     public LoadRun(Plan plan, int round, RunObserver observer, Contestant.Started contestant, Children workers) {
         this.plan = plan;
         this.load = plan.load().withPolicy(plan.contestant().policy());
@@ -112,7 +111,6 @@ public final class LoadRun {
         }
     }
 
-    /** The last moment that was seen of this run. */
     public Optional<Live> lastLive() {
         return lastLive;
     }

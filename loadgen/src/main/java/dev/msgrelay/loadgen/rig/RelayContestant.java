@@ -26,9 +26,7 @@ import tools.jackson.databind.JsonNode;
  */
 public record RelayContestant(List<String> relayArgs, List<String> javaOptions, Optional<Build> build)
         implements Contestant {
-    /**
-     * The options of bin/relay-server: a heap that is touched at the start, and an idle JVM that does next to nothing.
-     */
+    /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does little when idle. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
     static final String NAME = "relay";
@@ -37,9 +35,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     public static final String JOURNAL = "--journal";
 
-    /**
-     * The word for a new directory of a journal, which is removed with the relay; a colon and its parent may follow.
-     */
+    /** The word for a new directory of a journal, which goes with the relay; ":PARENT" may follow. */
     public static final String TEMPORARY = "temp";
 
     private static final String KEEP = "--journal-keep";
@@ -47,7 +43,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** Size of a temporary journal: some seconds of a stream at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
 
-    /** The relay of this build. */
     public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
         this(relayArgs, javaOptions, Optional.empty());
     }

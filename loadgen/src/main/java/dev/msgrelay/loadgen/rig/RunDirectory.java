@@ -11,14 +11,10 @@ import java.util.concurrent.TimeUnit;
  * of its stdin removes it on {@link #close}, or when this process has ended in any way. Thread-safe.
  */
 final class RunDirectory implements AutoCloseable {
-    /**
-     * The shell's command. It ignores Ctrl-C, and tries twice, as a relay that ends with this process may write a
-     * moment longer.
-     */
+    /** The shell's command; it tries twice, as a relay that ends with this process may write a moment longer. */
     private static final String REMOVE =
             "trap '' HUP INT QUIT TERM; cat >/dev/null; rm -rf -- \"$1\" || { sleep 2; rm -rf -- \"$1\"; }";
 
-    /** The directory for temporary files. */
     static final Path TEMPORARY = Path.of(System.getProperty("java.io.tmpdir"));
 
     private static final int REMOVE_SECONDS = 10;
@@ -34,7 +30,6 @@ final class RunDirectory implements AutoCloseable {
                 .start();
     }
 
-    /** A new directory within the parent. */
     static RunDirectory in(Path parent) throws IOException {
         return new RunDirectory(Files.createTempDirectory(parent, "loadgen"));
     }

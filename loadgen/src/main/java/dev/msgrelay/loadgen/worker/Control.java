@@ -47,10 +47,7 @@ public final class Control {
         void run(J job, Control control) throws Exception;
     }
 
-    /**
-     * Runs jobs until the end of stdin, which ends the process: the body of every worker's {@code main}. Each job has
-     * its own thread and connections, as in a new process.
-     */
+    /** Runs jobs, each on a new thread, until the end of stdin ends the process: every worker's {@code main}. */
     public static <J> void main(Class<J> type, Work<J> work) {
         AtomicReference<Control> current = new AtomicReference<>();
         readCommands(line -> {
@@ -110,7 +107,6 @@ public final class Control {
         return sent;
     }
 
-    /** @param details a record, or a map */
     public void say(String event, Object details) {
         ObjectNode said = Json.tree(details);
         said.put("event", event);

@@ -22,10 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
-/**
- * A publisher of module relay-client, which publishes each frame as a message and checks the acknowledgements. The
- * publisher's thread owns it; acknowledgements come on the library's thread.
- */
+/** A publisher of relay-client, of a message for each frame. Its thread owns it; acknowledgements come on another. */
 final class LibraryOutlet implements Outlet {
     /** The longest wait for room, and for the last acknowledgement; the controller waits longer. */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -136,10 +133,7 @@ final class LibraryOutlet implements Outlet {
         }
     }
 
-    /**
-     * Checks and times the acknowledgements of one publisher. Numbers must grow from one to the next, sequences by as
-     * much at least, and never beyond the last message. Thread-safe.
-     */
+    /** Checks and times acknowledgements: numbers grow, and sequences by as much at least. Thread-safe. */
     static final class Acknowledged implements AckListener {
         private final long first;
         private final long samplingMask;
@@ -184,15 +178,11 @@ final class LibraryOutlet implements Outlet {
             }
         }
 
-        /**
-         * Nanoseconds from the intended time of a message, or at full speed from its publishing, to its
-         * acknowledgement; 100 s at most.
-         */
+        /** Nanoseconds from the intended time (at full speed the publishing) to the acknowledgement; at most 100 s. */
         synchronized Histogram after() {
             return after;
         }
 
-        /** The number of the last acknowledged message. */
         synchronized long number() {
             return number;
         }

@@ -13,10 +13,7 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
-/**
- * Publishes over all connections of this process at a fixed rate each, open loop: the schedule does not wait for
- * anything, and time stamps are the intended times. One thread owns all of it.
- */
+/** Publishes over all connections at a fixed rate each; time stamps are the intended times. One thread owns it. */
 final class Paced {
     /** A message that leaves later than this after its intended time is counted as late. */
     static final long LATE_NANOS = 1_000_000;
@@ -111,10 +108,7 @@ final class Paced {
         }
     }
 
-    /**
-     * A message has left when its write is done: a message that waited for room is late, even if its write began in
-     * time.
-     */
+    /** A message has left when its write is done: one that waited for room is late, even if the write began in time. */
     private void noteLateness(Lane lane, long first) {
         long left = clock.getAsLong();
         for (long n = first; n < lane.scheduled; n++) {
@@ -140,10 +134,7 @@ final class Paced {
         lateness.recordValueWithCount(Math.min(Histograms.LONGEST_NANOS, behind), messages);
     }
 
-    /**
-     * The punctuality of the measured part. Messages that never left are as late as the first of them when it was given
-     * up.
-     */
+    /** The punctuality of the measured part; messages that never left are as late as the first one given up. */
     Punctuality punctuality() {
         return new Punctuality(late, worstNanos, lateness);
     }

@@ -6,10 +6,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/**
- * Times without an event within the measured part of a run: the longest one, and those of {@link #LONG_NANOS} or
- * longer. One thread notes them; other threads see them a moment later.
- */
+/** Times without an event within the window: the longest, and the long ones. Other threads may read it later. */
 public final class Pauses {
     /** Longer than any wait for a core that threads share fairly. */
     public static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);

@@ -39,10 +39,7 @@ public final class PlainRelayMain {
         }
     }
 
-    /**
-     * Reads a buffer and writes it to one subscriber after the other, until the publisher's stream ends: no frames, no
-     * policies, no limit for a slow subscriber.
-     */
+    /** Reads a buffer and writes it to one subscriber after the other, without a look at frames or speeds. */
     static void relay(SocketChannel publisher, List<SocketChannel> subscribers, int bufferSize) throws IOException {
         final ByteBuffer data = ByteBuffer.allocateDirect(bufferSize);
         while (true) {

@@ -47,10 +47,7 @@ public final class PrepackedMain {
         }
     }
 
-    /**
-     * Frames that are packed once. A window of one size slides over them, so that the stream has whole frames in a row.
-     * One thread owns it.
-     */
+    /** Frames that are packed once; a window of the size of a write slides over them. One thread owns it. */
     static final class Prepacked {
         private final ByteBuffer window;
         private final int frameLength;

@@ -13,10 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
-/**
- * One connection that publishes under one publisher id. One thread at a time owns it; {@link #messages} and {@link
- * #bytes} are for any thread.
- */
+/** A connection under one publisher id. One thread at a time owns it; its counts are for any thread. */
 public final class PublishConnection implements Heartbeat.Counted, AutoCloseable {
     private static final long NOT_YET = -1;
 
@@ -46,10 +43,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return outlet;
     }
 
-    /**
-     * Sends small messages on each connection until the controller tells the window, as all subscribers have heard of
-     * all publishers.
-     */
+    /** Sends small messages on each connection until the window comes: then all have heard of all publishers. */
     public static Window prime(List<PublishConnection> connections, SizeTable sizes, Control control)
             throws IOException, InterruptedException {
         FrameBatch single = FrameBatch.ofMessages(sizes, 1);
@@ -72,10 +66,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         write(batch.drain(), messages.get() + 1);
     }
 
-    /**
-     * Publishes as fast as it goes, from the window's {@link Window#sendFrom} to its end; the last write only completes
-     * the last frame.
-     */
+    /** Publishes at full speed until the end of the window; the last write only completes the last frame. */
     public void publish(MessageStream stream, Window told) throws IOException {
         hear(told);
         long now = new Waiter(0).awaitMoment(told.sendFrom());
@@ -112,7 +103,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         measured.note(now, window, messages.get(), bytes.get());
     }
 
-    /** Sets the number of the first message that is meant for the measured part. */
     void timedFrom(long number) {
         firstTimed = number;
     }

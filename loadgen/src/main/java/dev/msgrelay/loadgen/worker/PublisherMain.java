@@ -30,10 +30,7 @@ import java.util.concurrent.Future;
  * drives all of them; at full speed each has its own blocking thread.
  */
 public final class PublisherMain {
-    /**
-     * Bytes of a write, two segments of loopback: four get less through a relay, and smaller writes on Ethernet cost
-     * more calls.
-     */
+    /** Bytes of a write: two segments of loopback; four get less through a relay, a smaller write costs more calls. */
     private static final int WRITE_BYTES = 128 << 10;
     /** Messages for the library between two readings of the clock. */
     private static final int LIBRARY_BATCH = 64;

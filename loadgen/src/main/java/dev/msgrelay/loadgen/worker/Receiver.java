@@ -156,7 +156,6 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         }
     }
 
-    /** The report, after {@link #stop}; see {@link Verifier#result}. */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis) {
         if (verifier != null) {
             return verifier.result(index, sent, waitedMillis, closed);

@@ -97,9 +97,7 @@ public final class SubscriberMain {
         }
     }
 
-    /**
-     * Waits until all messages are there, or none has come for a while; returns the wait in ms, or 0 where all came.
-     */
+    /** Waits until all messages are there, or none has come for a while; returns ms of the wait, 0 where all came. */
     private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
         long lastChange = start;

@@ -2,10 +2,7 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 
-/**
- * Compares the relay's reports with the messages that come: each GAP begins at the next message, and each PING names
- * it. The subscriber's thread owns it.
- */
+/** Compares the next sequence in each GAP and PING with the messages that come. The subscriber's thread owns it. */
 final class ToldStream {
     private static final long UNKNOWN = -1;
 
@@ -46,7 +43,6 @@ final class ToldStream {
         return new Told(missed, gaps, untrue);
     }
 
-    /** Messages that do not come, by the GAPs so far. */
     long missed() {
         return missed;
     }

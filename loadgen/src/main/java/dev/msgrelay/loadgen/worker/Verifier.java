@@ -180,16 +180,12 @@ final class Verifier implements BulkFrameConsumer {
         return check.sequence().heardOfAll() || check.unreadable() > 0;
     }
 
-    /**
-     * Messages that came, each once, or that will not come: by the relay's report, or by a later message of their
-     * publisher.
-     */
+    /** Messages that came once, or that will not come: by the relay's report, or a later one of their publisher. */
     long accountedFor() {
         // A reported or unreadable message is also missing in the numbers, once a later one of its publisher has come.
         return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
-    /** The text of the relay's ERROR, or null. */
     String error() {
         return error;
     }

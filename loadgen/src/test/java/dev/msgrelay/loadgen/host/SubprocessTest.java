@@ -43,7 +43,9 @@ class SubprocessTest {
         long before = children();
         assertThatThrownBy(() -> new Subprocess(100).run(List.of("sh", "-c", "sleep 60; true")))
                 .isInstanceOf(IOException.class)
-                .hasMessage("sh did not end within 100 ms");
+                .message()
+                .startsWith("'sh -c ")
+                .endsWith("' did not end within 100 ms");
         awaitChildren(before);
     }
 
