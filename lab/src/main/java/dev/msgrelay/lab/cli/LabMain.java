@@ -11,6 +11,7 @@ import dev.msgrelay.lab.readers.ReadersExperiment;
 import dev.msgrelay.lab.senders.SendersExperiment;
 import dev.msgrelay.loadgen.cli.LoadgenMain;
 import dev.msgrelay.loadgen.cli.Options;
+import dev.msgrelay.protocol.cli.ShortHelp;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -24,6 +25,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code loadgen lab}: a program of its own beside loadgen, started as if it were one of its commands. */
+@ShortHelp(examples = {"loadgen lab list", "loadgen lab files --quick", "loadgen lab all --html lab.html"})
 @Command(
         name = "loadgen lab",
         mixinStandardHelpOptions = true,
