@@ -94,7 +94,8 @@ function plot(box, spec) {
     const from = wide ? Math.max(...all.filter(each => each <= low)) : low;
     const to = wide ? Math.min(...all.filter(each => each >= high && each > from)) : high;
     const tens = axis.scale === 'PERCENTILE' || to / from >= 200;
-    const isLabel = value => value >= from && value <= to && (!tens || value === 2 || Math.log10(value) % 1 === 0);
+    const half = value => axis.scale === 'PERCENTILE' && value === 2;
+    const isLabel = value => value >= from && value <= to && (!tens || half(value) || Math.log10(value) % 1 === 0);
     return {low: from, high: to, labels: all.filter(isLabel)};
   }
 
@@ -104,7 +105,7 @@ function plot(box, spec) {
     const right = width - 10;
     const bottom = height - BOTTOM;
     const points = known();
-    const along = range(spec.x, points.map(point => point.x), (right - LEFT) / 90);
+    const along = range(spec.x, points.map(point => point.x), (right - LEFT) / (live ? 90 : 60));
     const up = range(spec.y, points.map(point => point.y), 5);
     const part = (axis, of, value) => {
       const log = axis.scale === 'LOG' || axis.scale === 'PERCENTILE';
