@@ -189,8 +189,7 @@ class LoadRunTest {
                 .withSlow(new SlowReaders(2, 2_000_000, policy));
         Contestant small = new RelayContestant(
                 List.of("--slow-subscriber", "backpressure", "--log-size=4m", "--ring-size=1m", "--max-body=100k"),
-                RelayContestant.JAVA_OPTIONS,
-                null);
+                RelayContestant.JAVA_OPTIONS);
         RunRecord result = alone(small, load, second);
         expectClean(result);
         List<SubscriberResult> slow = result.correctness().slow();
