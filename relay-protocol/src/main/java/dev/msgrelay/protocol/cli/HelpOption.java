@@ -39,15 +39,16 @@ final class HelpOption {
     /** Puts it in the place of picocli's own option, if the command has that. */
     static void install(CommandLine command) {
         CommandSpec spec = command.getCommandSpec();
-        ShortHelp help = declared(spec);
-        boolean done = command.getHelpSectionKeys().equals(List.of(ALL));
-        if (done || !spec.mixinStandardHelpOptions() || spec.findOption("--help") == null) {
+        // By the map: findOption makes a new text of each name of each option, at every start.
+        OptionSpec standard = spec.optionsMap().get("--help");
+        if (!spec.mixinStandardHelpOptions() || standard == null || isInstalled(command, standard)) {
             return;
         }
+        ShortHelp help = declared(spec);
         HelpOption option = new HelpOption(command, help);
         // picocli hands a method its arguments by their place behind its own two options: they stay.
         if (!(spec.userObject() instanceof Method)) {
-            option.replace(spec);
+            option.replace(spec, standard);
         }
         if (help != null) {
             // The command line's own setters would change the subcommands as well.
@@ -56,8 +57,16 @@ final class HelpOption {
         }
     }
 
-    private void replace(CommandSpec spec) {
-        spec.mixinStandardHelpOptions(false);
+    private static boolean isInstalled(CommandLine command, OptionSpec help) {
+        return command.getHelpSectionKeys().equals(List.of(ALL))
+                || help.paramLabel().equals(ALL);
+    }
+
+    /** The version goes behind the help again, as in all commands. */
+    private void replace(CommandSpec spec, OptionSpec standard) {
+        OptionSpec version = spec.optionsMap().get("--version");
+        spec.remove(standard);
+        spec.remove(version);
         spec.addOption(OptionSpec.builder("-h", "--help")
                 .usageHelp(true)
                 .type(boolean.class)
@@ -68,12 +77,7 @@ final class HelpOption {
                 .converters(this::read)
                 .description("Show this help message and exit. --help=all: with every option.")
                 .build());
-        spec.addOption(OptionSpec.builder("-V", "--version")
-                .versionHelp(true)
-                .type(boolean.class)
-                .initialValue(false)
-                .description("Print version information and exit.")
-                .build());
+        spec.addOption(version);
     }
 
     /** The annotation of the command's class or method; null: it has none. */

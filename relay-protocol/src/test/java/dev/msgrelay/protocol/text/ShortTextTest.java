@@ -49,4 +49,24 @@ class ShortTextTest {
         assertThat(ShortText.cut("abcdef", 6)).isEqualTo("abcdef");
         assertThat(ShortText.cut("abcdefg", 6)).isEqualTo("abcde~");
     }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = ' ',
+            value = {
+                "0 0",
+                "999 999",
+                "1000 1,000",
+                "99999 99,999",
+                "588895 588,895",
+                "1000000 1,000,000",
+                "-999 -999",
+                "-1000 -1,000",
+                "-123456 -123,456",
+                "9223372036854775807 9,223,372,036,854,775,807",
+                "-9223372036854775808 -9,223,372,036,854,775,808",
+            })
+    void groups(long number, String text) {
+        assertThat(ShortText.grouped(number)).isEqualTo(text);
+    }
 }
