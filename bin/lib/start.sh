@@ -104,13 +104,9 @@ relay_ask() {
         case $relay_flag in
         -*) ;;
         *)
-            # The smallest JVM that can be had: it lives for a fifth of a second.
+            # The smallest JVM that can be had: it lives for a quarter of a second.
             relay_flag=$("$relay_java" -XX:+UseSerialGC -XX:-UsePerfData -XX:TieredStopAtLevel=1 -Xmx64m \
-                -cp "$relay_jar" "$relay_flag" "$@") || {
-                # 1: it has said why. Ended by the system it says nothing.
-                [ $? != 1 ] || exit 1
-                relay_fail "the JVM that computes the limits of memory was ended by the system: a JVM alone takes 64 MiB"
-            }
+                -cp "$relay_jar" "$relay_flag" "$@") || relay_fail "cannot tell how much memory the JVM needs"
             ;;
         esac
         relay_asked="$relay_asked $relay_flag"

@@ -7,12 +7,11 @@ import dev.msgrelay.server.host.MemoryLimit;
 import dev.msgrelay.server.host.SystemTree;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import picocli.CommandLine.PicocliException;
 
 /**
- * Prints the limits that the JVM needs to run {@code relay-server} with the given arguments and the environment. The start
- * script runs this before each relay. Why they are not fixed: ARCHITECTURE.md, Decisions.
+ * Prints the limits that the JVM needs to run {@code relay-server} with the given arguments. The start script runs this
+ * before the relay.
  *
  * <pre>
  *   -Xmx = young generation + old generation at most       -Xms = young generation + old generation by default
@@ -28,26 +27,10 @@ public final class JvmLimits {
      */
     private static final int OLD_AT_START_MEBIBYTES = 16;
 
-    /** Memory that a JVM takes for itself alone: with less the system ends it, before the relay can say anything. */
-    private static final long LEAST_BYTES = 64 << 20;
-
     private JvmLimits() {}
 
     public static void main(String[] args) {
-        Optional<String> refusal = refusal(SystemTree.ofThisHost());
-        if (refusal.isPresent()) {
-            System.err.println("relay-server: " + refusal.get());
-            System.exit(1);
-        }
         System.out.println(String.join(" ", here(SystemTree.ofThisHost(), args)));
-    }
-
-    /** Why no relay can start on a machine; empty: one may. */
-    static Optional<String> refusal(SystemTree system) {
-        return MemoryLimit.lowest(system)
-                .filter(limit -> limit.bytes() < LEAST_BYTES)
-                .map(limit -> "the limit of memory is " + limit.bytes() + " bytes (" + limit.where()
-                        + "), and a JVM alone takes 64 MiB");
     }
 
     /**

@@ -36,32 +36,6 @@ import picocli.CommandLine.Model.OptionSpec;
 
 /** Each option has three ways to be set, and they mean the same; what is wrong is told with file and line. */
 class ConfigurationTest {
-    /** For each option another value than its default, such that a relay could be started with it. */
-    private static final Map<String, String> OTHERS = others("""
-            config=none.conf bind=::1 publish-port=1 subscribe-port=2 publish-socket=p subscribe-socket=s
-            socket-mode=0660 socket-group=0 transport=nio admin=none metrics-names=5 health=:7403 event-loops=16
-            reader-loops=2 log-size=512m ring-size=8m max-body=1500000 mtu=9000 slow-subscriber=skip
-            allow-policies=skip heartbeat=6s idle-timeout=16s handshake-timeout=6s max-connections=100000
-            max-publishers=4000 peer-timeout=61s stall-timeout=6s drain-timeout=6s pin-size=64m assembly-size=64m
-            filter-size=64m control-size=64m control-size-per-connection=128k frame-timeout=11s min-rate=2k
-            max-per-address=5 handshakes-per-address=5 replays-per-address=5 max-heartbeat=61s publisher-silence=1m
-            name-hold=11s tls-clients=a tls-publish-port=3 tls-subscribe-port=4 tls-provider=jdk tls-size=32m
-            journal=j journal-segment=64m journal-keep=100g journal-force=2s journal-failure=memory replay-size=64m
-            cluster=/dev/null node=2 connections=5s progress=7s
-            """);
-
-    private static Map<String, String> others(String options) {
-        Map<String, String> others = new HashMap<>(Map.of(
-                "--admin-token", "sha256:" + "0".repeat(64),
-                "--tls-cert", "c --tls-key=k",
-                "--tls-key", "k --tls-cert=c"));
-        for (String option : options.split("\\s+")) {
-            String[] both = option.split("=", 2);
-            others.put("--" + both[0], both[1]);
-        }
-        return others;
-    }
-
     private static final String FLAG = "flag";
     private static final String HASH = "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
@@ -150,7 +124,7 @@ class ConfigurationTest {
 
     /** A value that is not the option's default. */
     private static String other(String option) {
-        return OTHERS.getOrDefault("--" + option, "true");
+        return JvmLimitsTest.OTHERS.getOrDefault("--" + option, "true");
     }
 
     // ---- parity: generated from the command's own options -------------------------------------------------------

@@ -3,20 +3,116 @@ package dev.msgrelay.server.cli;
 import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.testing.Tree;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine.Model.OptionSpec;
 
-/** The JVM's limits follow from the options. */
+/** The JVM's limits follow from the options, and the start script has what it takes for the usual ones. */
 class JvmLimitsTest {
+    private static final Path SCRIPT = Path.of("../bin/relay-server");
+
+    /** For each option another value than its default, such that a relay could be started with it. */
+    static final Map<String, String> OTHERS = others("""
+            config=none.conf bind=::1 publish-port=1 subscribe-port=2 publish-socket=p subscribe-socket=s
+            socket-mode=0660 socket-group=0 transport=nio admin=none metrics-names=5 health=:7403 event-loops=16
+            reader-loops=2 log-size=512m ring-size=8m max-body=1500000 mtu=9000 slow-subscriber=skip
+            allow-policies=skip heartbeat=6s idle-timeout=16s handshake-timeout=6s max-connections=100000
+            max-publishers=4000 peer-timeout=61s stall-timeout=6s drain-timeout=6s pin-size=64m assembly-size=64m
+            filter-size=64m control-size=64m control-size-per-connection=128k frame-timeout=11s min-rate=2k
+            max-per-address=5 handshakes-per-address=5 replays-per-address=5 max-heartbeat=61s publisher-silence=1m
+            name-hold=11s tls-clients=a tls-publish-port=3 tls-subscribe-port=4 tls-provider=jdk tls-size=32m
+            journal=j journal-segment=64m journal-keep=100g journal-force=2s journal-failure=memory replay-size=64m
+            cluster=/dev/null node=2 connections=5s progress=7s
+            """);
+
+    private static Map<String, String> others(String options) {
+        Map<String, String> others = new HashMap<>(Map.of(
+                "--admin-token", "sha256:" + "0".repeat(64),
+                "--tls-cert", "c --tls-key=k",
+                "--tls-key", "k --tls-cert=c"));
+        for (String option : options.split("\\s+")) {
+            String[] both = option.split("=", 2);
+            others.put("--" + both[0], both[1]);
+        }
+        return others;
+    }
+
+    /** Without it these say nothing. */
+    private static final String WITH_TLS = " --tls-cert=c --tls-key=k";
+
+    private static final String WITH_JOURNAL = " --journal=j";
+
+    private static final String WITH_CLUSTER = " --cluster=c";
+
+    @Test
+    void theOptionsThatTheScriptAsksForAreThoseThatMemoryDependsOn() throws IOException {
+        Set<String> depends = new TreeSet<>();
+        Map<String, MemoryPlan> usualOnes = new HashMap<>();
+        for (OptionSpec option : RelayServerMain.commandLine().getCommandSpec().options()) {
+            if (option.arity().max() > 0 && !option.usageHelp()) {
+                assertThat(OTHERS).as("a value to try").containsKey(option.longestName());
+                String given = option.longestName() + "=" + OTHERS.get(option.longestName());
+                String beside = given.startsWith("--tls-") && !given.contains(" ")
+                        ? WITH_TLS
+                        : given.startsWith("--journal-") || given.startsWith("--replay-size")
+                                ? WITH_JOURNAL
+                                : given.startsWith("--node") ? WITH_CLUSTER : "";
+                MemoryPlan usual =
+                        usualOnes.computeIfAbsent(beside, b -> plan(b.equals(WITH_CLUSTER) ? b + " --node=1" : b));
+                MemoryPlan other = plan(given + beside + (given.startsWith("--cluster") ? " --node=1" : ""));
+                if (other.direct() != usual.direct() || other.heap() != usual.heap()) {
+                    depends.add(option.longestName());
+                }
+            }
+        }
+        assertThat(depends).contains("--log-size", "--reader-loops", "--mtu");
+        // What is in a file nobody knows before it is read.
+        depends.add("--config");
+        assertThat(asked()).isEqualTo(depends);
+    }
+
+    private static MemoryPlan plan(String line) {
+        RelayServerCommand command = new RelayServerCommand(RelayServer::start, null);
+        RelayServerMain.commandLine(command)
+                .parseArgs(line.isBlank() ? new String[0] : line.trim().split(" "));
+        return MemoryPlan.of(command.config());
+    }
+
+    /** From the script's case. */
+    private static Set<String> asked() throws IOException {
+        Matcher branch = Pattern.compile("(?s)\\n( *--[^)]*)\\)\\n *relay_limits=" + JvmLimits.class.getName())
+                .matcher(Files.readString(SCRIPT));
+        assertThat(branch.find()).isTrue();
+        return Arrays.stream(branch.group(1).split("[|\\\\\\s]+"))
+                .filter(option -> !option.isEmpty())
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    @Test
+    void theScriptHasTheLimitsForTheUsualOptions() throws IOException {
+        assertThat(Files.readString(SCRIPT)).contains("\nrelay_limits=\"" + String.join(" ", JvmLimits.of()) + "\"\n");
+    }
+
     @Test
     void theLimitsAreEnough() {
         MemoryPlan plan = MemoryPlan.of(RelayConfig.builder()
@@ -59,12 +155,6 @@ class JvmLimitsTest {
                 .endsWith(untouched);
         tree.with("sys/fs/cgroup/memory.max", Long.toString(200 << 20));
         assertThat(JvmLimits.here(system)).endsWith(untouched);
-        tree.with("sys/fs/cgroup/memory.max", Long.toString(64 << 20));
-        assertThat(JvmLimits.refusal(system)).isEmpty();
-        tree.with("sys/fs/cgroup/memory.max", "67108863");
-        assertThat(JvmLimits.refusal(system))
-                .contains("the limit of memory is 67108863 bytes (/sys/fs/cgroup/memory.max), and a JVM alone takes 64"
-                        + " MiB");
     }
 
     private static long mebibytes(List<String> limits, String flag) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;
+import dev.msgrelay.testing.Tree;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -27,12 +28,16 @@ class StartScriptTest {
     private Path home;
 
     private Path script;
+    private Tree system;
 
     @BeforeEach
     void copy() throws IOException {
+        system = new Tree(home.resolve("system"));
         script = home.resolve("bin/relay-server");
         Files.createDirectories(home.resolve("bin/lib"));
-        Files.copy(Path.of("../bin/relay-server"), script);
+        String text = Files.readString(Path.of("../bin/relay-server"));
+        assertThat(text).contains("\nrelay_system=\n");
+        Files.writeString(script, text.replace("\nrelay_system=\n", "\nrelay_system='" + system.root() + "'\n"));
         Files.copy(Path.of("../bin/lib/start.sh"), home.resolve("bin/lib/start.sh"));
         for (String module : List.of("relay-protocol", "relay-server")) {
             Files.createDirectories(home.resolve(module + "/src/main"));
@@ -82,7 +87,6 @@ class StartScriptTest {
     void whatIsClosedStaysUnreadableAndUnwritable() throws Exception {
         Files.writeString(home.resolve("jdk/bin/java"), """
                 #!/bin/sh
-                case "$*" in *cli.JvmLimits*) exit ;; esac
                 for fd in 0 1 2; do
                     { true 4>&$fd; } 2>/dev/null && echo "$fd is taken" >&3
                 done
@@ -93,6 +97,10 @@ class StartScriptTest {
         assertThat(said(0, Map.of(), command))
                 .containsExactly(
                         "0 is taken", "1 is taken", "2 is taken", "nothing can be read", "nothing can be written");
+    }
+
+    private boolean asked() {
+        return Files.exists(home.resolve("asked"));
     }
 
     /**
@@ -146,32 +154,67 @@ class StartScriptTest {
                 .isEqualTo("relay-server: the build failed: mvn -pl relay-server -am package -DskipTests");
     }
 
-    /** Whatever sets them: an option in either form, a file, the environment, nothing at all. */
     @Test
-    void theLimitsAreAskedFor() throws Exception {
+    void theUsualLimitsAreThereWithoutAsking() throws Exception {
+        List<String> started = start("", "--json", "--publish-port", "0");
+        assertThat(started).containsAll(JvmLimits.of()).contains("-XX:+ExitOnOutOfMemoryError", "--json");
+        assertThat(asked()).isFalse();
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        // Of the process's own group, of one around it, of a container, which sees itself as the root; of both
+        // versions.
+        "0::/a/b, /a/b/memory.max, 999999999, true",
+        "0::/a/b, /a/memory.max, 209715200, true",
+        "0::/, /memory.max, 209715200, true",
+        "5:memory:/a, /memory/a/memory.limit_in_bytes, 209715200, true",
+        "4:cpu:/|5:memory:/docker/1, /memory/memory.limit_in_bytes, 209715200, true",
+        "'5:cpuacct,memory:/', /memory/memory.limit_in_bytes, 67108864, true",
+        // As much as the usual options need, or none at all.
+        "0::/a, /a/memory.max, 1000000000, false",
+        "0::/a, /a/memory.max, max, false",
+        "5:memory:/a, /memory/a/memory.limit_in_bytes, 9223372036854771712, false",
+        "0::/a, /b/memory.max, 209715200, false",
+        "5:cpu:/a, /memory/a/memory.limit_in_bytes, 209715200, false",
+    })
+    void aLimitOfMemoryIsAskedAbout(String groups, String file, String value, boolean asks) throws Exception {
+        system.with("proc/self/cgroup", groups.replace('|', '\n')).with("sys/fs/cgroup" + file, value);
+        start("", "--publish-port", "0");
+        assertThat(asked()).isEqualTo(asks);
+    }
+
+    @Test
+    void aLimitThatIsTooLowForAnyJvmIsNamed() throws Exception {
+        system.with("proc/self/cgroup", "0::/a").with("sys/fs/cgroup/a/memory.max", "67108863");
+        assertThat(said(1, Map.of(), List.of("sh", script.toString())))
+                .containsExactly("relay-server: the limit of memory is 67108863 bytes (" + system.root()
+                        + "/sys/fs/cgroup/a/memory.max), and a JVM alone takes 64 MiB");
+    }
+
+    @Test
+    void otherSizesHaveOtherLimits() throws Exception {
         List<String> started = start("", "--log-size", "512m", "a b", "*");
         assertThat(started)
-                .contains("-Xmx777m", "-XX:MaxDirectMemorySize=888m", "-XX:+ExitOnOutOfMemoryError")
+                .contains("-Xmx777m", "-XX:MaxDirectMemorySize=888m")
                 .doesNotContainAnyElementsOf(JvmLimits.of());
         assertThat(started.subList(started.size() - 4, started.size()))
                 .containsExactly("--log-size", "512m", "a b", "*");
-        assertThat(home.resolve("asked")).content().endsWith("JvmLimits --log-size 512m a b *\n");
-        assertThat(start("")).contains("-Xmx777m");
-        assertThat(home.resolve("asked")).content().endsWith("JvmLimits\n");
+        assertThat(Files.readString(home.resolve("asked"))).endsWith("JvmLimits --log-size 512m a b *\n");
     }
 
-    /** A limit of memory in which no JVM can live ends it by a signal, without a word; otherwise its own words do. */
     @Test
-    void aJvmThatDoesNotTellThemEndsTheStart() throws Exception {
-        Path java = home.resolve("jdk/bin/java");
-        Files.writeString(java, "#!/bin/sh\necho 'too little' >&2\nexit 1\n");
-        List<String> command = List.of("sh", script.toString());
-        assertThat(said(1, Map.of(), command)).containsExactly("too little");
-        Files.writeString(java, "#!/bin/sh\nkill -9 $$\n");
-        assertThat(said(1, Map.of(), command))
-                .last()
-                .isEqualTo("relay-server: the JVM that computes the limits of memory was ended by the system: a JVM"
-                        + " alone takes 64 MiB");
+    void inEitherFormAndFromAFile() throws Exception {
+        assertThat(start("", "--log-size=512m")).contains("-Xmx777m");
+        assertThat(start("", "@options")).containsAll(JvmLimits.of());
+        assertThat(start("", "--config", "relay.conf")).contains("-Xmx777m");
+    }
+
+    @Test
+    void andFromTheEnvironment() throws Exception {
+        assertThat(start(Map.of("RELAY_TOKEN", "t", "RELAY_HOME", "h"), "")).containsAll(JvmLimits.of());
+        assertThat(start(Map.of("RELAY_LOG_SIZE", "512m"), "")).contains("-Xmx777m");
+        assertThat(start(Map.of("RELAY_CONFIG", "relay.conf"), "")).contains("-Xmx777m");
     }
 
     /**
