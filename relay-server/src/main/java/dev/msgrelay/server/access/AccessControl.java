@@ -60,7 +60,7 @@ public final class AccessControl {
             connections.decrementAndGet();
         }
 
-        /** Counts a subscriber that gets the journal, unless there are {@code most}. After true, {@link #endReplay} is due. */
+        /** Counts a reader of the journal, unless there are {@code most}. After true, {@link #endReplay} is due. */
         boolean beginReplay(long most) {
             return oneMore(replays, most);
         }

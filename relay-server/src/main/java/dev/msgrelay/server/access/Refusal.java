@@ -24,8 +24,8 @@ public record Refusal(CloseReason reason, String text, int waitMillis) {
     /**
      * The rule: a client gets a wait where this relay lacks something that other clients will give back. It gets none
      * for its own mistake, for its own slowness, which a wait makes worse, and where only people can help. At SHUTDOWN
-     * the end of the wait is unknown, and another relay may have the stream at once. A client whose name is in use tries
-     * a few times only, and these tries must last as long as the name's owner stays away.
+     * the end of the wait is unknown, and another relay may have the stream at once. A client whose name is in use
+     * tries a few times only, and these tries must last as long as the name's owner stays away.
      */
     private static int usualWait(CloseReason reason) {
         return switch (reason) {

@@ -44,14 +44,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A relay's admin port: figures, health, connections, settings and a page, by HTTP; and a reload, for a client with the
- * port's token. All else is read-only. A relay has no admin port unless it is started here.
+ * port's token. All else is read-only. A port for health alone ({@link AdminConfig#healthOnly}) answers nothing else.
  *
- * <p>A port for health alone ({@link AdminConfig#healthOnly}) answers nothing else, by the same rules.
- *
- * <p>The port has a thread of its own, reads the same fields as the relay's reports, and takes no direct memory; with
- * TLS, it takes memory from the relay's TLS part at start. The number of connections is limited. If all places are
- * taken, the connection that has been asking or leaving for longest makes room, so clients without a request keep
- * nobody out.
+ * <p>The port has a thread of its own and takes no direct memory; with TLS, it takes memory from the relay's TLS part
+ * at start. The number of connections is limited. Beyond it, the connection that has been asking or leaving for longest
+ * makes room, so clients without a request keep nobody out.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -109,8 +106,7 @@ public final class AdminServer implements AutoCloseable {
     /**
      * Starts the admin port of a relay. The caller closes it, after the relay.
      *
-     * @throws IOException the address cannot be listened on, or the port is to speak TLS and the relay has none; the
-     *     message names the cause
+     * @throws IOException the address is in use, or the port is to speak TLS and the relay has none
      */
     public static AdminServer start(RelayServer relay, AdminConfig config) throws IOException {
         return start(relay, config, Optional.empty());
@@ -153,16 +149,13 @@ public final class AdminServer implements AutoCloseable {
         return listening(new AdminServer(config, Optional.empty(), configuration));
     }
 
-    /**
-     * Takes the progress of the relay's start: segments of the journal that were looked through, of {@code of}. Any
-     * thread.
-     */
+    /** Sets the progress of the relay's start, in segments of the journal. Any thread. */
     public void recovering(int done, int of) {
         segmentsLookedAt = done;
         segments = of;
     }
 
-    /** Takes the relay, once it has started. Any thread, once. */
+    /** Gives the port its relay, once that has started. Any thread, once. */
     public void serve(RelayServer started) {
         Answers made = new Answers(started, config, SystemTree.ofThisHost());
         if (!config.healthOnly()) {
@@ -328,7 +321,7 @@ public final class AdminServer implements AutoCloseable {
         return reloading ? Optional.of("a reload is under way: try again") : Optional.empty();
     }
 
-    /** Reads the configuration again, on a thread of its own. {@code then} gets the answer, on the admin port's thread. */
+    /** Reads the configuration again, on a thread of its own. {@code then} runs on the admin port's thread. */
     void reload(String peer, Consumer<Answer> then) {
         reloading = true;
         LOG.info("admin port: {} asks for a reload", peer);

@@ -256,7 +256,6 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** The relay at a moment within the last second. */
     Look look() {
         Look now =
                 look.filter(at -> System.nanoTime() - at.nanos() <= LOOK_NANOS).orElseGet(() -> Look.at(relay));

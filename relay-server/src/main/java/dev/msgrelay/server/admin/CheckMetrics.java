@@ -10,7 +10,7 @@ import java.time.Instant;
 import java.util.Locale;
 
 /**
- * The result of {@code relay-server journal check} as a file that Prometheus' node_exporter reads (its textfile collector).
+ * The result of {@code relay-server journal check} as a file for the textfile collector of Prometheus' node_exporter.
  *
  * @param directory of the journal: the label of each metric
  * @param sound false: messages are missing, or the journal could not be read

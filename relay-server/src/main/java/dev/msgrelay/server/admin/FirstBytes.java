@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 
 /**
  * Looks at the first bytes of a connection, before TLS and HTTP do, and leaves the pipeline as soon as they show the
- * client's protocol. An event tells the connection of another protocol than the port's. Owned by the admin port's thread.
+ * client's protocol. A protocol that the port does not speak is an event. Owned by the admin port's thread.
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
     private final Optional<Supplier<ChannelHandler>> tls;
     private ByteBuf kept = Unpooled.EMPTY_BUFFER;
 
-    /** @param tls makes the handler of TLS, once it is clear that no proxy's header stands before it; empty: plain HTTP */
+    /** @param tls makes the handler of TLS, once it is clear that no proxy's header comes first; empty: plain HTTP */
     FirstBytes(Optional<Supplier<ChannelHandler>> tls) {
         this.tls = tls;
     }

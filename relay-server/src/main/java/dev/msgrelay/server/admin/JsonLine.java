@@ -17,7 +17,7 @@ public final class JsonLine {
                 .text("time", time.truncatedTo(ChronoUnit.MILLIS).toString());
     }
 
-    /** @param value a count, size or time; many readers round beyond 2 to the power of 53, so an id of 64 bits is a text */
+    /** @param value a count, size or time; an id of 64 bits is a text, since many readers round beyond 2^53 */
     public JsonLine number(String name, long value) {
         name(name).append(value);
         return this;
@@ -28,10 +28,7 @@ public final class JsonLine {
         return this;
     }
 
-    /**
-     * Adds a number with three decimals. Without String.format: that would take most of the time of a line, which is
-     * written every second.
-     */
+    /** Adds a number with three decimals. String.format would take most of the time of a line. */
     public JsonLine decimal(String name, double value) {
         long thousandths = Math.round(Math.abs(value) * 1000);
         name(name)

@@ -32,7 +32,7 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
                 .max(Comparator.comparingLong(ConnectionRow::lagBytes));
     }
 
-    /** Adds counters by their keys, garbage collections, closes by reason, the slowest subscriber, the cluster's state. */
+    /** Adds counters, garbage collections, closes by reason, the slowest subscriber and the cluster's state. */
     public static void totals(JsonLine line, Look look) {
         for (Counter counter : Counter.values()) {
             if (look.stats().has(counter)) {

@@ -102,7 +102,7 @@ final class Metrics {
                 .build());
     }
 
-    /** A gauge with a value for each of several things, which a label tells apart. */
+    /** A gauge with a value for each thing, by a label. */
     private <T> void gauge(
             String name,
             String help,
@@ -149,7 +149,8 @@ final class Metrics {
                 relay.ready() ? 1 : 0);
         gauge(
                 "relay_tls_valid_seconds",
-                "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid; 100 years: no TLS",
+                "seconds: until a certificate or authority expires; below 0: one has expired or is not yet valid;"
+                        + " 100 years: no TLS",
                 Math.min(relay.tls().validSeconds(), LONGEST_SECONDS));
         if (relay.cluster() != null) {
             addCluster(relay.cluster());
@@ -231,10 +232,7 @@ final class Metrics {
                 member -> member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS);
     }
 
-    /**
-     * Adds closes by all reasons, also those that have not occurred: a series that appears with its first event has no
-     * rate.
-     */
+    /** Adds closes by all reasons, since a series that appears with its first event has no rate. */
     private void addCloses(RelayStats stats) {
         CounterSnapshot.Builder closes = CounterSnapshot.builder()
                 .name("relay_connections_closed")

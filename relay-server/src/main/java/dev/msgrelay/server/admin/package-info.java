@@ -13,8 +13,8 @@
  * </pre>
  *
  * <p>All of it belongs to the admin port's thread, except {@code AdminServer.start}, {@code close} and {@code address}.
- * The thread reads what reports may read on any thread, and writes one counter of the relay, nothing else. A reload has a
- * thread of its own ({@code relay-reload}), since it waits for files.
+ * The thread reads what reports may read on any thread, and writes one counter of the relay, nothing else. A reload
+ * has a thread of its own ({@code relay-reload}), since it waits for files.
  *
  * <p><b>Public API:</b> {@code AdminServer}. All else is internal.
  */

@@ -23,10 +23,9 @@ final class EmptyRecords {
     private int empty;
 
     /**
-     * Counts the records that end in a piece of the connection's bytes.
+     * Counts the records that end in a piece of the connection's bytes. Returns whether too many had no data.
      *
      * @param plain decrypted bytes of data from this piece
-     * @return whether there were too many records without data
      */
     boolean tooMany(ByteBuffer bytes, int from, int to, int plain) {
         empty += Math.max(0, ends(bytes, from, to) - plain);
@@ -59,10 +58,7 @@ final class EmptyRecords {
         return records;
     }
 
-    /**
-     * Bytes from {@code from} on to the end of the record under way, whose first bytes were counted; where its header has not
-     * come, {@link Integer#MAX_VALUE}.
-     */
+    /** Bytes from {@code from} to the end of the record under way; without its header {@link Integer#MAX_VALUE}. */
     int rest(ByteBuffer bytes, int from, int to) {
         int length = left;
         int at = from;

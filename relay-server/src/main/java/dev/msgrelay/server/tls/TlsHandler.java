@@ -28,8 +28,8 @@ import javax.net.ssl.SSLException;
  *   socket --> TlsInput --> the connection --> TlsOutput --> socket
  * </pre>
  *
- * Both buffers are reserved when the connection comes, for one record each. While there is much to move, and memory for
- * it, they are large. While the connection does not read, the socket is not read either.
+ * Both buffers are reserved when the connection comes, for one record each. They are large while there is much to move,
+ * and memory for it. While the connection does not read, the socket is not read either.
  *
  * <p>Owned by the channel's loop.
  */
@@ -128,10 +128,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Runs a step that no event of the channel began, with the wall that Netty has around each event: without it, a failure
-     * of one connection would end its loop's task, and that connection never.
-     *
-     * @param onFailure gets whatever the step throws, errors of the JVM as well
+     * Runs a step that no event of the channel began, and passes on all that it throws, as Netty does for its events:
+     * else a failure would end the loop's task, and the connection never.
      */
     static void guarded(Runnable step, Consumer<Throwable> onFailure) {
         try {
@@ -384,10 +382,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         from.flush();
     }
 
-    /**
-     * Continues after the socket has taken the bytes in flight. The connection hears of it once nothing is left to
-     * write.
-     */
+    /** Continues after the socket has taken the bytes in flight. The connection hears of it once all is written. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (out.writing()) {

@@ -249,9 +249,9 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /**
-     * End of the bytes to unwrap now: before the last record if that is short, and so may be the alert of the client's end.
-     * Once BoringSSL has seen that, it writes nothing any more, and the connection could not answer the input before it: what
-     * the library has decrypted and not brought yet as well.
+     * End of the bytes to unwrap now. It is before the last record if that is short, which may be the alert of the
+     * client's end: behind that alert BoringSSL writes nothing, and the connection could not answer the input before
+     * it, nor the input that the library has decrypted and not brought yet.
      */
     private int turn() {
         int last = start;

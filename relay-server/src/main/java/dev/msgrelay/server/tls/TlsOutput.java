@@ -17,8 +17,8 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
- * The output of one connection: messages, slices of the log among them, wait until they are wrapped into the one buffer,
- * which is then in flight.
+ * The output of one connection: messages, and slices of the log, wait until they are wrapped into the one buffer, which
+ * is then in flight.
  *
  * <pre>
  *   messages --wrap--> | records | --write--> in flight --the socket has taken it--> the next ones
@@ -168,9 +168,7 @@ final class TlsOutput {
         return told;
     }
 
-    /**
-     * Does what the library asks for: runs its tasks, or notes that it wants to write, such as a new key or an alert.
-     */
+    /** Runs the library's tasks, or notes that the library wants to write, such as a new key or an alert. */
     void obey(HandshakeStatus status) {
         switch (status) {
             case NEED_TASK -> runTasks(engine);
@@ -239,10 +237,7 @@ final class TlsOutput {
         }
     }
 
-    /**
-     * Fills the buffer, with whole segments if enough waits. Returns the promise to complete once the buffer is
-     * written.
-     */
+    /** Fills the buffer, with whole segments if enough waits. Returns the promise of its write. */
     private ChannelPromise fill() throws SSLException {
         if (waiting > TlsRecords.MOST_PLAIN) {
             filled = true;
