@@ -10,10 +10,10 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Who is connected, one row each. Any thread. */
+/** The connections of a relay. Any thread. */
 public final class ConnectionTable {
     private final Set<Session> live = ConcurrentHashMap.newKeySet();
-    // The live ones, and those whose channels are not closed yet, or whose memory is not given back.
+    // The live ones, and those that have ended and not given all back.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;
@@ -22,19 +22,19 @@ public final class ConnectionTable {
         return ids.incrementAndGet();
     }
 
-    void opened(Session session) {
+    void add(Session session) {
         present.add(session);
         live.add(session);
     }
 
-    /** Its end has been counted. */
-    void closed(Session session) {
+    /** Removes a connection from the live ones: its end has been counted. */
+    void removeLive(Session session) {
         live.remove(session);
     }
 
-    /** Its channel is closed, and its memory given back. */
-    void gone(Session session) {
-        closed(session);
+    /** Removes a connection whose channel is closed, and whose memory is given back. */
+    void remove(Session session) {
+        removeLive(session);
         present.remove(session);
     }
 
@@ -47,7 +47,7 @@ public final class ConnectionTable {
         return draining;
     }
 
-    /** Whether nobody is connected any more, down to the last channel. */
+    /** Returns whether the last channel is closed. */
     public boolean allGone() {
         return present.isEmpty();
     }
@@ -61,12 +61,12 @@ public final class ConnectionTable {
         return live;
     }
 
-    /** Returns the connections whose channels are not closed yet: they may hold memory, whether their end has come or not. */
+    /** Returns the connections whose channels are not closed yet: they may pin memory, ended or not. */
     public Set<Session> present() {
         return present;
     }
 
-    /** One row each, in the order in which they came. One caller at a time. */
+    /** Returns a row for each live connection, in the order in which they came. */
     public synchronized List<ConnectionRow> rows(long headPosition, long nowNanos) {
         return live.stream()
                 .map(c -> row(c, headPosition, nowNanos))

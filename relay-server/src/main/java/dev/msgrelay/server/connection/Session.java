@@ -30,29 +30,28 @@ import java.util.function.LongConsumer;
 import javax.net.ssl.SSLException;
 
 /**
- * The life of one connection, from its channel to its end: its state, its place, its memory, who its client is, and the wall
- * that has whatever goes wrong in it end it alone. It stands behind its role in the pipeline:
+ * The life of one connection, from its channel to its end: its state, its place, its memory, its client's rights, and the
+ * wall by which a fault in it ends it alone. It is behind its role in the pipeline:
  *
  * <pre>
  *   socket --> [TLS] --> PublisherConnection | SubscriberConnection --> Session
  *                        takes what is read                             active, inactive, removed, thrown
  * </pre>
  *
- * A connection ends once, for the first reason, which is counted and logged. Owned by the thread of its channel's loop, but
- * for what says otherwise.
+ * A connection ends once, for the first reason, which is counted and logged. Owned by the thread of its channel's loop,
+ * except where a method says otherwise.
  */
 public final class Session extends ChannelInboundHandlerAdapter {
     /**
      * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks that it writes
-     * from. Measured with 1,024 to 4,096 of them: a plain subscriber 2,160 bytes, a plain publisher 1,870, with HELLO and a
-     * name of 255 bytes 3,030 and 3,210, with types 2,960; 64 views 2,820 more.
+     * from. Measured: a plain one about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views 2,820 bytes more.
      */
     public static final int HEAP_BYTES = 7 << 10;
 
-    /** A connection without a byte that its peer ends sooner is a probe: no client has gone. */
+    /** A connection without a byte that its peer ends sooner is a probe, and no client. */
     private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** A rate is over at least this, however many ask and however often: a second, less what timers are early. */
+    /** A rate is over at least this, however often reports ask: a second, less what timers are early. */
     private static final long LEAST_RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     private final Services services;
@@ -70,15 +69,15 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private TlsHandler tls;
     private Admission.Ticket place;
     private boolean added;
-    // The client has ended its output before the last word to it was out.
+    // The client has ended its output before the last word to it was sent.
     private boolean inputEnded;
     private long openedNanos;
-    // Whether the log has the identity of a client that has not said HELLO: not before it is clear that it is no probe.
+    // The identity of the client is logged: without HELLO not before it is clear that it is no probe.
     private boolean audited;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
 
-    // Of reports alone.
+    // For reports alone.
     private long sinceMessages;
     private long sinceNanos;
     private double rate;
@@ -132,15 +131,15 @@ public final class Session extends ChannelInboundHandlerAdapter {
             services.closes().agreed(who(), keyExchange());
         }
         role.opened();
-        // Counted once it has its place: a reader of the count may rely on it.
-        services.table().opened(this);
+        // Last: a reader of the count may rely on the connection's place.
+        services.table().add(this);
         dialogue.opened();
         if (services.table().draining()) {
             close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text());
         }
     }
 
-    /** Takes the memory that is the connection's as long as it is there. The plan has room for as many as are admitted. */
+    /** Takes the connection's own memory. The plan has room for as many connections as are admitted. */
     private void takeMemory() {
         MemoryBudget.Pool direct = services.budget().pool(Part.CONNECTIONS);
         MemoryBudget.Pool heap = services.budget().pool(Part.SESSIONS);
@@ -163,7 +162,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** That of TLS, for the log; empty: there is none, or it is not known. */
+    /** The key exchange of TLS, for the log; empty: there is none, or it is not known. */
     private String keyExchange() {
         return tls == null ? "" : tls.keyExchange();
     }
@@ -206,7 +205,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- its thread ----------------------------------------------------------------------------------------------
 
-    /** Whether the caller is on the thread of the channel's loop, which alone may touch the connection's state. */
+    /** Returns whether the caller is on the thread of the channel's loop. */
     public boolean isHere() {
         return channel.eventLoop().inEventLoop();
     }
@@ -224,7 +223,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         });
     }
 
-    /** Runs a step behind the wall: whatever it throws ends this connection. */
+    /** Runs a step behind the wall: an exception of it ends this connection. */
     public void walled(Runnable step) {
         try {
             step.run();
@@ -241,14 +240,14 @@ public final class Session extends ChannelInboundHandlerAdapter {
             } else {
                 // The channel was closed on its way.
                 exceptionCaught(null, there.cause());
-                gone();
+                releaseClosed();
             }
         });
     }
 
     // ---- what the client says ------------------------------------------------------------------------------------
 
-    /** Obeys a whole control frame, whose turn it is; false: the connection ends with it. */
+    /** Obeys a control frame, whose turn it is; false: the connection ends with it. */
     public boolean control(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.ERROR) {
             endedByPeer(body);
@@ -286,20 +285,19 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The client is welcome.
+     * Welcomes the client.
      *
      * @param features that its role can have
      * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
-     * @param accepted to a publisher the number of the last message that was taken of its name; otherwise 0
-     * @param fork from where on what HELLO speaks of is gone, {@link Durability#TODAY}: nothing is; {@link
-     *     Durability#UNKNOWN}: its epoch is none of this stream's
+     * @param accepted to a publisher the number of the last message that was accepted of its name; otherwise 0
+     * @param fork as {@link Durability#forkOf} the epoch of HELLO
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         dialogue.welcome(said, policy, features, next, accepted, fork);
         state(SessionState.OPEN);
     }
 
-    /** A message has been taken, of a client that said no HELLO. */
+    /** Notes that a message has come without HELLO. */
     public void plain() {
         if (state == SessionState.CONNECTED) {
             state(SessionState.PLAIN);
@@ -307,7 +305,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** A client that said HELLO is to be told that it has to leave. Its role says what is due. */
+    /** Puts GOAWAY into the outbox of a client that said HELLO. */
     public void goAway(CloseReason reason, int closesInMillis) {
         if (state.speaks()) {
             dialogue.outbox().goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
@@ -316,7 +314,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- the end -----------------------------------------------------------------------------------------------
 
-    /** Nothing more is written or forced: a client that waits for it is told. */
+    /** Ends the connection of a client that waits for the journal, which has failed. */
     public void journalFailed() {
         dialogue.journalFailed().ifPresent(this::close);
     }
@@ -325,7 +323,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     public void close(Refusal why) {
         SessionState before = state;
         if (!before.ended()) {
-            end(why.reason(), why.text());
+            recordEnd(why.reason(), why.text());
             role.lastWords(before, why);
         }
     }
@@ -338,10 +336,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
         close(Refusal.of(why));
     }
 
-    /** Ends it at once, without a word: what it holds is needed. */
+    /** Ends the connection at once, without a word: its memory is needed. */
     public void cutOff(CloseReason reason, String text) {
         if (!state.ended()) {
-            end(reason, text);
+            recordEnd(reason, text);
         }
         giveUp();
     }
@@ -355,8 +353,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * The client has ended its output, see {@link SocketReads.Reader#mayEnd}: before the last word is out that does not close
-     * the channel, since the client may still read.
+     * Notes that the client has ended its output, see {@link SocketReads.Reader#mayEnd}: until the last word is sent that
+     * does not close the channel, since the client may still read.
      */
     public boolean mayEnd() {
         if (state != SessionState.CLOSING || Closing.outputEnded(channel)) {
@@ -369,7 +367,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return false;
     }
 
-    /** What was written is with the system, or more is to be written. */
+    /** Called when the socket has room again, or is full. */
     public void writabilityChanged() {
         if (inputEnded && channel.isWritable()) {
             channel.config().setAutoRead(true);
@@ -389,29 +387,29 @@ public final class Session extends ChannelInboundHandlerAdapter {
         String what = "ERROR " + (reason == null ? ErrorFrame.code(body) : reason) + " "
                 + Peer.printable(ErrorFrame.text(body));
         services.closes().warn(CloseReason.PEER_CLOSED, services.clock().nanoTime(), who() + " closes: " + what);
-        end(CloseReason.PEER_CLOSED, what);
+        recordEnd(CloseReason.PEER_CLOSED, what);
         role.release();
         Closing.endOutput(channel);
         Closing.closeLater(channel);
     }
 
-    private void end(CloseReason reason, String text) {
-        end(now -> services.closes().closed(who(), reason, text, now));
+    private void recordEnd(CloseReason reason, String text) {
+        recordEnd(now -> services.closes().closed(who(), reason, text, now));
     }
 
-    /** The peer has ended a connection that has not brought a byte. Its line has the identity, which was not logged yet. */
-    private void endProbe() {
+    /** Ends a connection that has not brought a byte. Its line has the identity, which was not logged yet. */
+    private void closeProbe() {
         String identity = rights.mayAct() ? rights.name() : "";
         String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + rights.proof();
-        end(now -> services.closes().probed(who, channel.remoteAddress(), now));
+        recordEnd(now -> services.closes().probed(who, channel.remoteAddress(), now));
     }
 
-    private void end(LongConsumer count) {
+    private void recordEnd(LongConsumer count) {
         state(SessionState.CLOSING);
         rights.giveBackPlace();
-        // Counted before it leaves the table: whoever sees it gone sees why.
+        // Counted before it leaves the table: a reader that misses it there finds the reason.
         count.accept(services.clock().nanoTime());
-        services.table().closed(this);
+        services.table().removeLive(this);
     }
 
     private boolean isProbe() {
@@ -421,7 +419,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
                 && services.clock().nanoTime() - openedNanos < PROBE_NANOS;
     }
 
-    /** A fault of the relay, and not of the client: this connection ends, and no other. Never throws. */
+    /** Ends this connection, and no other, for a fault of the relay. Never throws. */
     public void failed(Throwable cause) {
         try {
             services.closes().failed(who(), cause, services.clock().nanoTime());
@@ -441,7 +439,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         if (cause instanceof SSLException) {
             cutOff(CloseReason.TLS_FAILED, String.valueOf(cause.getMessage()));
         } else if (cause instanceof IOException && isProbe()) {
-            endProbe();
+            closeProbe();
             giveUp();
         } else if (cause instanceof IOException) {
             cutOff(CloseReason.CONNECTION_LOST, String.valueOf(cause.getMessage()));
@@ -452,31 +450,31 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext ctx) {
-        gone();
+        releaseClosed();
     }
 
     /** The only event of a channel that closes while it is registered with no loop. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
-        gone();
+        releaseClosed();
         if (place != null) {
             services.admission().left(place);
         }
     }
 
-    /** The channel is closed. More than once without harm. */
-    public void gone() {
+    /** Ends the connection, whose channel is closed, and gives all back. More than once without harm. */
+    public void releaseClosed() {
         if (channel == null || state == SessionState.GONE) {
             return;
         }
         if (!state.ended()) {
             String rest = role.progress().unfinished();
             if (isProbe()) {
-                endProbe();
+                closeProbe();
             } else if (rest.isEmpty()) {
-                end(CloseReason.PEER_CLOSED, "");
+                recordEnd(CloseReason.PEER_CLOSED, "");
             } else {
-                end(CloseReason.TRUNCATED_FRAME, rest + " dropped");
+                recordEnd(CloseReason.TRUNCATED_FRAME, rest + " dropped");
             }
         }
         state(SessionState.GONE);
@@ -484,7 +482,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
             role.release();
         } finally {
             giveMemoryBack();
-            services.table().gone(this);
+            services.table().remove(this);
         }
     }
 
@@ -525,10 +523,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
     }
 
-    /**
-     * Returns the messages a second since the last report that is long enough ago, or since the beginning. Reports alone ask, one
-     * at a time.
-     */
+    /** Returns the messages a second since the last report that is long enough ago. Reports ask, one at a time. */
     double rate(long messages, long nowNanos) {
         if (nowNanos - sinceNanos >= LEAST_RATE_NANOS) {
             rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
@@ -543,13 +538,13 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return name;
     }
 
-    /** Role, peer and name, for people. */
+    /** Returns role, peer and name, for people. */
     public String who() {
         String peer = kind.name().toLowerCase(Locale.ROOT) + " " + AcceptedSocket.peerName(channel);
         return name.isEmpty() ? peer : peer + " (" + name + ")";
     }
 
-    /** By its number: a walk over a set of connections has the same order in each run. */
+    // A walk over a set of connections has the same order in each run.
     @Override
     public int hashCode() {
         return Long.hashCode(id);

@@ -10,7 +10,9 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
     /** The owner of the memory. On the channel's loop. */
     public interface Reader {
         /** Whether a read may go on now, as far as is known. */
-        boolean mayRead();
+        default boolean mayRead() {
+            return true;
+        }
 
         /**
          * Returns the memory for the next read, counted once more; null: there is none, and the reader begins to wait for
@@ -19,10 +21,10 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         ByteBuf whereToRead();
 
         /** Takes note that a read without memory was refused. Nothing is lost. */
-        void refused();
+        default void refused() {}
 
         /** Takes note that a read has filled its memory. */
-        void readWasFull();
+        default void readWasFull() {}
 
         /** Whether nothing is taken any more, for good: what still comes is thrown away. */
         boolean isDeaf();

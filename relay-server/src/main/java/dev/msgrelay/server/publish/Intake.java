@@ -106,7 +106,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     void opened() {
         segment = new SegmentSize(session.channel(), IntUnaryOperator.identity());
-        reads = new ReadSwitch(session.channel(), session::gone);
+        reads = new ReadSwitch(session.channel(), session::releaseClosed);
     }
 
     private void waitFor(Wait next) {

@@ -279,23 +279,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // ---- input, and time ----------------------------------------------------------------------------------------
 
     @Override
-    public boolean mayRead() {
-        return true;
-    }
-
-    @Override
     public ByteBuf whereToRead() {
         return session.channel().alloc().directBuffer(READ_BYTES, READ_BYTES);
-    }
-
-    @Override
-    public void refused() {
-        // No read is refused.
-    }
-
-    @Override
-    public void readWasFull() {
-        // Nobody waits for it.
     }
 
     @Override
