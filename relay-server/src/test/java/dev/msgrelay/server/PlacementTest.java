@@ -60,8 +60,9 @@ class PlacementTest {
     /** The number of the loop whose group has a subscriber; -1: it is in none of them just now. */
     private static int loopOf(TestRelay relay, Session subscriber) {
         SendGroup[] groups = Sessions.groups(relay.relay().engine());
-        SendGroup group = Sessions.get(Sessions.get(subscriber.role(), "seat"), "group");
-        return List.of(groups).indexOf(group);
+        SendGroup group = Sessions.get(subscriber.role(), "group");
+        boolean present = Sessions.get(subscriber.role(), "present");
+        return present ? List.of(groups).indexOf(group) : -1;
     }
 
     /** One more plain subscriber, and the loop that it came to. */

@@ -218,7 +218,7 @@ class ThrowingSessionsTest {
         subscriber("a task", ThrowingSessionsTest::throwInATask);
         subscriber("a task, an Error", c -> c.execute(ThrowingSessionsTest::throwAnError));
         speaking("channelRead", When.BEFORE_READ, c -> Sessions.takeAway(c, "heartbeat"));
-        speaking("say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "admittance"), "hello", null));
+        speaking("say", When.BEHIND_READ, c -> Sessions.set(Sessions.get(c.role(), "join"), "hello", null));
         writable();
     }
 
