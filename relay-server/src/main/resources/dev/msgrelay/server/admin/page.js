@@ -85,7 +85,7 @@ function age(seconds) {
 
 function journal(now) {
   if (!about.journal) {
-    return ['none', 'a relay that ends takes its stream along'];
+    return ['none', now.cluster ? 'the nodes of the cluster keep the stream' : 'the stream ends with the relay'];
   }
   if (now.journalFailed) {
     return ['FAILED', 'nothing is written any more', true];
@@ -173,7 +173,15 @@ function chart(now) {
   drawChart([curve('in', 'In'), curve('out', 'Out')]);
 }
 
-// One of several relays: how each of them stands, as far as this one knows.
+// Nodes of a cluster may be on one host.
+function names(now) {
+  const host = about.host || location.hostname;
+  const name = now.cluster ? `${host}, node ${now.cluster.node} of ${now.cluster.name}` : host;
+  document.title = `Relay ${name}`;
+  $('about').textContent = `${name}, version ${about.version}, ${about.transport}, slow subscribers: ${about.slowSubscriber}`;
+}
+
+// The state of each node, as far as this one knows.
 function cluster(now) {
   const its = now.cluster;
   $('cluster').hidden = !its;
@@ -181,12 +189,12 @@ function cluster(now) {
     return;
   }
   $('clusterState').textContent = `node ${its.node} of ${its.name} ${its.role}, term ${its.term}, `
-    + `${its.commitPosition.toLocaleString('en')} bytes of the log committed`;
+    + `${its.commitPosition.toLocaleString('en')} bytes of the cluster's log are at a majority`;
   fill('members', its.members.map(m => row([
     cell(m.node === its.node ? `${m.node} (this one)` : m.node),
-    cell(m.address),
+    cell(m.address, 'less'),
     cell(m.node === its.leader ? 'leads' : ''),
-    cell(m.position < 0 ? '' : m.position.toLocaleString('en'), 'n'),
+    cell(m.position < 0 ? '' : m.position.toLocaleString('en'), 'n less'),
     cell(m.lagBytes < 0 ? '' : short(m.lagBytes, 'B'), 'n'),
     cell(m.silentMillis < 0 ? 'never' : `${(m.silentMillis / 1000).toFixed(0)} s ago`, m.silentMillis > 5000 ? 'n bad' : 'n'),
   ])), '');
@@ -324,6 +332,7 @@ function stats(now) {
     minute.shift();
   }
   state(now.status, now.ready ? 'well' : 'bad');
+  names(now);
   cluster(now);
   tiles(now);
   chart(now);
@@ -344,9 +353,6 @@ events.addEventListener('about', e => {
   about.rates.forEach(addRate);
   minute.length = 0;
   shown.clear();
-  const host = about.host || location.hostname;
-  document.title = `Relay ${host}`;
-  $('about').textContent = `${host}, version ${about.version}, ${about.transport}, slow subscribers: ${about.slowSubscriber}`;
 });
 events.addEventListener('stats', e => stats(JSON.parse(e.data)));
 events.addEventListener('error', () => state('no connection to the relay', 'bad'));
