@@ -364,6 +364,7 @@ class ReplayTest {
         return builder.set(MAX_BODY, 100_000)
                 .set(JOURNAL_SEGMENT, 1 << 20)
                 .set(JOURNAL_KEEP, 4L << 20)
+                .set(JOURNAL_KEEP_TIME, null)
                 .set(JOURNAL_FORCE, Duration.ofMillis(20));
     }
 
