@@ -23,13 +23,10 @@ import java.util.concurrent.TimeUnit;
  * For IPv6 an address is a network of 64 bits.
  */
 public final class Admission {
-    /**
-     * Most addresses that are remembered without a connection: beyond it, addresses whose buckets are full are
-     * forgotten.
-     */
+    /** Most addresses without a connection: beyond it, addresses whose buckets are full are forgotten. */
     private static final int IDLE_ADDRESSES = 4096;
 
-    /** The latest time that a refused connection is told to come at: about a client's own longest wait. */
+    /** Longest wait that a refused connection is told: about a client's own longest. */
     private static final long MOST_PROMISED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /** The place of an admitted connection; given back with {@link #left}. */
@@ -100,7 +97,7 @@ public final class Admission {
                 null, new Refusal(reason, ShortText.there(limit, what) + whose + " already, which is the limit"));
     }
 
-    /** Refuses one that comes too early, and tells it the time of the next place that nobody was told yet. */
+    /** Refuses a client that comes too early, and tells it the time of the next place that is not promised yet. */
     private static Refusal tooMany(int perSecond, String what, InetAddress from, TokenBucket bucket, long nowNanos) {
         return new Refusal(
                 CloseReason.TOO_MANY_FROM_ADDRESS,
@@ -109,7 +106,7 @@ public final class Admission {
                 (int) TimeUnit.NANOSECONDS.toMillis(bucket.promise(nowNanos, MOST_PROMISED_NANOS)) + 1);
     }
 
-    /** Gives back the place of an admitted connection that is gone. */
+    /** Gives back the place of an admitted connection. */
     public synchronized void left(Ticket ticket) {
         connections--;
         publishers -= ticket.publisher ? 1 : 0;
@@ -119,7 +116,7 @@ public final class Admission {
         }
     }
 
-    /** Whether a peer may now start in the journal once more. */
+    /** Returns whether a peer may now start in the journal once more. */
     public synchronized boolean mayReplay(SocketAddress peer, long nowNanos) {
         Address address = addresses.get(ProbeLog.network(peer));
         return address == null || address.replays.tryTake(nowNanos);
@@ -141,8 +138,7 @@ public final class Admission {
             addresses
                     .values()
                     .removeIf(a -> a.connections == 0 && a.handshakes.full(nowNanos) && a.replays.full(nowNanos));
-            // The next clean-up waits until the number of addresses has doubled: each look at all of them is paid for
-            // by as many new ones.
+            // The next clean-up waits until the number of addresses has doubled, which pays for it.
             lookAt = Math.max(IDLE_ADDRESSES, 2 * addresses.size());
         }
     }

@@ -13,9 +13,9 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** How the relay ends a connection that shall know why. */
+/** The end of a connection whose client is told why. */
 public final class Closing {
-    /** For so long what still comes is read and thrown away. */
+    /** Time in which input is still read, and thrown away. */
     public static final int LINGER_MILLIS = 1000;
 
     /** The length of an ERROR with the longest text, and of RETRY_AFTER before it. */
@@ -28,7 +28,7 @@ public final class Closing {
      * Sends ERROR, with RETRY_AFTER before it where a wait may help, between two frames, and closes a while later: to
      * close with unread input resets the connection, and the reset may overtake the error. On the channel's loop.
      *
-     * @return told when the ERROR is with the system, or has failed
+     * @return the write of the ERROR
      */
     public static ChannelFuture say(Channel channel, Refusal why) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
@@ -48,7 +48,7 @@ public final class Closing {
         return both.put(error).flip();
     }
 
-    /** Whether the last word is out: nothing is said any more. */
+    /** Returns whether the last word is sent. */
     static boolean outputEnded(Channel channel) {
         return channel instanceof DuplexChannel duplex && duplex.isOutputShutdown();
     }
@@ -62,7 +62,7 @@ public final class Closing {
         }
     }
 
-    /** Closes after {@link #LINGER_MILLIS}, whatever is said until then. On the channel's loop. */
+    /** Closes after {@link #LINGER_MILLIS}. On the channel's loop. */
     public static void closeLater(Channel channel) {
         Future<?> close = channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         // Nothing of a channel is kept for longer than the channel.

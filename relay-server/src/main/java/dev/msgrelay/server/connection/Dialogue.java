@@ -22,7 +22,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The control frames of a connection, whatever its role: which one may come when, what is answered, and what is due.
+ * The control frames of a connection, of either role: their order, their answers, and those that are due.
  *
  * <pre>
  *   HELLO   --> WELCOME      PING --> PONG      GOAWAY, PING: the relay's own
@@ -48,20 +48,17 @@ public final class Dialogue {
         this.heartbeat = heartbeat;
     }
 
-    /**
-     * The connection is in the table of those that are live, whom a later life of the stream ends: it is told of the present one
-     * alone.
-     */
+    // The connection is among the live ones, which a later life of the stream ends: it is told of the present one
+    // alone.
     void opened() {
         life = durability.life();
     }
 
-    /** The control frames that are due. */
     public Outbox outbox() {
         return outbox;
     }
 
-    /** The level that messages are to reach, or must have reached, where LEVELS is granted. */
+    /** Returns the level that messages are to reach, or must have reached, where LEVELS is granted. */
     public Optional<Level> level() {
         return level;
     }
@@ -71,7 +68,7 @@ public final class Dialogue {
     }
 
     /**
-     * Checks the turn of a control frame whose header has come. A frame for nobody in particular is passed over.
+     * Checks the turn of a control frame whose header has come.
      *
      * @throws FrameException the frame may not come now, only the relay may send it, or it must be understood
      */
@@ -119,7 +116,7 @@ public final class Dialogue {
         return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
     }
 
-    /** Answers PING, and takes PONG; false: the frame is another one. */
+    /** Answers PING, and checks PONG; false: the frame is another one. */
     boolean answer(int type, ByteBuffer body) throws FrameException {
         switch (type) {
             case ControlFrames.PING -> {
@@ -137,8 +134,8 @@ public final class Dialogue {
     /**
      * Reads a HELLO.
      *
-     * @param otherPort a clause for people about the port of the other role; may be empty
-     * @throws FrameException it is malformed, or wants what there is not
+     * @param otherPort a clause about the port of the other role; may be empty
+     * @throws FrameException it is malformed, or asks for a feature that the relay does not have
      */
     HelloFrame hello(ByteBuffer body, String otherPort) throws FrameException {
         if (HelloFrame.commonVersion(body) == 0) {
@@ -168,10 +165,9 @@ public final class Dialogue {
     }
 
     /**
-     * The end of a client whose first bytes are those of another protocol.
+     * Returns the end of a client that begins as another protocol does.
      *
-     * @param fault the rule of frames that the bytes break, in words
-     * @param reason likewise
+     * @param reason with {@code fault}, the rule of frames that its bytes break
      */
     public FrameException refusalOf(Stranger who, CloseReason reason, String fault) {
         return switch (who) {
@@ -191,7 +187,7 @@ public final class Dialogue {
         };
     }
 
-    /** HELLO has come, of a client that may say it. */
+    /** Reads the wishes of HELLO, of a client that may say it. */
     void greeted(HelloFrame said) throws FrameException {
         heartbeat.wanted(said.heartbeatMillis());
         if (role == Role.SUBSCRIBER || said.wants(Features.ACKS)) {
@@ -214,7 +210,7 @@ public final class Dialogue {
         return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
     }
 
-    /** WELCOME is due; as {@link Session#welcome}. */
+    /** Puts WELCOME into the outbox, as {@link Session#welcome}. */
     void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;

@@ -28,18 +28,18 @@ import java.util.function.Consumer;
  * another's read. The thread sleeps in its selector, and only when there is nothing of either kind.
  */
 public final class EngineLoop implements WindowGate.Writer {
-    /** Work of each cycle after the sockets, on the loop's thread. */
+    /** The work of each cycle after the sockets, on the loop's thread. */
     @FunctionalInterface
     public interface Duty {
         /** Does some work, bounded; returns whether there is more to do right away. */
         boolean work();
 
-        /** Whether something waits that was not there at the last {@link #work}: asked just before the loop sleeps. */
+        /** Returns whether there is more than at the last {@link #work}: asked just before the loop sleeps. */
         default boolean pending() {
             return false;
         }
 
-        /** Longest sleep when nothing is pending, in nanoseconds; 0: until the loop is woken. */
+        /** Returns the longest sleep, in nanoseconds; 0: until the loop is woken. */
         default long sleepNanos() {
             return 0;
         }
@@ -53,7 +53,7 @@ public final class EngineLoop implements WindowGate.Writer {
 
     private static final Runnable NOTHING = () -> {};
 
-    /** Duty of a loop that only reads, and of one whose own duty has failed, which still closes its connections. */
+    /** The duty of a loop that only reads, and after a failure, when connections are still closed. */
     public static final Duty SOCKETS_ONLY = () -> false;
 
     private final ManualIoEventLoop io;
@@ -64,7 +64,7 @@ public final class EngineLoop implements WindowGate.Writer {
     private Consumer<Throwable> onFailure;
     private boolean more;
 
-    /** A loop with a thread of its own. */
+    /** Makes a loop with a thread of its own. */
     public EngineLoop(String name, IoHandlerFactory transport) {
         clock = Ticker.systemTicker();
         io = new ManualIoEventLoop(null, null, transport, clock);
@@ -73,7 +73,7 @@ public final class EngineLoop implements WindowGate.Writer {
         thread.setDaemon(true);
     }
 
-    /** A loop that the calling thread drives, {@link #cycle} by cycle, by a clock of its own. */
+    /** Makes a loop that the calling thread drives, {@link #cycle} by cycle, by another clock. */
     public EngineLoop(IoHandlerFactory transport, Ticker clock) {
         this.clock = clock;
         thread = Thread.currentThread();
@@ -83,7 +83,7 @@ public final class EngineLoop implements WindowGate.Writer {
     /**
      * Sets the loop's work from now on.
      *
-     * @param failure told, on the loop's thread, what the duty threw: the state of the relay is in doubt then
+     * @param failure gets, on the loop's thread, an exception of the duty: the state of the relay is in doubt then
      */
     public void duty(Duty work, Consumer<Throwable> failure) {
         duty = work;
@@ -94,17 +94,17 @@ public final class EngineLoop implements WindowGate.Writer {
         thread.start();
     }
 
-    /** The Netty side of the loop: to register channels, to execute and schedule tasks. */
+    /** Returns Netty's side of the loop: to register channels, to execute and schedule tasks. */
     public ManualIoEventLoop io() {
         return io;
     }
 
-    /** Processor time of the loop's thread so far; 0: it has ended, or the JVM does not tell. Any thread. */
+    /** Returns the processor time of the loop's thread; 0: it has ended, or the JVM does not tell. Any thread. */
     public long cpuNanos() {
         return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()));
     }
 
-    /** The clock's time, as {@link System#nanoTime}. */
+    /** Returns the clock's time, as {@link System#nanoTime}. */
     public long nanoTime() {
         return clock.nanoTime();
     }
@@ -122,10 +122,9 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     /**
-     * Hands a channel to another loop. Nothing of it is read or written until it has arrived. On the thread of its present
-     * loop.
+     * Hands a channel to another loop. It is neither read nor written until it has arrived. On the thread of its loop.
      *
-     * @param arrival told on the other loop that the channel has arrived, or was closed on the way; not told of a channel
+     * @param arrival called on the other loop when the channel has arrived, or was closed on the way; not for a channel
      *     that was closed before it left, of which its handlers hear
      */
     @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
@@ -138,14 +137,14 @@ public final class EngineLoop implements WindowGate.Writer {
         });
     }
 
-    /** Whether the loop sleeps or is about to. Any thread. */
+    /** Returns whether the loop sleeps or is about to. Any thread. */
     public boolean asleep() {
         return parked.get();
     }
 
     /**
-     * Wakes the loop if it sleeps or is about to. Any thread, after a full fence behind the writes that make the new work
-     * visible. For a loop that is awake this is one read of a field that rarely changes.
+     * Wakes the loop if it sleeps or is about to. Any thread, after a full fence behind the writes that make new work
+     * visible. For a loop that is awake this is a read of a field that rarely changes.
      */
     @Override
     public void signal() {

@@ -12,13 +12,13 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The control frames that are due to a client that said HELLO. Of each kind the newest only, so that one that asks a lot and reads
- * nothing costs no more than this; answers to SUBSCRIBEs are numbers, and whoever adds them asks how many there are.
+ * The control frames that are due to a client. Of each kind the newest only, so that a client that asks a lot and reads
+ * nothing costs no more than this; answers to SUBSCRIBEs are numbers, which the subscriber bounds.
  *
- * <p>Nothing but WELCOME is said before WELCOME. Owned by the connection's thread.
+ * <p>Nothing is said before WELCOME. Owned by the connection's thread.
  */
 public final class Outbox {
-    /** The longest WELCOME, GOAWAY with the relay's text, and one each of the short ones: without answers it is no more. */
+    /** The longest WELCOME, GOAWAY with the relay's text, and each of the short frames: the most without answers. */
     public static final int MOST_BYTES = 1024;
 
     private static final int FIRST_ANSWERS = 4;
@@ -47,12 +47,12 @@ public final class Outbox {
     private long pingId;
     private ByteBuffer goAway = NOTHING;
 
-    /** Goes before everything else. */
+    /** Puts WELCOME, which goes first. */
     public void welcome(ByteBuffer frame) {
         welcome = frame;
     }
 
-    /** A subscriber does not get these messages. They lie right behind those that it will be told of already. */
+    /** Puts messages that a subscriber does not get; they follow those of a GAP that is due already. */
     public void gap(long from, long to, GapReason reason) {
         if (gapTo == 0) {
             gapFrom = from;
@@ -61,20 +61,20 @@ public final class Outbox {
         gapTo = to;
     }
 
-    /** Up to this number, and its sequence, there is nothing to acknowledge. */
+    /** Sets the number, and its sequence, from which on messages are acknowledged. */
     public void ackedUpTo(long number, long sequence) {
         ackNumber = number;
         ackSequence = sequence;
     }
 
-    /** With LEVELS: acknowledgements tell them, and up to these numbers that is known. */
+    /** Has acknowledgements tell levels; the client knows of these numbers. */
     public void tellLevels(long written, long forced) {
         tellsLevels = true;
         ackWritten = written;
         ackForced = forced;
     }
 
-    /** A publisher's messages up to these numbers, which were told to be in the stream, are written and forced. */
+    /** Puts the numbers up to which a publisher's acknowledged messages are written and forced. */
     public void levels(long written, long forced) {
         if (written > ackWritten || forced > ackForced) {
             ackDue = true;
@@ -83,7 +83,7 @@ public final class Outbox {
         }
     }
 
-    /** A publisher's messages up to this number are in the stream. */
+    /** Puts the number up to which a publisher's messages are in the stream. */
     public void ack(long number, long sequence) {
         if (number > ackNumber) {
             ackDue = true;
@@ -92,7 +92,7 @@ public final class Outbox {
         }
     }
 
-    /** A SUBSCRIBE is due an answer; see {@link #answers}. */
+    /** Puts an answer to a SUBSCRIBE; see {@link #answers}. */
     public void subscribed(int request) {
         if (answered == answers.length) {
             answers = Arrays.copyOf(answers, Math.max(FIRST_ANSWERS, 2 * answered));
@@ -132,17 +132,17 @@ public final class Outbox {
                 || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != NOTHING));
     }
 
-    /** Bytes that {@link #putDue} puts at most. */
+    /** Returns the most bytes that {@link #putDue} puts. */
     public int mostBytes() {
         return MOST_BYTES + answered * ANSWER_BYTES;
     }
 
     /**
-     * Puts all that is due, and forgets it.
+     * Puts all frames that are due, and forgets them.
      *
      * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
      * @param head the newest sequence of the stream
-     * @return whether it holds a number that sets a subscriber's count
+     * @return whether one has a number that a subscriber counts from
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
         boolean counts = welcome != NOTHING || gapTo > 0 || answered > 0 || pingId > 0;

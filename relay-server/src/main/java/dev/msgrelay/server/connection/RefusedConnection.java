@@ -13,19 +13,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A connection over the limits: it is told so, and closed. The socket is new, so it takes the words at once; then it is read
- * for a while, since a reset may overtake them. Owned by its loop's thread.
+ * A connection over the limits: it is told so, and closed. The socket is new, so it takes the ERROR at once; then it is
+ * read for a while, since a reset may overtake the ERROR. Owned by its loop's thread.
  */
 public final class RefusedConnection extends ChannelInboundHandlerAdapter {
-    /** A read, thrown away. */
+    /** Bytes of a read, which are thrown away. */
     public static final int READ_BYTES = 1 << 10;
 
     /** Direct memory: a read, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
-    /** The refused connections that are read for a while: the newest ones. Owned by the thread of their one loop. */
+    /** The newest refused connections, which are read for a while. Owned by the thread of their one loop. */
     public static final class Newest {
-        /** Most of them: for one more the oldest is closed, which has had the most of its time. */
+        /** Most of them: for one more the oldest is closed, whose time is nearly over. */
         public static final int MOST = 64;
 
         private final Deque<Channel> channels = new ArrayDeque<>(MOST);
@@ -67,7 +67,7 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
         channel.closeFuture().addListener(closed -> memory.giveBack(SAID_BYTES));
         ChannelFuture said = Closing.say(channel, why);
         if (!said.isDone()) {
-            // Nobody waits for a peer that has no room for so few bytes.
+            // The relay does not wait for a peer that has no room for an ERROR.
             ctx.close();
         }
     }

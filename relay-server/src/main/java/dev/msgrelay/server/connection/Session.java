@@ -30,8 +30,8 @@ import java.util.function.LongConsumer;
 import javax.net.ssl.SSLException;
 
 /**
- * The life of one connection, from its channel to its end: its state, its place, its memory, its client's rights, and the
- * wall by which a fault in it ends it alone. It is behind its role in the pipeline:
+ * The life of one connection, from its channel to its end: its state, its place, its memory, its client's rights, and
+ * the wall by which a fault in it ends it alone. It is behind its role in the pipeline:
  *
  * <pre>
  *   socket --> [TLS] --> PublisherConnection | SubscriberConnection --> Session
@@ -43,8 +43,9 @@ import javax.net.ssl.SSLException;
  */
 public final class Session extends ChannelInboundHandlerAdapter {
     /**
-     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks that it writes
-     * from. Measured: a plain one about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views 2,820 bytes more.
+     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks that it
+     * writes from. Measured: a plain one about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views 2,820
+     * bytes more.
      */
     public static final int HEAP_BYTES = 7 << 10;
 
@@ -353,8 +354,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Notes that the client has ended its output, see {@link SocketReads.Reader#mayEnd}: until the last word is sent that
-     * does not close the channel, since the client may still read.
+     * Notes that the client has ended its output, see {@link SocketReads.Reader#mayEnd}: until the last word is sent
+     * that does not close the channel, since the client may still read.
      */
     public boolean mayEnd() {
         if (state != SessionState.CLOSING || Closing.outputEnded(channel)) {

@@ -8,36 +8,35 @@ import io.netty.channel.ChannelHandler;
 import java.nio.ByteBuffer;
 
 /**
- * A publisher or a subscriber: the part of a connection that its {@link Session} does not know. It is the handler before the
- * session in the pipeline: it takes what is read, and leaves the life of the channel, and whatever it throws, to the session.
- * On the thread of the channel's loop.
+ * A publisher or a subscriber: the part of a connection that its {@link Session} does not know. It is the handler
+ * before the session in the pipeline: it handles reads, and leaves the life of the channel, and its own exceptions, to
+ * the session. On the thread of the channel's loop.
  */
 public interface SessionRole extends ChannelHandler {
     /** The channel is there. The rights say what the client may do by its address or certificate alone. */
     void opened();
 
-    /** HELLO has been read, and is lawful; the role may refuse what it asks for. */
+    /** Handles a HELLO that is lawful; throws where the role refuses its wishes. */
     void greeted(HelloFrame hello) throws FrameException;
 
     /**
-     * A control frame whose turn it is, and that the session does not obey itself: of this role, or of a later version and
-     * such that it may be passed over, as a role without frames of its own does with all.
+     * Handles a control frame of this role, or passes over one of a later version.
      *
      * @param body big-endian, between position and limit
      * @throws FrameException the frame is malformed, or asks for something that the client may not have
      */
     default void control(int type, ByteBuffer body) throws FrameException {}
 
-    /** The time, a few times a second, while the connection has not ended. What is due in the outbox is said. */
+    /** Looks at the time, a few times a second until the end, and sends the outbox. */
     void tick(long nowNanos);
 
-    /** The end has been counted: what is left to say is said, or scheduled, and the channel closed in the end. */
+    /** Sends or schedules the last words, and closes the channel then. The end has been counted. */
     void lastWords(SessionState before, Refusal why);
 
-    /** All is over at once: nothing is said and nothing sent any more, and memory goes back. More than once without harm. */
+    /** Gives all memory back; nothing is sent any more. More than once without harm. */
     void release();
 
-    /** The channel is closed; its handlers hear of that next, if it has come to its loop. */
+    /** Called when the channel is closed; its handlers hear of that next, if it has come to its loop. */
     default void channelClosed() {}
 
     Progress progress();
@@ -60,10 +59,10 @@ public interface SessionRole extends ChannelHandler {
             boolean listening,
             boolean holdsUpOthers) {}
 
-    /** Returns what reports say of the role alone. Any thread. */
+    /** Returns the role's part of a report. Any thread. */
     Report report(long headPosition);
 
-    /** The part of a {@link dev.msgrelay.server.figures.ConnectionRow} that only the role knows; its fields are named as there. */
+    /** The role's part of a {@link dev.msgrelay.server.figures.ConnectionRow}, with the same names. */
     record Report(
             String waitsFor,
             Policy policy,

@@ -1,7 +1,7 @@
 package dev.msgrelay.server.connection;
 
 /**
- * The life of a connection, whatever its role:
+ * The life of a connection, of either role:
  *
  * <pre>
  *   CONNECTED --message--> PLAIN -------------------------------.
@@ -23,12 +23,12 @@ public enum SessionState {
     /** The channel is closed, and all memory given back. */
     GONE;
 
-    /** Whether the client understands control frames, and may be told something. */
+    /** Returns whether the client understands control frames. */
     public boolean speaks() {
         return this == GREETED || this == OPEN;
     }
 
-    /** Whether the end has been counted. */
+    /** Returns whether the end has been counted. */
     public boolean ended() {
         return compareTo(CLOSING) >= 0;
     }

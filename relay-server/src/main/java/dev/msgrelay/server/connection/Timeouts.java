@@ -10,18 +10,18 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time-outs of one connection: to say who the client is, to complete HELLO, to be heard of, to go on with a begun frame,
- * and to leave once a TLS key is used up; and the times of PINGs. The time comes as a parameter, a few times a second, so that
- * input need not ask for it: it only leaves a mark. Owned by the connection's thread.
+ * The time-outs of one connection: to prove an identity, to complete HELLO, to be heard of, to go on with a begun
+ * frame, and to leave once a TLS key is used up; and the times of PINGs. The time comes as a parameter, a few times a
+ * second: input only leaves a mark. Owned by the connection's thread.
  */
 final class Timeouts {
     /** From GOAWAY to the end of a connection whose TLS key is used up. */
     static final int KEY_MILLIS = 500;
 
-    /** The factor on the least rate for a client that holds up others: a frame of 1 MiB is over in a minute then. */
+    /** The factor on the least rate for a client that holds up others: a frame of 1 MiB then takes a minute. */
     static final int HURRY = 16;
 
-    /** A client that wants rarer PINGs is given up no sooner than after so many of them. */
+    /** The least number of intervals of a client that wants rarer PINGs, until its silence ends it. */
     private static final int IDLE_HEARTBEATS = 3;
 
     private final ClientConfig clients;
@@ -95,7 +95,7 @@ final class Timeouts {
         return keyOver ? new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key") : null;
     }
 
-    /** The client has not said in time who it is, or what it may do was taken back. */
+    /** Returns a refusal if the client has not proved an identity in time, or has lost its rights. */
     private Refusal refused(long nowNanos) {
         rights.review();
         Refusal refusal = rights.whyRefused().orElse(null);
@@ -104,7 +104,7 @@ final class Timeouts {
         return over ? refusal : null;
     }
 
-    /** Whether the TLS key has been used up since the last look: the client is to be told. */
+    /** Returns whether the TLS key has been used up since the last look. */
     boolean keyUsedUp(long nowNanos) {
         boolean first = !keyUsedUp && tls != null && tls.keyUsedUp();
         if (first) {
@@ -116,7 +116,7 @@ final class Timeouts {
 
     // ---- PING, and silence -------------------------------------------------------------------------------------
 
-    /** The client wants another interval; 0: the relay's. It gets that one, or the longest there is. */
+    /** Grants the interval that the client wants, or the longest; 0: it wants the relay's. */
     void wanted(int millis) {
         if (millis > 0) {
             long most = Math.max(
@@ -167,7 +167,7 @@ final class Timeouts {
                 : null;
     }
 
-    /** The client has been welcomed: its first interval begins with the next look, whatever was found due before. */
+    /** Begins the first interval with the next look: the client has been welcomed. */
     void restart() {
         started = false;
         pingDue = false;
@@ -194,16 +194,16 @@ final class Timeouts {
     // ---- a frame in part ---------------------------------------------------------------------------------------
 
     /**
-     * Looks whether a frame that the client has begun makes progress: in each frame timeout it must bring what the least rate
-     * asks for, or be complete. Of one that holds memory for which others wait more is asked, so that their turn comes. Time in
-     * which the client is not read does not count.
+     * Looks whether a frame that the client has begun makes progress: in each frame timeout it must bring the bytes of
+     * the least rate, or be complete. A frame whose memory other publishers wait for must bring more. Time in which the
+     * client is not read does not count.
      *
      * @param underWay whether a frame has begun, is not complete, and is read
-     * @param holdsUpOthers whether others wait for memory that it holds; more is asked only where it was so at each look
+     * @param holdsUpOthers whether others wait for its memory; more is asked only where it was so at each look
      * @param frames complete ones so far
      * @param bytes read so far
-     * @param record bytes of a record of TLS that is not whole: what is nearly there is no standstill. Only more than at the last look
-     *     counts, so records without data are no progress
+     * @param record bytes of a record of TLS that is not whole. Only more than at the last look counts, so records
+     *     without data are no progress
      * @return the shortfall, for people, where too little of it has come; otherwise null
      */
     String shortfall(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int record) {

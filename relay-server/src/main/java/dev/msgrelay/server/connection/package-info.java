@@ -10,7 +10,7 @@
  *   Durability: earlier lives of the stream, and up to where it is written and forced
  * </pre>
  *
- * <p>A connection and all it has belong to the thread of its channel's loop. An {@code EngineLoop} is its thread's, and may
- * be signalled by any. Table and admission are for any thread. Internal.
+ * <p>A connection and all it has belong to the thread of its channel's loop. An {@code EngineLoop} is its thread's, and
+ * may be signalled by any. Table and admission are for any thread. Internal.
  */
 package dev.msgrelay.server.connection;

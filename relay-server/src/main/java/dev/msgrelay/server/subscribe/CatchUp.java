@@ -19,7 +19,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then
- * through the log. Where the log is faster the way leads back to the journal, so no message is left out and none comes twice.
+ * through the log. Where the log is faster the way leads back to the journal, so no message is left out and none comes
+ * twice.
  *
  * <pre>
  *   journal   | block | block | block | block | block |       written
@@ -106,7 +107,7 @@ final class CatchUp {
         }
     }
 
-    /** Tries to find a place in the log: the writer waits once the gate knows the reader; one more is for a slow host. */
+    /** Looks for a place in the log: from the second on the writer waits for the reader; a third is for a slow host. */
     private static final int MOST_TRIES = 3;
 
     private final PacketLog log;
@@ -148,7 +149,7 @@ final class CatchUp {
 
     // ---- states ------------------------------------------------------------------------------------------------
 
-    /** Returns whether the stream comes from the log, as that of a subscriber that keeps up does. Any thread. */
+    /** Returns whether the stream comes from the log, without a way to go. Any thread. */
     boolean isLive() {
         return state == State.LIVE;
     }
@@ -194,8 +195,8 @@ final class CatchUp {
     // ---- the start of the stream -------------------------------------------------------------------------------
 
     /**
-     * Moves the reader to the first message that a subscriber wants, or behind that one where it is missing. To be called
-     * again after WAIT, and after IN_JOURNAL on the loop that reads the journal.
+     * Moves the reader to the first message that a subscriber wants, or behind that one where it is missing. To be
+     * called again after WAIT, and after IN_JOURNAL on the loop that reads the journal.
      *
      * @param start not {@link StartFrom#LIVE}
      * @param head not behind that message; may be moved on
@@ -250,7 +251,7 @@ final class CatchUp {
         Read read = Read.MISSING;
         while (read == Read.MISSING) {
             if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
-                // Nobody has asked for a message that was dropped in this very moment.
+                // The subscriber has not named the message, which was dropped in this very moment.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
             // Gaps behind the message that is wanted are told as the reader comes to them.
@@ -293,8 +294,8 @@ final class CatchUp {
     // ---- on the way --------------------------------------------------------------------------------------------
 
     /**
-     * Looks, while the reader is between two frames and not live, where the stream comes from next. May wait for the disk
-     * on the loop that may.
+     * Looks, while the reader is between two frames and not live, where the stream comes from next. May wait for the
+     * disk on the loop that may.
      *
      * @param behind bytes from the reader to the end of the stream
      */
@@ -410,7 +411,7 @@ final class CatchUp {
         return false;
     }
 
-    /** Moves the reader to where the journal goes on; or to the oldest message of the log, where the journal has less. */
+    /** Moves the reader to a place in the journal; or to the oldest message of the log, where the journal has less. */
     private void goOnAt(Mark place, GapReason why) {
         missingFor = why;
         seekOldest();

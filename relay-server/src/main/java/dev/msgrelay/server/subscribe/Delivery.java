@@ -195,7 +195,7 @@ final class Delivery implements Feed.Sent {
         WAIT,
         /** The step is done: the next one may follow at once. */
         AGAIN,
-        /** Messages are missing, and the reader stands behind them: {@link Delivery#gap} names them. */
+        /** Messages are missing, and the reader is behind them: {@link Delivery#gap} names them. */
         GAP,
         /** The subscriber is cut off: {@link SlowReader#tooSlow} says why. */
         CUT,
@@ -251,7 +251,7 @@ final class Delivery implements Feed.Sent {
         };
     }
 
-    /** The identity's rate is used up. Other subscribers get the page meanwhile, once a frame that has begun is sent. */
+    /** Pauses: other subscribers get the page meanwhile, once a frame that has begun is sent. */
     private Outcome pause() {
         if (catchUp.waitedForSince() != WindowGate.NEVER) {
             if (!reader.atBoundary()) {
@@ -262,7 +262,7 @@ final class Delivery implements Feed.Sent {
         return Outcome.WAIT;
     }
 
-    /** A live subscriber's policy decides; one that catches up goes back to the journal. */
+    /** Goes by the policy of a live subscriber; one that catches up goes back to the journal. */
     private Outcome overtaken(Mark end) {
         SlowReader.Overtaken rule = catchUp.isLive() ? slowness.overtaken() : SlowReader.Overtaken.JOURNAL;
         if (rule == SlowReader.Overtaken.CUT) {
@@ -340,7 +340,7 @@ final class Delivery implements Feed.Sent {
 
     // ---- time --------------------------------------------------------------------------------------------------
 
-    /** Returns since when publishers, or subscribers that wait for a page, wait; {@link WindowGate#NEVER}: none does. */
+    /** Returns since when publishers or subscribers wait for this one; {@link WindowGate#NEVER}: none does. */
     private long waitedForSince() {
         return slowness.inGate() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }

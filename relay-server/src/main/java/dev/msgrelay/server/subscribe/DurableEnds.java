@@ -6,7 +6,7 @@ import dev.msgrelay.server.stream.StreamHead;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** The ends of the stream for subscribers that get durable messages only, and how many of them there are. Any thread. */
+/** The ends of the stream for subscribers of durable messages, and the number of these subscribers. Any thread. */
 public final class DurableEnds {
     private final Durability durability;
     private final Executor core;
@@ -34,7 +34,7 @@ public final class DurableEnds {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }
 
-    /** Asks the journal to write and force the stream up to its head, as far as subscribers wait. On the core's thread. */
+    /** Asks the journal to write and force the stream, as far as subscribers wait. On the core's thread. */
     public void want(long head) {
         if (any()) {
             durability.wantWritten(head);

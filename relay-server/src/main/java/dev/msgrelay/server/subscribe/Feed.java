@@ -3,8 +3,8 @@ package dev.msgrelay.server.subscribe;
 import dev.msgrelay.server.stream.Mark;
 
 /**
- * An encoding of the stream for one subscriber: which messages go to its socket, and how; write by write, one in flight at
- * most. Owned by the subscriber's thread.
+ * The choice and the form of the messages that go to one socket; write by write, one in flight at most. Owned by the
+ * subscriber's thread.
  */
 interface Feed {
     /** Takes the messages and bytes that the socket has taken, once the reader is behind them. */

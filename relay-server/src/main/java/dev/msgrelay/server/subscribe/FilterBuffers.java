@@ -9,9 +9,9 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 
 /**
- * Buffers for the writes of one loop's subscribers that want some types only. A buffer is acquired for a write and given
- * back when the socket has taken the write: thousands of such subscribers need a few, unless they stop reading. On the
- * loop's thread.
+ * Buffers for the writes of one loop's subscribers that want some types only. A buffer is acquired for a write and
+ * given back when the socket has taken the write: thousands of such subscribers need a few, unless they stop reading.
+ * On the loop's thread.
  */
 public final class FilterBuffers {
     /** Bytes of a buffer: a write is about this long at most. */

@@ -128,8 +128,9 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * Finds wanted frames that are neighbours, and returns where they end. Without a buffer, since subscribers that stopped
-     * reading have them all, the frames go out from where they lie, and pin the log's memory as a whole feed does.
+     * Finds wanted frames that are neighbours, and returns where they end. Without a buffer, since subscribers that
+     * stopped reading have them all, the frames go out from where they lie, and pin the log's memory as a whole feed
+     * does.
      */
     private long stretch(long start, long end, long sequence) {
         if (sequences && sequence != clientNext) {

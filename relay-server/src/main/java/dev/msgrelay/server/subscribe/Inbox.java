@@ -11,9 +11,9 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * Puts together the control frames of a subscriber: nothing else may come from it. Keeps one frame at most. Its length is
- * checked before any of its body is kept, and memory is taken for bytes that have come, never for announced ones. Owned by
- * the connection's thread.
+ * Puts together the control frames of a subscriber: nothing else may come from it. Keeps one frame at most. Its length
+ * is checked before any of its body is kept, and memory is taken for bytes that have come, never for announced ones.
+ * Owned by the connection's thread.
  */
 public final class Inbox {
     public interface Handler {

@@ -20,8 +20,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The requests of a subscriber, and what it gets of them: its types, and from HELLO to WELCOME the start, the policy and
- * the durability of its stream.
+ * The requests of a subscriber, and what it gets of them: its types, and from HELLO to WELCOME the start, the policy
+ * and the durability of its stream.
  *
  * <pre>
  *   HELLO --greeted--> seekStart, again and again: not here yet? no memory? to the journal? --> admit --> WELCOME
@@ -220,8 +220,8 @@ final class Join {
     // ---- starts in the journal ---------------------------------------------------------------------------------
 
     /**
-     * Takes the turn of this subscriber to start in the journal, of which its address has a number a second; once taken it
-     * stays. A start within the log needs none.
+     * Takes the turn of this subscriber to start in the journal, of which its address has a number a second; once taken
+     * it stays. A start within the log needs none.
      *
      * @return whether the turn has come
      */

@@ -11,8 +11,8 @@ import java.util.stream.Stream;
 
 /**
  * Frees the log's memory where slow subscribers pin more of it than they may: subscribers that pin the oldest piece are
- * cut off, then those that pin the next one, until the log's writer has the memory that it needs. A subscriber that keeps
- * up pins no piece that the log has dropped, so it stays.
+ * cut off, then those that pin the next one, until the log's writer has the memory that it needs. A subscriber that
+ * keeps up pins no piece that the log has dropped, so it stays.
  *
  * <p>On the core's thread.
  */

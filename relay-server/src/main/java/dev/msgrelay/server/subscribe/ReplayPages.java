@@ -14,9 +14,9 @@ import java.util.function.LongSupplier;
 
 /**
  * Memory that the journal is read into: a page for each subscriber that is sent the journal. Where all of it is in use,
- * subscribers wait in a line, and the first one gets the page that is given back next; so a subscriber that has a page and
- * reads nothing holds up the line, which {@link #waitingSince} tells. Subscribers that have not been welcomed have a line
- * of their own, and get each second page: behind the other line their clients would give up.
+ * subscribers wait in a line, and the first one gets the page that is given back next; so a subscriber that has a page
+ * and reads nothing holds up the line, which {@link #waitingSince} tells. Subscribers that have not been welcomed have
+ * a line of their own, and get each second page: behind the other line their clients would give up.
  *
  * <p>Any thread; a lock, taken once for a page.
  */
@@ -43,8 +43,8 @@ public final class ReplayPages {
     }
 
     /**
-     * Returns a page of {@code bytes} or more; null: there is none, and {@code who} waits in the line until it asks again and
-     * gets one, or {@link #leaveLine}.
+     * Returns a page of {@code bytes} or more; null: there is none, and {@code who} is in the line until it gets one,
+     * or leaves.
      *
      * @param starting whether {@code who} has not been welcomed
      */

@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 
 /**
- * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before any is handed
- * the next, so that the bytes are read from memory once and sent to all while they are in the core's own cache.
+ * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before any is
+ * handed the next, so that the bytes are read from memory once and sent to all while they are in the core's own cache.
  *
  * <p>Each subscriber has a wall: what goes wrong in one ends that one, and the next has its turn. Owned by the loop's
  * thread; {@link #signal} may be called by any.
@@ -19,10 +19,10 @@ public final class SendGroup implements EngineLoop.Duty {
     /** Bytes of a write, about: more gains nothing, and keeps the others waiting. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** Bytes of a write, about, to each of several subscribers: the bytes that all are handed must stay in the cache. */
+    /** Bytes of a write, about, to each of several subscribers: they must stay in the cache until all have them. */
     static final int SHARED_WRITE_BYTES = 128 << 10;
 
-    /** Writes of one {@link #pump} at most, or one for each: publishers want to be read in between. */
+    /** Writes of one {@link #pump} at most, or one for each subscriber: publishers want to be read in between. */
     private static final int MOST_WRITES = 64;
 
     /** A subscriber of a group. On the group's loop. */

@@ -8,9 +8,9 @@ import dev.msgrelay.server.stream.WindowGate;
 import io.netty.util.concurrent.Ticker;
 
 /**
- * The limits of a slow subscriber: its policy, how far behind it may be, how fast its identity may be sent to, and how long
- * it may stand still while publishers or subscribers wait for it. Owned by the subscriber's thread; {@link #policy} may be
- * asked by any.
+ * The limits of a slow subscriber: its policy, how far behind it may be, how fast its identity may be sent to, and how
+ * long it may stand still while publishers or subscribers wait for it. Owned by the subscriber's thread;
+ * {@link #policy} may be asked by any.
  *
  * <p>With {@link Policy#BACKPRESSURE} publishers are held back for the subscriber, as long as that makes progress.
  */
@@ -97,7 +97,7 @@ final class SlowReader {
         }
     }
 
-    /** Returns since when publishers are held back for subscribers of this policy; {@link WindowGate#NEVER}: none is. */
+    /** Returns since when publishers are held back by this policy; {@link WindowGate#NEVER}: none is. */
     long holdsBackSince() {
         WindowGate gate = shared.gate();
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
@@ -107,7 +107,7 @@ final class SlowReader {
         return behind > rights.maxLag();
     }
 
-    /** Returns whether that is close enough to the head to go on without the journal. */
+    /** Returns whether a distance to the head is small enough to go on without the journal. */
     boolean isNear(long behind) {
         return behind <= Math.min(shared.logBytes(), rights.maxLag()) / NEAR;
     }

@@ -78,8 +78,8 @@ final class SocketWriter {
     }
 
     /**
-     * A view of a chunk. There is one write at a time, so a kept view is free again. For a long log not all views are
-     * kept: a new one for each 512 KiB costs nothing, but all of them for each socket would cost memory.
+     * Returns a view of a chunk. There is one write at a time, so a kept view is free again. For a long log not all are
+     * kept: a new one for each 512 KiB costs nothing, all of them for each socket would cost memory.
      */
     private ByteBuf view(Chunk chunk) {
         int slot = chunk.id() % VIEWS;

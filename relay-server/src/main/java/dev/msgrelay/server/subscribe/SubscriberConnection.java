@@ -41,7 +41,8 @@ import java.util.concurrent.TimeUnit;
  * counted from the moment in which a group is chosen, so that two choices do not take the same one. A sending group is
  * chosen when the subscriber connects, and anew each time it comes back from the journal.
  *
- * <p>Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and reports are for any.
+ * <p>Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and reports are for
+ * any.
  */
 public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         implements SessionRole, SocketReads.Reader, Inbox.Handler, SendGroup.Member, WindowGate.Limit {
@@ -193,7 +194,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery.say(words.flip(), tellsNext);
     }
 
-    /** Counts messages that the subscriber does not get, and tells it; a plain one cannot be told, and may end by that. */
+    /** Counts missing messages, and tells the subscriber; a plain one cannot be told, and may end by that. */
     private void reportMissed(CatchUp.Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();
@@ -425,8 +426,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Moves to the loop of another group; only while no write is in flight. Until the channel has arrived there nothing is
-     * sent. The work that this loop may still do meanwhile, reads and a close, it does before the other one begins.
+     * Moves to the loop of another group; only while no write is in flight. Until the channel has arrived there nothing
+     * is sent. The work that this loop may still do meanwhile, reads and a close, it does before the other one begins.
      *
      * @param to counts the seat already
      */
@@ -451,8 +452,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Tells a client that has said anything why it ends, between two frames, if it gets there within the stall timeout; a
-     * plain one gets nothing but frames, unless access is taken back.
+     * Tells a client that has said anything why it ends, between two frames, if it gets there within the stall timeout;
+     * a plain one gets nothing but frames, unless access is taken back.
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {
@@ -481,8 +482,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Says the next of the last words: the rest of the frame that is being sent, GOAWAY where that is due, then ERROR. Only
-     * while no write is in flight; returns whether the socket has taken it and another one is due.
+     * Says the next of the last words: the rest of the frame that is being sent, GOAWAY where that is due, then ERROR.
+     * Only while no write is in flight; returns whether the socket has taken it and another one is due.
      */
     private boolean sayLast() {
         if (!delivery.atBoundary()) {

@@ -15,7 +15,7 @@
  *   PinRelief   cuts off subscribers that pin the log's oldest memory, when its writer needs it
  * </pre>
  *
- * <p>A subscriber and its group belong to the thread of their loop, which may change while nothing is in flight. Relief is
- * the core's. Internal.
+ * <p>A subscriber and its group belong to the thread of their loop, which may change while nothing is in flight. Relief
+ * is the core's. Internal.
  */
 package dev.msgrelay.server.subscribe;
