@@ -138,7 +138,7 @@ public final class RelayServer implements AutoCloseable {
             relay.open();
             return relay;
         } catch (Throwable e) {
-            // A zero drain time: no client was let in, so there is nothing to drain.
+            // A zero drain time: a client that was let in meanwhile has no relay to drain.
             relay.end(Duration.ZERO);
             relay.close();
             throw e;

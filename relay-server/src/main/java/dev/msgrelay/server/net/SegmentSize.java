@@ -42,7 +42,7 @@ public final class SegmentSize {
         return Segments.wholeUpTo(limit, bytes);
     }
 
-    /** Counts a write; called after each write. */
+    /** Counts a write or a read; called after each. */
     public void written() {
         if (++writes >= ASK_EVERY_WRITES) {
             writes = 0;

@@ -53,9 +53,9 @@ public sealed interface IngestPort {
     RunScan scan();
 
     /**
-     * Hands in the whole frames of a span. Only if {@link #hasRoom} was asked since the last span.
+     * Hands in the whole frames of a span. Only if {@link #hasRoom} has said yes since the last span.
      *
-     * @param name the messages' publisher, which has numbers left for them
+     * @param name the messages' publisher, with numbers left for them; {@link PublisherName#NONE}: a plain one
      * @return false if there is no room for them now: they have to wait where they are
      */
     boolean handIn(RunScan span, PublisherName name);

@@ -282,13 +282,13 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
                     ready = false;
                 }
                 at += run.wholeBytes();
-                boolean message = !run.isFaulty();
+                boolean control = run.isFaulty();
                 if (session.state() == SessionState.CONNECTED && awaitsStranger(run, view, at, end - at)) {
                     assembler.store(view, at, end - at, 0);
                     return Outcome.ALL;
                 }
-                int frame = message ? run.incompleteFrame() : announced(run);
-                if (message || end - at < frame) {
+                int frame = control ? announced(run) : run.incompleteFrame();
+                if (!control || end - at < frame) {
                     assembler.store(view, at, end - at, frame);
                     return Outcome.ALL;
                 }

@@ -119,8 +119,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     /**
      * Takes runs from the ring, and from stages if the ring has run dry. Then the batch of this cycle ends, and the
-     * head moves. It moves in the middle of a batch too if the gate refuses: only readers of what is packed open the
-     * gate again.
+     * head moves. The batch ends early if the gate refuses: only readers of what is packed open the gate again.
      *
      * @return whether there is more in the ring, or to be expected
      */

@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
  *   log                                    tail |  . . . . . . .  | head
  *             JOURNAL ------------------------------------> CATCHING_UP ----> LIVE
  *
- *   LIVE --toJournal--> JOURNAL --near the head--> CATCHING_UP --at the head--> LIVE
+ *   LIVE --toJournal--> JOURNAL --near the head--> CATCHING_UP --near the head--> LIVE
  *                          ^---overtaken by the log----'
  * </pre>
  *
@@ -40,7 +40,7 @@ final class CatchUp {
         LIVE,
         /** The journal, and the log where that has the place; on the loop that may wait for the disk. */
         JOURNAL,
-        /** The log, on a loop that does not wait for the disk, until the head is reached. */
+        /** The log, on a loop that does not wait for the disk, until one write reaches the head. */
         CATCHING_UP
     }
 
@@ -48,7 +48,7 @@ final class CatchUp {
     enum Seek {
         /** The reader is at that place. */
         FOUND,
-        /** Messages are missing, which {@link #gap} names; the reader is behind them. */
+        /** Messages are missing, which {@link #gap} names; the reader is after them. */
         BEHIND_A_GAP,
         /** The place is in the journal, which the loop reads that may wait for the disk. */
         IN_JOURNAL,
@@ -59,7 +59,7 @@ final class CatchUp {
     /** The way on, of a subscriber that is not live. */
     enum Next {
         /** From the reader's position: a page, or the log. */
-        AGAIN,
+        HERE,
         /** From there as well; but messages are missing before it, which {@link #gap} names. */
         GAP,
         /** From the journal, on the loop that may wait for the disk. */
@@ -307,7 +307,7 @@ final class CatchUp {
         return switch (read()) {
             case MISSING -> Next.GAP;
             case NO_MEMORY -> Next.WAIT;
-            case AT_HAND -> reader.onPage() ? Next.AGAIN : backInTheLog(behind);
+            case AT_HAND -> reader.onPage() ? Next.HERE : backInTheLog(behind);
         };
     }
 
@@ -316,7 +316,7 @@ final class CatchUp {
             return Next.JOURNAL;
         }
         if (!slowness.isNear(behind)) {
-            return Next.AGAIN;
+            return Next.HERE;
         }
         state = State.CATCHING_UP;
         return Next.LOG;
@@ -329,7 +329,7 @@ final class CatchUp {
         if (behind <= SendGroup.WRITE_BYTES) {
             becomeLive();
         }
-        return Next.AGAIN;
+        return Next.HERE;
     }
 
     /** Lets the policy hold the log back from here on; returns whether the log still has the place. */
@@ -375,9 +375,9 @@ final class CatchUp {
         }
     }
 
-    /** Reads blocks into the page; false: it needs a longer one, or the reader has gone on behind what is missing. */
+    /** Reads blocks into the page; false: it needs a longer one, or the reader has gone on after the missing messages. */
     private boolean readPage() {
-        // A feed that was never asked is at the very beginning, and knows no number there.
+        // A BlockReader that was never asked is at the very beginning, and knows no number there.
         if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {
             blocks.seek(sequence);
         }

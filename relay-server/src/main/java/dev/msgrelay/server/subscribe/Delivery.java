@@ -223,7 +223,7 @@ final class Delivery implements Feed.Sent {
             return send(end, behind, stride, least, everything);
         }
         return switch (catchUp.next(behind)) {
-            case AGAIN -> send(end, behind, stride, least, everything);
+            case HERE -> send(end, behind, stride, least, everything);
             case GAP -> {
                 jumpOver(catchUp.gap());
                 yield Outcome.GAP;

@@ -271,7 +271,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         boolean turn = join.takeTurn();
         Optional<Refusal> full = turn ? delivery.toJournal() : Optional.empty();
         if (turn && full.isEmpty()) {
-            moveToReaders();
+            moveToReplays();
         } else if (join.hasWaited()) {
             session.close(full.orElseGet(join::noTurn));
         }
@@ -412,16 +412,16 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             session.close(refusal.get());
             return false;
         }
-        return moveToReaders();
+        return moveToReplays();
     }
 
     /** Moves to the loop that may wait for the disk; returns whether that is the subscriber's loop already. */
-    private boolean moveToReaders() {
-        SendGroup readers = shared.replays().orElseThrow().group();
-        if (present && group == readers) {
+    private boolean moveToReplays() {
+        SendGroup replays = shared.replays().orElseThrow().group();
+        if (present && group == replays) {
             return true;
         }
-        moveTo(readers.takeSeat());
+        moveTo(replays.takeSeat());
         return false;
     }
 

@@ -188,7 +188,7 @@ class ReplayStartTest {
     /** Goes on, whole pieces at a time, for as long as that can be done where the reader is. */
     private CatchUp.Next goOn() {
         CatchUp.Next step = catchUp.next(behind());
-        while (step == CatchUp.Next.AGAIN) {
+        while (step == CatchUp.Next.HERE) {
             Mark end = reader.onPage() ? reader.pageEnd() : head();
             int bytes = (int) (end.position() - reader.position());
             assertThat(reader.pinNext(bytes, end)).isTrue();
@@ -210,7 +210,7 @@ class ReplayStartTest {
         assertThat(catchUp.toJournal()).isEmpty();
         assertThat(goOn()).isEqualTo(CatchUp.Next.LOG);
         assertThat(catchUp.isLive()).isFalse();
-        assertThat(catchUp.next(behind())).isEqualTo(CatchUp.Next.AGAIN);
+        assertThat(catchUp.next(behind())).isEqualTo(CatchUp.Next.HERE);
         assertThat(catchUp.isLive()).isTrue();
         assertThat(reader.position()).isEqualTo(head().position());
     }
