@@ -21,7 +21,7 @@ import java.util.Locale;
  * @param tls certificate and library in words; null: no TLS
  * @param page address of the admin port; null: there is none
  * @param health address of the port for health alone; null: there is none
- * @param journal the journal in words; null: there is none
+ * @param journal the journal in words
  * @param access who may connect, in words
  */
 record StartScreen(
@@ -106,7 +106,7 @@ record StartScreen(
         if (health != null) {
             add(lines, "health", health);
         }
-        add(lines, "journal", journal == null ? "none: the stream ends with the relay (--journal DIR)" : journal);
+        add(lines, "journal", journal);
         add(lines, "access", access);
         lines.add("  Ctrl-C ends it.");
         return lines;

@@ -59,7 +59,7 @@ final class TextReport implements ServerReport {
                 config.tls().on() ? relay.tls().text() : null,
                 admin == null ? null : admin.place(),
                 health == null ? null : health.place() + "health/ready",
-                config.journal().on() ? journal() : null,
+                config.journal().on() ? journal() : noJournal(config.cluster().on()),
                 access(config));
         screen.lines().forEach(out::println);
         out.flush();
@@ -240,6 +240,12 @@ final class TextReport implements ServerReport {
 
     private String journal() {
         return journal(relay.config().journal(), relay.recovered());
+    }
+
+    /** A relay without a journal, in words. */
+    static String noJournal(boolean inCluster) {
+        return "none: the "
+                + (inCluster ? "nodes of the cluster keep the stream" : "stream ends with the relay (--journal DIR)");
     }
 
     /** The journal in words: what is in it, and what it takes on the disk. */

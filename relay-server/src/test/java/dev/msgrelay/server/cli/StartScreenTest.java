@@ -67,6 +67,7 @@ class StartScreenTest {
 
     @Test
     void theJournalAndWhatItTakes() {
+        assertThat(TextReport.noJournal(true)).isEqualTo("none: the nodes of the cluster keep the stream");
         JournalConfig bySize = RelayConfig.builder()
                 .set(JOURNAL, Path.of("/var/stream"))
                 .set(JOURNAL_SEGMENT, 64 << 20)
@@ -99,7 +100,7 @@ class StartScreenTest {
                 tls,
                 "http://127.0.0.1:7402/",
                 null,
-                null,
+                TextReport.noJournal(false),
                 "everybody on this host");
     }
 }
