@@ -47,10 +47,14 @@ public final class CloseLog {
      */
     public record Ended(Instant time, String who, CloseReason reason, String detail) {}
 
-    /** Repeats of the same exception at the same place since the last log line, and the time of that line. */
+    /** Repeats of the same exception at the same place since its last line, and the time of that line. */
     private static final class Fault {
-        private long untold;
-        private long toldNanos;
+        private long repeats;
+        private long lineNanos;
+
+        private Fault(long nowNanos) {
+            lineNanos = nowNanos;
+        }
     }
 
     private final Counters counters;
@@ -61,7 +65,7 @@ public final class CloseLog {
     private final Map<String, Fault> faults = new LinkedHashMap<>();
     private final Map<CloseReason, ArrayDeque<Ended>> recent = new EnumMap<>(CloseReason.class);
     private final ProbeLog probes = new ProbeLog();
-    // The ones that were logged; the TLS library knows a handful.
+    // Key exchanges that were logged; the TLS library knows a handful.
     private final Set<String> keyExchanges = new HashSet<>();
     private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
     private long decisionsLeftOut;
@@ -98,8 +102,8 @@ public final class CloseLog {
     }
 
     /**
-     * Counts a connection that its peer has ended before the first byte, as probes of load balancers do; logs one an hour for
-     * an address.
+     * Counts a connection that its peer has ended before the first byte, as probes of load balancers do; logs one an
+     * hour for an address.
      *
      * @param who role and peer, printable
      */
@@ -184,14 +188,11 @@ public final class CloseLog {
 
     private synchronized boolean isNew(String cause, long nowNanos) {
         String key = faults.containsKey(cause) || faults.size() < MOST_CAUSES ? cause : OTHER_CAUSES;
-        Fault fault = faults.get(key);
-        if (fault != null) {
-            fault.untold++;
+        if (faults.containsKey(key)) {
+            faults.get(key).repeats++;
             return false;
         }
-        fault = new Fault();
-        fault.toldNanos = nowNanos;
-        faults.put(key, fault);
+        faults.put(key, new Fault(nowNanos));
         return true;
     }
 
@@ -203,10 +204,10 @@ public final class CloseLog {
     synchronized List<String> takeRepeats(long nowNanos, boolean all) {
         List<String> lines = new ArrayList<>();
         faults.forEach((cause, fault) -> {
-            if (fault.untold > 0 && (all || nowNanos - fault.toldNanos >= REPEATS_NANOS)) {
-                lines.add("a fault of the relay, " + fault.untold + " times more: " + cause);
-                fault.untold = 0;
-                fault.toldNanos = nowNanos;
+            if (fault.repeats > 0 && (all || nowNanos - fault.lineNanos >= REPEATS_NANOS)) {
+                lines.add("a fault of the relay, " + fault.repeats + " times more: " + cause);
+                fault.repeats = 0;
+                fault.lineNanos = nowNanos;
             }
         });
         return lines;

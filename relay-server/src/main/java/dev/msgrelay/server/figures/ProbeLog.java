@@ -11,8 +11,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Says of which address a probe is to be told: once an hour of each, of at most {@value #MOST_ADDRESSES} addresses an hour. Any
- * thread.
+ * Decides which probes are logged: one an hour of each address, of at most {@value #MOST_ADDRESSES} addresses an
+ * hour. Any thread.
  */
 public final class ProbeLog {
     /** No line is due. */
@@ -24,41 +24,39 @@ public final class ProbeLog {
 
     private static final long BETWEEN_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    private static final class Told {
+    /** The last line about an address, and the probes since then. */
+    private static final class Line {
         private long nanos;
-        private long since;
+        private long leftOut;
     }
 
     // The key null stands for all Unix sockets.
-    private final Map<InetAddress, Told> addresses = new HashMap<>();
+    private final Map<InetAddress, Line> addresses = new HashMap<>();
 
     /** Notes a probe. Returns the number of earlier ones since the last line about the address, or {@link #NOT_NOW}. */
     synchronized long note(InetAddress from, long nowNanos) {
-        Told told = addresses.get(from);
-        if (told != null && nowNanos - told.nanos < BETWEEN_NANOS) {
-            told.since++;
-            return NOT_NOW;
-        }
-        if (told == null && addresses.size() == MOST_ADDRESSES) {
+        boolean known = addresses.containsKey(from);
+        if (!known && addresses.size() == MOST_ADDRESSES) {
             addresses.values().removeIf(each -> nowNanos - each.nanos >= BETWEEN_NANOS);
             if (addresses.size() == MOST_ADDRESSES) {
                 return NOT_NOW;
             }
         }
-        if (told == null) {
-            told = new Told();
-            addresses.put(from, told);
+        Line line = addresses.computeIfAbsent(from, address -> new Line());
+        if (known && nowNanos - line.nanos < BETWEEN_NANOS) {
+            line.leftOut++;
+            return NOT_NOW;
         }
-        long before = told.since;
-        told.nanos = nowNanos;
-        told.since = 0;
+        long before = line.leftOut;
+        line.nanos = nowNanos;
+        line.leftOut = 0;
         return before;
     }
 
     /**
-     * The address that is counted; null for a Unix socket. A host with IPv6 may choose among 2^64 addresses, another
-     * one for each connection, so its first 64 bits are counted. On a link without a router (fe80::/10) all hosts have
-     * the same first 64 bits: there the whole address is counted.
+     * The address that is counted; null for a Unix socket. A host with IPv6 may have another of 2^64 addresses for each
+     * connection, so only the first 64 bits count. On a link without a router (fe80::/10) all hosts have the same first
+     * 64 bits, so there the whole address counts.
      */
     public static InetAddress network(SocketAddress peer) {
         InetAddress address = peer instanceof InetSocketAddress inet ? inet.getAddress() : null;

@@ -14,10 +14,10 @@ import java.util.Map;
  * @param ended the last few closed connections of each reason, the newest first
  * @param memory bytes taken or reserved in each part of the memory; the limits are in the memory plan
  * @param forces times of the journal's forces; null: there is no journal
- * @param acknowledgements times from the first message of a batch that has to be acknowledged, until the batch is in the
- *     stream, subscribers of the core's loop have been handed it, and its publishers are told; once a batch
- * @param transits times from the first message of a batch that the core takes, until subscribers of the core's loop have
- *     been handed the batch, as far as their sockets took it; once a batch
+ * @param acknowledgements times from the first message of a batch that has to be acknowledged, until the batch is in
+ *     the stream, subscribers of the core's loop have been handed it, and its publishers are told; once a batch
+ * @param transits times from the first message of a batch that the core takes, until subscribers of the core's loop
+ *     have been handed the batch, as far as their sockets took it; once a batch
  */
 public record RelayStats(
         Map<Counter, Long> values,

@@ -36,7 +36,7 @@ public final class TimeHistogram {
         this.counts = new AtomicLongArray(boundsNanos.length + 1);
     }
 
-    /** Counts one that took so long. The writer's thread only. */
+    /** Adds one time. The writer's thread only. */
     public void add(long nanos) {
         int bound = 0;
         while (bound < boundsNanos.length && nanos > boundsNanos[bound]) {

@@ -12,7 +12,7 @@ public final class TokenBucket {
     private double tokens;
     // The bucket is full before the first call, whatever this says.
     private long lastNanos;
-    // Tokens of the time to come, which some who were refused were told of.
+    // Future tokens that refused callers were told of.
     private double promised;
 
     /** @param most tokens that are there after a pause */
@@ -32,8 +32,8 @@ public final class TokenBucket {
     }
 
     /**
-     * The nanoseconds until a token that nobody was told of yet, so that those who are refused together do not come
-     * together; from one who found none. Who was told of it has no right to it.
+     * The nanoseconds until a token of which no refused caller was told yet, so that callers that are refused together
+     * do not return together. The answer reserves no token.
      *
      * @param mostNanos the answer at most
      */

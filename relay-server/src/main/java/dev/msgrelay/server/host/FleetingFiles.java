@@ -21,15 +21,13 @@ public final class FleetingFiles {
      */
     public static Optional<String> why(SystemTree tree, Path folder) {
         Path place = real(folder);
-        Path longest = null;
+        Path longest = Path.of("");
         String kind = "";
         for (String mount : tree.text(MOUNTS).orElse("").lines().toList()) {
-            Path point = mountPoint(mount);
-            // Of two at the same place the later one is seen.
-            if (point != null
-                    && place.startsWith(point)
-                    && (longest == null || point.getNameCount() >= longest.getNameCount())) {
-                longest = point;
+            Optional<Path> point = mountPoint(mount).filter(place::startsWith);
+            // Of two mounts at the same place the later one is seen.
+            if (point.isPresent() && (kind.isEmpty() || point.get().getNameCount() >= longest.getNameCount())) {
+                longest = point.get();
                 kind = mount.replaceFirst(".* - ", "").replaceFirst(" .*", "");
             }
         }
@@ -39,8 +37,8 @@ public final class FleetingFiles {
                 Optional.of(on + "which is memory: it does not survive the machine");
             case "overlay", "aufs", "fuse.fuse-overlayfs" ->
                 Optional.of(on
-                        + "most likely a container's own layer: it does not survive the container, let alone the machine."
-                        + " Give it a volume");
+                        + "most likely a container's own layer: it does not survive the container, let alone the"
+                        + " machine. Give it a volume");
             default -> Optional.empty();
         };
     }
@@ -58,19 +56,18 @@ public final class FleetingFiles {
         }
     }
 
-    /** Null: the line has none. */
-    private static Path mountPoint(String mount) {
+    private static Optional<Path> mountPoint(String mount) {
         List<String> fields = List.of(mount.split(" "));
         try {
-            return fields.size() <= MOUNT_POINT
-                    ? null
-                    : Path.of(fields.get(MOUNT_POINT)
-                            .replace("\\040", " ")
+            return fields.stream()
+                    .skip(MOUNT_POINT)
+                    .findFirst()
+                    .map(point -> Path.of(point.replace("\\040", " ")
                             .replace("\\011", "\t")
                             .replace("\\012", "\n")
-                            .replace("\\134", "\\"));
+                            .replace("\\134", "\\")));
         } catch (InvalidPathException e) {
-            return null;
+            return Optional.empty();
         }
     }
 }

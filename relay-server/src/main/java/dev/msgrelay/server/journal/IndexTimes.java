@@ -5,9 +5,9 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
 
 /**
- * The times that the index gets. A step of the clock is marked there: a record says how far the clock has stepped since the
- * header of its segment was written, and a header, since the one before. So times begin again behind a mark, and what lies on
- * both sides of it can still be compared.
+ * The times that the index gets. A step of the clock is marked there: a record has the steps since the header of its
+ * segment, a header those since the header before. Times begin again behind a mark, and the marks still allow to
+ * compare records on both sides.
  *
  * <p>Owned by the writer's thread, but for {@link #present}.
  */
@@ -37,7 +37,7 @@ final class IndexTimes {
         present = new JournalClock.Present(base, skew(), newest);
     }
 
-    /** Looks at both clocks, before anything is written. */
+    /** Takes the times of both clocks, before a write. */
     void update(long nanos, long millis) {
         if (clock.update(nanos, millis) != 0) {
             publish(present.time());
@@ -48,12 +48,12 @@ final class IndexTimes {
         return clock.time();
     }
 
-    /** Steps of the clock since the newest header, of this life or the last one. */
+    /** Steps of the clock since the newest header, of this life or an earlier one. */
     long skew() {
         return clock.skew() - headerSkew;
     }
 
-    /** Whether the clock has stepped since anything was written. */
+    /** Whether the clock has stepped since the last record. */
     boolean isMarkDue() {
         return marked != skew();
     }
@@ -71,7 +71,7 @@ final class IndexTimes {
         written();
     }
 
-    /** The clock, and what it is to the newest segment. Any thread. */
+    /** The clock as readers see it. Any thread. */
     JournalClock.Present present() {
         return present;
     }

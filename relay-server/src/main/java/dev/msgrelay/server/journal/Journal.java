@@ -23,11 +23,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stream on the disk. The journal is opened before the log is made, since it says where the stream goes on; it is closed
- * after the last message is in it.
+ * The stream on the disk. The journal is opened before the log is made, since it says where the stream goes on; it is
+ * closed after the last message is in it.
  *
- * <p>{@link #written} survives the end of the process, {@link #forced} that of the machine. Any fault but a disk without room
- * ends the journal for good: after a force that failed, a later force may succeed although bytes are lost.
+ * <p>{@link #written} survives the end of the process, {@link #forced} that of the machine. Any fault but a disk
+ * without room ends the journal for good: after a force that failed, a later force may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
     /** Gets the journal's progress, on the thread that made it: the writer's or the forcer's. */
@@ -54,7 +54,9 @@ public final class Journal implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Direct memory of the three threads that read or write from the heap (opening, writer, forcer), and of records. */
+    /**
+     * Direct memory of the three threads that read or write from the heap (opening, writer, forcer), and of records.
+     */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
     /** The time at the end for bytes that are not written or forced yet. */
@@ -110,8 +112,8 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Adds a life that a cluster has begun, before the log has a byte of it. The table on the disk gets the life before a
-     * file of it is begun. One thread.
+     * Adds a life that a cluster has begun, before the log has a byte of it. The table on the disk gets the life before
+     * a file of it is begun. One thread.
      */
     public void addLife(EpochTable.Epoch life) {
         epochs = epochs.withLater(life);
@@ -263,8 +265,8 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Releases the log and the files after a failure: the relay goes on without a journal. The directory stays locked. One
-     * thread at a time, since the relay may be closed meanwhile.
+     * Releases the log and the files after a failure: the relay goes on without a journal. The directory stays locked.
+     * One thread at a time, since the relay may be closed meanwhile.
      *
      * @throws IOException a thread hangs in the disk
      */
@@ -273,8 +275,8 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Writes and forces the rest of the log, to which nobody writes any more, and releases log and directory. Bounded: ten
-     * seconds for the journal's threads, and as many for the rest.
+     * Writes and forces the rest of the log, to which nobody writes any more, and releases log and directory. Bounded:
+     * ten seconds for the journal's threads, and as many for the rest.
      *
      * @throws IOException not all of the log is on the disk
      */

@@ -19,8 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces written bytes, then their records. While a client waits, forces follow each other without a pause: one force serves
- * everything that was written during the one before. The forcer also makes files ready for the writer, and drops old segments.
+ * Forces written bytes, then their records. While a client waits, forces follow each other without a pause: one force
+ * serves everything that was written during the one before. The forcer also makes files ready for the writer, and drops
+ * old segments.
  *
  * <p>Owned by its thread.
  */
@@ -45,7 +46,9 @@ final class JournalForcer {
     /** The shortest time between two lines about a clock that steps again and again. */
     private static final long STEP_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Unforced bytes that do not wait for the interval: the force of a second's bytes at once would delay the writer. */
+    /**
+     * Unforced bytes that do not wait for the interval: the force of a second's bytes at once would delay the writer.
+     */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;
@@ -182,7 +185,9 @@ final class JournalForcer {
         return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
     }
 
-    /** Whether the forcer has work that cannot wait until it wakes by itself. The writer asks this behind each block. */
+    /**
+     * Whether the forcer has work that cannot wait until it wakes by itself. The writer asks this behind each block.
+     */
     boolean due(long nanos) {
         return mustForce(written.position(), nanos) || !files.ready();
     }

@@ -17,8 +17,8 @@ import java.util.List;
  *
  * @param epoch of the stream from here on
  * @param millis the time, since 1970
- * @param others the lives of the stream that other relays have as well, and where it begins there; null: no other relay has it,
- *     and the epoch is a new one
+ * @param others the lives of the stream that other relays have as well, and where it begins there; null: no other relay
+ *     has it, and the epoch is a new one
  * @param progress gets how far the look at the directory is
  */
 public record JournalOpening(
@@ -26,8 +26,9 @@ public record JournalOpening(
     /**
      * Takes the directory's lock, cuts a torn tail, and begins an epoch.
      *
-     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, has no room, or is of
-     *     another stream; or messages are missing between it and what other relays have. A damaged directory is not changed
+     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, has no room, or
+     *     is of another stream; or messages are missing between it and what other relays have. A damaged directory is
+     *     not changed
      */
     public Journal open() throws IOException {
         try {
@@ -63,15 +64,14 @@ public record JournalOpening(
             }
             Repair.cut(disk, found);
             if (others != null) {
-                // The torn tail was sealed for an epoch that goes on: in a file that is used again for the same
-                // place its old records would pass.
+                // The torn tail was sealed for an epoch that goes on: its records would pass in a file that is used
+                // again for the same place.
                 for (String spare : FileNames.spares(disk)) {
                     disk.delete(spare);
                 }
             }
             EpochTable epochs = livesOf(found);
-            // A life without room for its first segment is none: a relay that tries again and again writes none of them
-            // down.
+            // The table gets a life only with room for its first segment: a relay that tries again and again adds none.
             Journal journal = new Journal(disk, settings, lock, found, epochs);
             held = journal;
             epochs.write(disk);
@@ -105,7 +105,7 @@ public record JournalOpening(
                 + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost");
     }
 
-    /** Checks that the directory is of the other relays' stream, and reaches as far as what they have. */
+    /** Checks that the directory has the cluster's stream, up to where the cluster's log begins. */
     private void checkGoesOn(Recovery found) throws DiskException {
         // The journal may know of a later life, which comes in order yet; or it ended before that was begun.
         if (!found.epochs().has(others.last().epoch())

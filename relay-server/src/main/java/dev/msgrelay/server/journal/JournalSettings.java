@@ -51,7 +51,10 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         }
     }
 
-    /** Bytes of all files: those that are kept, the next segment, and the spare ones. Not for a journal that drops nothing. */
+    /**
+     * Bytes of all files: those that are kept, the next segment, and the spare ones. Not for a journal that drops
+     * nothing.
+     */
     long mostBytes() {
         return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
     }

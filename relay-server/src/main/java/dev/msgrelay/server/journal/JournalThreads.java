@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The writer's thread, the forcer's thread, and the thread of the last steps, behind the end of both. One thread at a time
- * starts and stops them; any thread wakes them.
+ * The writer's thread, the forcer's thread, and the thread of the last steps, behind the end of both. One thread at a
+ * time starts and stops them; any thread wakes them.
  */
 final class JournalThreads {
     /** The longest time of a step whose disk does not hang. */
@@ -51,8 +51,9 @@ final class JournalThreads {
     }
 
     /**
-     * Ends both threads after their steps, and then runs the last steps. They have a thread of their own, since the disk may
-     * hang: then that thread keeps the directory, and the caller goes on. Without started threads the caller runs them.
+     * Ends both threads after their steps, and then runs the last steps. They have a thread of their own, since the
+     * disk may hang: then that thread keeps the directory, and the caller goes on. Without started threads the caller
+     * runs them.
      *
      * @param nanos the time for both threads, and again for the last steps
      * @throws IOException a thread hangs in the disk for longer; or the last steps have failed

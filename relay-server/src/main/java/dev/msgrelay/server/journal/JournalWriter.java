@@ -28,8 +28,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the packet log down: first the bytes, from where they lie in the log, then the record of them. The log keeps all
- * bytes that are not written, since the writer's position is a limit of the gate.
+ * Writes the packet log down: first the bytes, from where they lie in the log, then the record of them. The log keeps
+ * all bytes that are not written, since the writer's position is a limit of the gate.
  *
  * <p>Owned by its thread; the forcer reads {@link #written}, {@link #current} and {@link #complete}.
  */
@@ -177,7 +177,10 @@ final class JournalWriter {
         lacking = lack;
     }
 
-    /** A full disk is one state of the journal, with one line a minute and one counter, also where the forcer lacks room. */
+    /**
+     * A full disk is one state of the journal, with one line a minute and one counter, also where the forcer lacks
+     * room.
+     */
     private void noteFull(DiskException.Full e, long nanos) {
         if (full.starts() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
@@ -253,9 +256,9 @@ final class JournalWriter {
     }
 
     /**
-     * Records the forced position without a block: the log has none, or there is no room for one. A segment is dropped only
-     * behind such a record, so where the next block waits for that, the record may take the last slots, too. A step of the
-     * clock is marked likewise, so that a reader of a time knows it before the next block.
+     * Records the forced position without a block: the log has none, or there is no room for one. A segment is dropped
+     * only behind such a record, so where the next block waits for that, the record may take the last slots, too. A
+     * step of the clock is marked likewise, so that a reader of a time knows it before the next block.
      */
     private boolean recordForced(boolean ifSpare) throws IOException {
         if (current == Segment.NONE || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {

@@ -4,8 +4,8 @@ import dev.msgrelay.server.journal.format.JournalName;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Which numbers of which names lie where in the stream, on the way from the core to the journal's writer, in the order of the
- * stream. A move is a run of one name's messages: neighbours in the stream, and by their numbers.
+ * Which numbers of which names lie where in the stream, on the way from the core to the journal's writer, in the order
+ * of the stream. A move is a run of one name's messages: neighbours in the stream, and by their numbers.
  *
  * <pre>
  *   sequence   40    41    42    43     44    45       moves: orders 42, 3 messages, number 9
@@ -16,17 +16,17 @@ import java.util.concurrent.atomic.AtomicLong;
  * It has one writer, the core, and one reader, the journal's writer. Allocates once.
  */
 public final class NameMoves {
-    /** Far more than are taken between two blocks, unless the disk stands still. */
+    /** Far more moves than lie between two blocks, unless the disk stands still. */
     static final int MOST = 1 << 14;
 
-    /** Bytes of the Java heap that it takes. */
+    /** Java heap of the queue, in bytes. */
     static final long BYTES = MOST * (3L * Long.BYTES + Integer.BYTES);
 
     private final JournalName[] names = new JournalName[MOST];
     private final long[] last = new long[MOST];
     private final long[] counts = new long[MOST];
     private final long[] numbers = new long[MOST];
-    // The next one that is added, and the next one that is taken.
+    // Moves added so far, and moves taken.
     private final AtomicLong added = new AtomicLong();
     private final AtomicLong taken = new AtomicLong();
     private volatile boolean refused;
@@ -49,7 +49,7 @@ public final class NameMoves {
         return !refused;
     }
 
-    /** A run of a name's messages, not shown yet, ends with this sequence and number. Only if {@link #hasRoom}. */
+    /** Adds a run of a name's messages that readers do not see yet. Only if {@link #hasRoom}. */
     public void add(JournalName name, long lastSequence, int messages, long number) {
         if (ended) {
             return;
@@ -63,7 +63,7 @@ public final class NameMoves {
         added.setRelease(to + 1);
     }
 
-    /** Stops the queue: the writer takes nothing any more. */
+    /** Ends the queue: the writer has ended, and moves are no longer added. */
     public void stop() {
         ended = true;
     }
@@ -77,7 +77,10 @@ public final class NameMoves {
         void reached(JournalName name, long number, long sequence);
     }
 
-    /** Tells of all messages before a sequence, and takes the runs that end there. What is cut by it stays, too. */
+    /**
+     * Reports all messages before a sequence, and takes the runs that end before it; a run that goes on behind it
+     * stays.
+     */
     void takeBefore(long sequence, Sink sink) {
         long from = taken.getPlain();
         long to = added.getAcquire();

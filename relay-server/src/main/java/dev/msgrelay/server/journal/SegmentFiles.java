@@ -21,8 +21,8 @@ import java.util.concurrent.atomic.AtomicReference;
  *   writer                            next: header into the index, ready -> 0..4096.stream, 0..4096.index
  * </pre>
  *
- * A file that was used before has its place on the disk, so forcing it changes nothing but its bytes. Its old records do not
- * pass: they were sealed for another position.
+ * A file that was used before has its place on the disk, so forcing it changes nothing but its bytes. Its old records
+ * do not pass: they were sealed for another position.
  *
  * <p>{@link #next} is the writer's; any thread may ask for {@link #readable} segments; everything else is the forcer's.
  */
@@ -80,7 +80,8 @@ final class SegmentFiles {
     }
 
     /**
-     * The segments that may be read, by their bases, the one that is written to included. Any thread: the map changes meanwhile.
+     * The segments that may be read, by their bases, the one that is written to included. Any thread: the map changes
+     * meanwhile.
      */
     NavigableMap<Long, SegmentHeader> readable() {
         return readable;

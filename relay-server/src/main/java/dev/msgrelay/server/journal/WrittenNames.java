@@ -13,8 +13,8 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * How far each name is in what is written: the journal's writer has it beside the stream. What a block moves is written down
- * before the block, and counts once the block is.
+ * How far each name is in what is written: the journal's writer has it beside the stream. What a block moves is written
+ * down before the block, and counts once the block is.
  *
  * <pre>
  *   gatherMoves(sequence): what the next block moves --> records: NAME, MOVED --> the block is written --> markWritten
@@ -24,14 +24,14 @@ import java.util.function.Consumer;
  */
 final class WrittenNames implements NameMoves.Sink {
     private static final class Entry {
-        // The state that is written; null: none is.
+        // The written state; none before the first block.
         JournalName.State written;
-        // The state with the block that is being written.
+        // The state once the present block is written.
         JournalName name;
         long number;
         long sequence;
         boolean moves;
-        // The slot of its name in the segment, and which name was said there.
+        // The slot of the name in the segment, and the name that the segment has there.
         int slot;
         JournalName said;
         long saidIn = -1;
@@ -43,7 +43,7 @@ final class WrittenNames implements NameMoves.Sink {
     private long segment = -1;
     private int slots;
 
-    /** @param known what was found when the journal was opened */
+    /** @param known states that were found when the journal was opened */
     WrittenNames(NameMoves moves, List<JournalName.State> known) {
         this.moves = moves;
         for (JournalName.State state : known) {
@@ -53,7 +53,10 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** A block is to be written that ends before a message; it may be tried again, with the same end or a later one. */
+    /**
+     * Gathers the moves of a block that ends before a message. A block may be tried again, with the same end or a later
+     * one.
+     */
     void gatherMoves(long endSequence) {
         moves.takeBefore(endSequence, this);
     }
@@ -89,7 +92,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** The block is written, with its records. */
+    /** Makes the gathered moves the written state: the block is written. */
     void markWritten() {
         for (Entry entry : moving) {
             entry.moves = false;

@@ -24,8 +24,8 @@ import java.util.stream.Stream;
 /**
  * Has sockets listen. A socket accepts on one loop, and hands each connection to a {@link Placement}.
  *
- * <p>A host is listened on at every address, since clients may take any. An address that is not this machine's (the name
- * stands for several machines, or the system has no IPv6) is left out and reported.
+ * <p>A host is listened on at every address, since clients may take any. An address that is not this machine's (the
+ * name stands for several machines, or the system has no IPv6) is left out and reported.
  */
 public final class Listener {
     /** Sets a new connection up, and returns the loop to register it with. Called on the accepting loop's thread. */

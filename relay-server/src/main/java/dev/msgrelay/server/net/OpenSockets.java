@@ -11,8 +11,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sockets of a relay, those that listen and those of clients, for an end that waits for nobody. The system keeps the sockets
- * of a process that was killed for as long as one of its threads hangs in a disk, and answers for it meanwhile.
+ * The sockets of a relay, those that listen and those of clients, for an end that waits for nobody. The system keeps
+ * the sockets of a process that was killed for as long as one of its threads hangs in a disk, and answers for it
+ * meanwhile.
  *
  * <p>Any thread, but for those of the sockets' loops where that is said.
  */
@@ -30,8 +31,9 @@ public final class OpenSockets {
     }
 
     /**
-     * Ends all connections, and frees the ports. Peers hear it at once, and nothing but that. A loop that hangs holds nobody up
-     * where the transport is epoll; with another one its own connections stay. Not on a loop's thread: it waits up to a second.
+     * Ends all connections, and frees the ports. Peers hear it at once, and nothing but that. A loop that hangs holds
+     * nobody up where the transport is epoll; with another one its own connections stay. Not on a loop's thread: it
+     * waits up to a second.
      */
     public void cut() {
         // The sockets themselves first: their loops may be busy, or hang.

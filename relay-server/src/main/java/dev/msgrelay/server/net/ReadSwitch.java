@@ -30,8 +30,8 @@ public final class ReadSwitch {
     }
 
     /**
-     * Reads again. A socket that ended while it was not read is no longer in Netty's epoll set, and reading fails; registered
-     * anew, it is read to its end.
+     * Reads again. A socket that ended while it was not read is no longer in Netty's epoll set, and reading fails;
+     * registered anew, it is read to its end.
      */
     @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
     public void on() {

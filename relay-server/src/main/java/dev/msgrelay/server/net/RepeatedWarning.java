@@ -1,5 +1,6 @@
 package dev.msgrelay.server.net;
 
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,22 +19,19 @@ public final class RepeatedWarning {
     private long left;
 
     public void warn(long nowNanos, String text) {
-        String line = line(nowNanos, text);
-        if (line != null) {
-            LOG.warn("{}", line);
-        }
+        line(nowNanos, text).ifPresent(line -> LOG.warn("{}", line));
     }
 
-    /** The line to log now; null: no line is due now. */
-    synchronized String line(long nowNanos, String text) {
+    /** The line to log now, if one is due. */
+    synchronized Optional<String> line(long nowNanos, String text) {
         if (said && nowNanos - lastNanos < SECOND_NANOS) {
             left++;
-            return null;
+            return Optional.empty();
         }
         said = true;
         lastNanos = nowNanos;
         String more = left == 0 ? "" : " (" + left + " more since the last such line)";
         left = 0;
-        return text + more;
+        return Optional.of(text + more);
     }
 }

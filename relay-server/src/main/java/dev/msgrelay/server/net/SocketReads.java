@@ -15,8 +15,8 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         }
 
         /**
-         * Returns the memory for the next read, counted once more; null: there is none, and the reader begins to wait for
-         * room.
+         * Returns the memory for the next read, counted once more; null: there is none, and the reader begins to wait
+         * for room.
          */
         ByteBuf whereToRead();
 
@@ -30,15 +30,15 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         boolean isDeaf();
 
         /**
-         * Takes note that the input has ended. Returns whether the channel closes by that; otherwise the end comes again with
-         * the next read.
+         * Takes note that the input has ended. Returns whether the channel closes by that; otherwise the end comes
+         * again with the next read.
          */
         boolean mayEnd();
     }
 
     /**
-     * Ends a read for which there is no memory. Netty begins one if the socket was ready before reading was switched off, or
-     * has ended since, and takes an empty buffer for the end of the input. Without a stack trace.
+     * Ends a read for which there is no memory. Netty begins one if the socket was ready before reading was switched
+     * off, or has ended since, and takes an empty buffer for the end of the input. Without a stack trace.
      */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;

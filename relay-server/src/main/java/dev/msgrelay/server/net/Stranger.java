@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Protocols of others, known by the first bytes of a connection: the one table for all ports. The bytes are looked at where
- * they are no whole frame, and only those that a connection begins with.
+ * Protocols of others, known by the first bytes of a connection: the one table for all ports. The bytes are looked at
+ * where they are no whole frame, and only those that a connection begins with.
  */
 public enum Stranger {
     /** The header's first eight bytes are those of a lawful frame: type 218,762,506, with a body of 854,609 bytes. */
@@ -13,7 +13,10 @@ public enum Stranger {
         '\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'
     }),
     PROXY_1("the PROXY protocol, version 1", false, text("PROXY ")),
-    /** A record with a ClientHello: type, version, length; type, length, version. One in 64 begins as a lawful frame does. */
+    /**
+     * A record with a ClientHello: type, version, length; type, length, version. One in 64 begins as a lawful frame
+     * does.
+     */
     TLS("TLS", true, new int[] {22, 3, Stranger.ANY, Stranger.ANY, Stranger.ANY, 1, 0, Stranger.ANY, Stranger.ANY, 3}) {
         @Override
         boolean fits(ByteBuffer bytes, int offset) {
@@ -107,8 +110,8 @@ public enum Stranger {
      * The stranger that a connection's first bytes show; null: none, or too few bytes to tell.
      *
      * @param bytes read byte by byte, so the buffer's byte order does not matter
-     * @param header whether the bytes may be a frame's header by all other rules: then only the strangers are looked for
-     *     that may seem so
+     * @param header whether the bytes may be a frame's header by all other rules: then only the strangers are looked
+     *     for that may seem so
      */
     public static Stranger of(ByteBuffer bytes, int offset, int length, boolean header) {
         for (Stranger each : ALL) {

@@ -55,17 +55,13 @@ public enum Transport {
                 : "nio (auto: epoll is not available here: " + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
-    /**
-     * The message of a native library's failure to load.
-     *
-     * @param cause null: unknown
-     */
-    public static String rootMessage(Throwable cause) {
-        Throwable root = cause;
-        while (root != null && root.getCause() != null) {
+    /** The message of a native library's failure to load. */
+    public static String rootMessage(Throwable failure) {
+        Throwable root = failure;
+        while (root.getCause() != null) {
             root = root.getCause();
         }
-        return root == null ? "unknown reason" : String.valueOf(root.getMessage());
+        return String.valueOf(root.getMessage());
     }
 
     /** The selector of one event loop; only for a resolved transport. */

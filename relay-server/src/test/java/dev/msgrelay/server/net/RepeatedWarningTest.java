@@ -12,15 +12,15 @@ class RepeatedWarningTest {
 
     @Test
     void oneLineASecondThatTellsTheOthers() {
-        assertThat(warning.line(0, "no room")).isEqualTo("no room");
+        assertThat(warning.line(0, "no room")).contains("no room");
         for (int i = 1; i < 10; i++) {
-            assertThat(warning.line(i * 100 * MILLI, "no room")).isNull();
+            assertThat(warning.line(i * 100 * MILLI, "no room")).isEmpty();
         }
-        assertThat(warning.line(1000 * MILLI, "no room")).isEqualTo("no room (9 more since the last such line)");
-        assertThat(warning.line(1001 * MILLI, "no room")).isNull();
+        assertThat(warning.line(1000 * MILLI, "no room")).contains("no room (9 more since the last such line)");
+        assertThat(warning.line(1001 * MILLI, "no room")).isEmpty();
         // A pause does not save up lines.
-        assertThat(warning.line(60_000 * MILLI, "again")).isEqualTo("again (1 more since the last such line)");
-        assertThat(warning.line(60_001 * MILLI, "again")).isNull();
-        assertThat(warning.line(61_000 * MILLI, "again")).isEqualTo("again (1 more since the last such line)");
+        assertThat(warning.line(60_000 * MILLI, "again")).contains("again (1 more since the last such line)");
+        assertThat(warning.line(60_001 * MILLI, "again")).isEmpty();
+        assertThat(warning.line(61_000 * MILLI, "again")).contains("again (1 more since the last such line)");
     }
 }

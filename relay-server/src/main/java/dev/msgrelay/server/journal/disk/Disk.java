@@ -6,10 +6,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The file system as a journal sees it: one directory and its files. Tests have a disk that crashes, fills up and fails.
+ * The file system as a journal sees it: one directory and its files. Tests have a disk that crashes, fills up and
+ * fails.
  *
- * <p>Only a force makes sure that something survives the machine: {@link File#force} bytes and length, {@link #force} names.
- * Threads that use a disk must not be interrupted: an interrupt closes files.
+ * <p>Only a force makes sure that something survives the machine: {@link File#force} bytes and length, {@link #force}
+ * names. Threads that use a disk must not be interrupted: an interrupt closes files.
  */
 public interface Disk {
     /** An open file. Reads and writes name their place, so any thread may do them. */
@@ -75,8 +76,8 @@ public interface Disk {
     long free() throws IOException;
 
     /**
-     * The reason why a write found no room, as far as the disk shows it now, for messages. It may write a small file and remove
-     * it, so it is for once a minute.
+     * The reason why a write found no room, as far as the disk shows it now, for messages. It may write a small file
+     * and remove it, so it is for once a minute.
      */
     String shortage();
 

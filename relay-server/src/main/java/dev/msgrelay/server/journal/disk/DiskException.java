@@ -15,8 +15,8 @@ public class DiskException extends IOException {
     }
 
     /**
-     * Nothing was written, and the same write may be tried again: the disk has no room at present, or the system gives a
-     * reason that is none of a broken disk. A journal survives this fault alone.
+     * Nothing was written, and the same write may be tried again: the disk has no room at present, or the system gives
+     * a reason that is none of a broken disk. A journal survives this fault alone.
      */
     public static final class Full extends DiskException {
         private static final long serialVersionUID = 1L;

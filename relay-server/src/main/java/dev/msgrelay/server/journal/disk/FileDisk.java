@@ -236,9 +236,9 @@ public final class FileDisk implements Disk {
     }
 
     /**
-     * The exception of a write, a new file or a new name that did not happen. The system gives its reason in words, in any
-     * language. A reason that certainly is a broken or a missing disk stays as it is; the journal waits for the end of any
-     * other. Whether the disk has lost earlier bytes, the next force tells, for which the journal does not wait.
+     * The exception of a write, a new file or a new name that did not happen. The system gives its reason in words, in
+     * any language. A reason that certainly is a broken or a missing disk stays as it is; the journal waits for the end
+     * of any other. Whether the disk has lost earlier bytes, the next force tells, for which the journal does not wait.
      */
     private IOException explained(IOException e) {
         if (isOfTheSystem(e) && !words.tellInputOutput(e) && !isReadOnly(e)) {
@@ -287,7 +287,8 @@ public final class FileDisk implements Disk {
         } finally {
             deleteProbe(probe);
         }
-        return "a small file fits, and what is needed does not (a limit of a file's size, as of ulimit -f, or a quota?)";
+        return "a small file fits, and what is needed does not (a limit of a file's size, as of ulimit -f, or a"
+                + " quota?)";
     }
 
     private static void deleteProbe(Path probe) {

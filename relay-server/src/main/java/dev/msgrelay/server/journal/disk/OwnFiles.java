@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Files with the stream in them, and their folders. They are made for the owner, and for the group to read, whatever the umask
- * of the process allows: a user who can read them needs no access to the relay.
+ * Files with the stream in them, and their folders. They are made for the owner, and for the group to read, whatever
+ * the umask of the process allows: a user who can read them needs no access to the relay.
  */
 public final class OwnFiles {
     private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwxr-x---");

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The lives of a relay: where in the stream each of them began. Messages of earlier lives behind that place are gone, and
- * later messages have their numbers. The table is written at the start of a life and at its quiet end, with the position up to
- * which all was forced then. It is replaced as a whole, so after a crash the file is the old one or the new one.
+ * The lives of a relay: where in the stream each of them began. Messages of earlier lives behind that place are gone,
+ * and later messages have their numbers. The table is written at the start of a life and at its quiet end, with the
+ * position up to which all was forced then. It is replaced as a whole, so after a crash the file is the old one or the
+ * new one.
  *
  * <pre>
  *    0  magic "RELAYEPO"    int64
@@ -61,8 +62,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The number of a life's first message that is gone, and that a later message has: all messages before it are the same.
-     * {@link Long#MAX_VALUE}: the life is the present one; 0: the table has no such life.
+     * The number of a life's first message that is gone, and that a later message has: all messages before it are the
+     * same. {@link Long#MAX_VALUE}: the life is the present one; 0: the table has no such life.
      */
     public long forkOf(long epoch) {
         // A directory that was put back may know of later lives than it has messages of.
@@ -77,8 +78,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The lives that clients are told: the present one, and those before of which a message is left. Other lives say nothing
-     * about what two streams have in common, and a relay that is started again and again makes many of them.
+     * The lives that clients are told: the present one, and those before of which a message is left. Other lives say
+     * nothing about what two streams have in common, and a relay that is started again and again makes many of them.
      */
     public Epochs newest() {
         List<Epochs.Row> rows = new ArrayList<>();
@@ -94,8 +95,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The life whose messages lie at a position: the last one that began there or before. Messages of earlier lives from there
-     * on were cut, and may still lie in a file that is used again for the same place.
+     * The life whose messages lie at a position: the last one that began there or before. Messages of earlier lives
+     * from there on were cut, and may still lie in a file that is used again for the same place.
      */
     public Optional<Epoch> at(long position) {
         return epochs.stream().filter(life -> life.position <= position).reduce((before, life) -> life);

@@ -4,7 +4,9 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
-/** A walk through the frames of a block, piece by piece: a right sum does not prove that the writer made whole frames. */
+/**
+ * A walk through the frames of a block, piece by piece: a right sum does not prove that the writer made whole frames.
+ */
 public final class FrameWalk {
     private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
     private long body;

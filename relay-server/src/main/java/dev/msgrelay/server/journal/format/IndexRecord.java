@@ -31,7 +31,8 @@ import java.util.zip.CRC32C;
  * @param endPosition behind the last byte, which is where a frame ends
  * @param endSequence number of the first message behind them
  * @param timeMillis when the record was written
- * @param skew steps of the machine's clock since the segment's header was written: where the skew changes, times begin again
+ * @param skew steps of the machine's clock since the segment's header was written: where the skew changes, times begin
+ *     again
  */
 public record IndexRecord(
         Kind kind,
@@ -123,8 +124,8 @@ public record IndexRecord(
     }
 
     /**
-     * The fault of a BLOCK's bytes in the stream file, in words; empty: they are those that were written, and its messages.
-     * The buffer is used, and its limit changed.
+     * The fault of a BLOCK's bytes in the stream file, in words; empty: they are those that were written, and its
+     * messages. The buffer is used, and its limit changed.
      */
     public Optional<String> fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();

@@ -56,8 +56,8 @@ public final class JournalClock {
     /**
      * Takes the times of both clocks.
      *
-     * @return the step of the machine's clock since the last look, in ms; 0: there was none. At the first look: by how much the
-     *     clock has been set back since the newest record, at least
+     * @return the step of the machine's clock since the last look, in ms; 0: there was none. At the first look: by how
+     *     much the clock has been set back since the newest record, at least
      */
     public long update(long nowNanos, long millis) {
         if (!begun) {
@@ -97,9 +97,9 @@ public final class JournalClock {
     }
 
     /**
-     * The time of a record of an earlier life, by the clock that only goes forward. It follows from the record's own time, or
-     * from that time corrected by the steps since: the later of the two that is not in the future. So no record is taken for
-     * older than it is, unless the clock was ahead when this life began.
+     * The time of a record of an earlier life, by the clock that only goes forward. It follows from the record's own
+     * time, or from that time corrected by the steps since: the later of the two that is not in the future. So no
+     * record is taken for older than it is, unless the clock was ahead when this life began.
      *
      * @param at time of the record
      * @param skewThen all steps up to the record

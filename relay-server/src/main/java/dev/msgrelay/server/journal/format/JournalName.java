@@ -15,8 +15,8 @@ public record JournalName(String name, ProducerId producer, String owner, Hole h
     public static final int MOST = 1 << 16;
 
     /**
-     * Messages of a name that were acknowledged in an earlier life of the stream and are gone. The producer went on behind
-     * them, and may not have been told.
+     * Messages of a name that were acknowledged in an earlier life of the stream and are gone. The producer went on
+     * behind them, and may not have been told.
      *
      * @param from number of the first one
      * @param next number of the message that came behind them

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A record of an index about a publisher: its name (NAME, one or more records), or the number of its last message (MOVED).
- * Such a record lies before the BLOCK that has the messages, and counts only with it. A name has a slot in its segment, by which
- * a MOVED refers to it. Big-endian.
+ * A record of an index about a publisher: its name (NAME, one or more records), or the number of its last message
+ * (MOVED). Such a record lies before the BLOCK that has the messages, and counts only with it. A name has a slot in its
+ * segment, by which a MOVED refers to it. Big-endian.
  *
  * <pre>
  *    0  kind: 4 NAME, 5 MOVED               int32

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The last message of each name before the beginning of a segment. Later moves are in the indexes from that segment on, so
- * older segments may be dropped. The file is replaced as a whole. Big-endian.
+ * The last message of each name before the beginning of a segment. Later moves are in the indexes from that segment on,
+ * so older segments may be dropped. The file is replaced as a whole. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYNAM"    int64

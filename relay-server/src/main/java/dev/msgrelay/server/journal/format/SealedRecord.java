@@ -4,7 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * A record in a slot of an index: 64 bytes, so that no slot lies across two sectors of a disk. The last four bytes seal it.
+ * A record in a slot of an index: 64 bytes, so that no slot lies across two sectors of a disk. The last four bytes seal
+ * it.
  */
 public interface SealedRecord {
     int LENGTH = 64;

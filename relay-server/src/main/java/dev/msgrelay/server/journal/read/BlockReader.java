@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 
 /**
- * Reads the stream from the journal's files for a subscriber that the log has overtaken, block by block, while the journal is
- * written to and its oldest segments are dropped.
+ * Reads the stream from the journal's files for a subscriber that the log has overtaken, block by block, while the
+ * journal is written to and its oldest segments are dropped.
  *
  * <pre>
  *   | segment | segment | segment |
@@ -31,8 +31,9 @@ import java.util.zip.CRC32C;
  *                 ^ at            ^ end       next: so many whole blocks as there is room for
  * </pre>
  *
- * No byte is handed on that is not the one that was written: a block counts once its CRC is right, and once its segment was
- * still readable after it had been read. A segment that is dropped is no longer readable before a byte of its files changes.
+ * No byte is handed on that is not the one that was written: a block counts once its CRC is right, and once its segment
+ * was still readable after it had been read. A segment that is dropped is no longer readable before a byte of its files
+ * changes.
  *
  * <p>It keeps no file open, so a slow reader costs nothing. Calls wait for the disk. Owned by one thread.
  */
@@ -97,14 +98,12 @@ public final class BlockReader {
         this.records = records;
     }
 
-    // ---- where it stands ---------------------------------------------------------------------------------------
-
-    /** The start of what was found last, and of what is read next. */
+    /** The start of the blocks that were found last, and the place of the next read. */
     public Mark at() {
         return at;
     }
 
-    /** The end of what was found; {@link #pass} goes there. */
+    /** The end of the blocks that were found, or of the gap; {@link #pass} goes there. */
     public Mark foundEnd() {
         return end;
     }
@@ -125,8 +124,8 @@ public final class BlockReader {
     }
 
     /**
-     * Goes to the block of a message. If this block was dropped, to the oldest one that is readable; if no record tells of it, to the
-     * damage; if it is not written yet, to the end of what is written.
+     * Goes to the block of a message. If this block was dropped, to the oldest one that is readable; if no record tells
+     * of it, to the damage; if it is not written yet, to the end of what is written.
      */
     public void seek(long sequence) {
         written.read(limit);
@@ -140,8 +139,9 @@ public final class BlockReader {
     }
 
     /**
-     * Goes to the first block that was written at this time or later, or to damage right before it, whose time is not known. If
-     * there is no such block, to the end of what is written. For a clock that has stepped see {@link TimeSearch}.
+     * Goes to the first block that was written at this time or later, or to damage right before it, whose time is not
+     * known. If there is no such block, to the end of what is written. For a clock that has stepped see {@link
+     * TimeSearch}.
      */
     public void seekTime(long millis) {
         written.read(limit);
@@ -221,9 +221,7 @@ public final class BlockReader {
         return place;
     }
 
-    // ---- what comes next ---------------------------------------------------------------------------------------
-
-    /** Reads what comes next: whole blocks, from the beginning of the buffer on. */
+    /** Reads the next whole blocks to the beginning of the buffer. */
     public Found next(ByteBuffer into) {
         written.read(limit);
         if (at.position() >= limit.position()) {
@@ -244,7 +242,7 @@ public final class BlockReader {
         } catch (IOException e) {
             found = lost(segment);
         }
-        // Asked behind the read: a segment that is still readable has not changed until now.
+        // Asked behind the read: the files of a segment that is still readable have not changed until now.
         return readable.containsKey(base) ? found : dropped();
     }
 
@@ -253,7 +251,7 @@ public final class BlockReader {
         return Found.DROPPED;
     }
 
-    /** Nothing of the rest of a segment can be read. */
+    /** The rest of a segment cannot be read. */
     private Found lost(SegmentHeader segment) {
         Map.Entry<Long, SegmentHeader> next = readable.higherEntry(segment.base());
         if (next == null) {
@@ -292,7 +290,7 @@ public final class BlockReader {
                 return Found.DAMAGE;
             }
             if (record.endPosition() > limit.position()) {
-                // It is being written: the next look finds it.
+                // The block is being written: the next look finds it.
                 return blocks.isEmpty() ? Found.ALL_READ : Found.BLOCKS;
             }
             if (record.endPosition() - at.position() > room) {

@@ -10,17 +10,18 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The place of a time in a journal whose clock may have stepped. Two clocks may be meant: the one that the machine has now, and
- * the one that it had then.
+ * The place of a time in a journal whose clock may have stepped. Two clocks may be meant: the one that the machine has
+ * now, and the one that it had then.
  *
  * <pre>
  *   | 10:00  10:01 | 10:02+2d  10:03+2d | 10:04  10:05 |
  *     -2d: the clock was behind           now
  * </pre>
  *
- * By the clock of now, all times go on from each other: what was written before a step is taken for as much later or earlier.
- * Where that clock was never wrong at that place, it is the one that is meant; otherwise the first of the two places counts, so
- * that nothing is passed over. What is compared within a segment, {@link IndexRecord#steady}, never goes back.
+ * By the clock of now, all times go on from each other: what was written before a step is taken for as much later or
+ * earlier. Where that clock was never wrong at that place, it is the one that is meant; otherwise the first of the two
+ * places counts, so that nothing is passed over. What is compared within a segment, {@link IndexRecord#steady}, never
+ * goes back.
  */
 final class TimeSearch {
     private TimeSearch() {}
@@ -41,7 +42,8 @@ final class TimeSearch {
     }
 
     /**
-     * The places to look at, from the first one on: a later one counts where the clock at the place before has stepped since.
+     * The places to look at, from the first one on: a later one counts where the clock at the place before has stepped
+     * since.
      *
      * @param readable segments by their bases
      * @param present the clock of now

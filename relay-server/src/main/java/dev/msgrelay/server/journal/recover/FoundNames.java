@@ -11,12 +11,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How far each name's messages are in what a recovery finds: the table of names, and behind it what the indexes say. Records
- * of names count with the block behind them.
+ * How far each name's messages are in what a recovery finds: the table of names, and behind it what the indexes say.
+ * Records of names count with the block behind them.
  *
  * <pre>
  *   NAME  MOVED  (unreadable)  MOVED  BLOCK
- *   '--- sure ---'             '----- only if the block follows at once: it has messages that another record may have named
+ *   '--- sure ---'             '----- only if the block follows at once: another record may name its messages
  * </pre>
  *
  * One thread, segment by segment.
@@ -97,7 +97,7 @@ final class FoundNames {
                 : begun.getOrDefault(record.slot(), ByteBuffer.allocate(0));
         slots.remove(record.slot());
         if (all.position() != record.offset() || all.remaining() < record.bytes().length) {
-            // A part before it is damaged, which is told.
+            // A part before it is damaged, which the walk reports.
             return;
         }
         all.put(record.bytes());

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The content of a directory, before the records of its segments are walked through: its files, the two tables, the header of
- * each segment, and up to where all was forced.
+ * The content of a directory, before the records of its segments are walked through: its files, the two tables, the
+ * header of each segment, and up to where all was forced.
  *
  * <p>One thread.
  */
@@ -70,8 +70,9 @@ final class Listing {
         }
 
         /**
-         * Whether a relay that runs has dropped the segment since the directory was listed. The files of a dropped segment lose
-         * their names before a byte of them changes, so an entry that is not gone after it was read was read as it is.
+         * Whether a relay that runs has dropped the segment since the directory was listed. The files of a dropped
+         * segment lose their names before a byte of them changes, so an entry that is not gone after it was read was
+         * read as it is.
          */
         boolean isGone(Disk disk) {
             return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
@@ -124,8 +125,8 @@ final class Listing {
     }
 
     /**
-     * Whether the table of names is missing or damaged. Segments that a relay has dropped meanwhile were listed after the
-     * table, and say nothing against it.
+     * Whether the table of names is missing or damaged. Segments that a relay has dropped meanwhile were listed after
+     * the table, and say nothing against it.
      *
      * @param parts the segments that are held, from the oldest on
      * @param end position where the stream ends
@@ -220,7 +221,7 @@ final class Listing {
         }
     }
 
-    /** The records are sealed with what the header says: where one of them passes, it is known. */
+    /** Restores a damaged header from the first record: a record that passes proves epoch and base. */
     private void restoreHeader(Entry e, long epoch) throws IOException {
         try (IndexCursor index = new IndexCursor(disk, e.base, epoch ^ e.base)) {
             while (index.next()) {
@@ -233,7 +234,7 @@ final class Listing {
         }
     }
 
-    /** The last FORCED record: they only grow, so the newest segment that has one tells. */
+    /** Finds the last FORCED record. Their positions only grow, so the newest segment that has one is enough. */
     private void findForced() throws IOException {
         forced = epochs.forcedPosition();
         forcedSequence = epochs.forcedSequence();

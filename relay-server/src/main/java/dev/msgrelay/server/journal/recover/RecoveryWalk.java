@@ -29,10 +29,12 @@ import java.util.Optional;
  *   |------ damage is told --|-- the first thing that is wrong is a torn tail: the stream ends here
  * </pre>
  *
- * Before {@code forced} everything once was on the disk, so a fault there is damage. Behind it a crash leaves anything: old
- * bytes and new ones, later records without earlier ones. All that is whole from {@code forced} on, without a hole, is kept.
+ * Before {@code forced} everything once was on the disk, so a fault there is damage. Behind it a crash leaves anything:
+ * old bytes and new ones, later records without earlier ones. All that is whole from {@code forced} on, without a hole,
+ * is kept.
  *
- * <p>A relay may run meanwhile, and drop its oldest segments: an entry that is gone after it was read counts for nothing.
+ * <p>A relay may run meanwhile, and drop its oldest segments: an entry that is gone after it was read counts for
+ * nothing.
  *
  * <p>One thread, one walk.
  */
@@ -59,7 +61,7 @@ final class RecoveryWalk {
     private final List<Loss> lost = new ArrayList<>();
     private final List<String> dropped = new ArrayList<>();
     private final List<String> aside = new ArrayList<>();
-    // The faults of the unusable segments since the last part.
+    // Faults of the unusable segments since the last usable one.
     private final List<String> unusable = new ArrayList<>();
     private long checkedBytes;
 
@@ -131,7 +133,7 @@ final class RecoveryWalk {
             return;
         }
         if (first) {
-            // Retention dropped what lies before; damage there is told by the entries that are unusable.
+            // Retention dropped the segments before; unusable ones among them are reported as damage.
             position = e.base;
             sequence = e.header.sequence();
         } else if (e.base > position || e.header.sequence() != sequence) {
@@ -143,7 +145,7 @@ final class RecoveryWalk {
         }
     }
 
-    /** A relay that runs has dropped the segment, and with it all older ones: the journal begins behind it. */
+    /** A running relay has dropped the segment, and all older ones before it: the journal begins behind it. */
     private void startAnew() {
         there.droppedMeanwhile = true;
         parts.clear();
@@ -257,7 +259,7 @@ final class RecoveryWalk {
                     continue;
                 }
                 if (!(slot instanceof IndexRecord record) || !fits(record)) {
-                    // The end, or damage, or torn: the next record tells.
+                    // The end, damage, or a torn tail: the next record decides.
                     unread = true;
                     names.unreadable();
                     continue;

@@ -50,8 +50,8 @@ public final class Repair {
     }
 
     /**
-     * The files of a segment end where its messages and its records end. What may not have been forced is written once more:
-     * after a force that failed the machine shows bytes that are not on the disk, and takes them for forced.
+     * The files of a segment end where its messages and its records end. What may not have been forced is written once
+     * more: after a force that failed the machine shows bytes that are not on the disk, and takes them for forced.
      */
     private static void settle(Disk disk, Part part, long forced) throws IOException {
         long base = part.header().base();
@@ -69,8 +69,8 @@ public final class Repair {
     }
 
     /**
-     * Writes off what is damaged. The index of such a segment is made anew from the records that are whole, and says what is
-     * lost; the old one is kept beside it, and no byte of a stream file is changed.
+     * Writes off what is damaged. The index of such a segment is made anew from the records that are whole, and says
+     * what is lost; the old one is kept beside it, and no byte of a stream file is changed.
      *
      * @param found every byte was looked at
      */
