@@ -63,7 +63,7 @@ public final class EngineAssembly {
     private Orderer orderer;
 
     // Parts, in the order in which they are made.
-    private final Startup taken = new Startup();
+    private final Releases releases = new Releases();
     WindowGate gate;
     JournalLink journal;
     private MemoryBudget budget;
@@ -137,7 +137,7 @@ public final class EngineAssembly {
             stream();
             return engine(publishers(), subscribers());
         } catch (Throwable e) {
-            taken.close();
+            releases.close();
             throw e;
         }
     }
@@ -160,7 +160,7 @@ public final class EngineAssembly {
     private void stream() {
         int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
         ByteBuf ringMemory = allocator.directBuffer(slab, slab);
-        taken.taken(ringMemory::release);
+        releases.add(ringMemory::release);
         // The place where the stream begins, or goes on.
         Mark start = Mark.of(0, 1);
         if (orderer != null) {
@@ -172,12 +172,12 @@ public final class EngineAssembly {
         int pinned = config.limits().pinBytes() / chunk;
         log = new PacketLog(
                 allocator, stream.logBytes(), chunk, stream.packetBytes(), pinned, stream.maxRun(), gate, start);
-        taken.taken(log::close);
+        releases.add(log::close);
         journal.feed(log, clock.nanoTime());
         TimeHistogram transits = services.counters().transits();
         RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
         handler = new NetworkBatchHandler(ring, log, gate, scan, clock::nanoTime, transits::add);
-        taken.taken(handler::dropStages);
+        releases.add(handler::dropStages);
     }
 
     /** The way from publishers to the log, on the core's loop; or to the ring, on readers' loops. */
@@ -186,7 +186,7 @@ public final class EngineAssembly {
         long hold = config.limits().nameHold().toNanos();
         TimeHistogram times = services.counters().acknowledgements();
         names = new NameTable(budget.pool(Part.NAMES), hold, clock::nanoTime, times);
-        taken.taken(names::release);
+        releases.add(names::release);
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
@@ -207,7 +207,7 @@ public final class EngineAssembly {
 
     private LoopBuffers loopBuffers() {
         LoopBuffers buffers = new LoopBuffers(allocator, budget, MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config));
-        taken.taken(buffers::close);
+        releases.add(buffers::close);
         return buffers;
     }
 
@@ -228,14 +228,14 @@ public final class EngineAssembly {
 
     private FanoutParts.Replays replays(int senders) {
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
-        taken.taken(pages::close);
+        releases.add(pages::close);
         SendGroup group = new SendGroup(log, replayLoop, filterBuffers(senders), pages);
         return new FanoutParts.Replays(opened, pages, group);
     }
 
     private FilterBuffers filterBuffers(int senders) {
         FilterBuffers buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), services.counters(), senders);
-        taken.taken(buffers::close);
+        releases.add(buffers::close);
         return buffers;
     }
 
@@ -258,6 +258,6 @@ public final class EngineAssembly {
         MemoryLine line = publishing.line();
         Mark first = log.head().mark();
         return new RelayEngine(
-                core, services, ring, log, first, gate, handler, waiting, line, journal, setup, duty, taken);
+                core, services, ring, log, first, gate, handler, waiting, line, journal, setup, duty, releases);
     }
 }

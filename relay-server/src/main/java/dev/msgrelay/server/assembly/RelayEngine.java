@@ -45,7 +45,7 @@ import java.util.stream.Stream;
  * @param core the thread that makes the order
  * @param services the services that all connections share: access, budget, table, counters
  * @param first place where the stream began, or went on
- * @param taken the memory of all parts
+ * @param releases the memory of all parts
  */
 public record RelayEngine(
         EngineLoop core,
@@ -60,7 +60,7 @@ public record RelayEngine(
         JournalLink journal,
         ChannelSetup setup,
         CoreDuty duty,
-        Startup taken) {
+        Releases releases) {
     // ---- connections -------------------------------------------------------------------------------------------
 
     /**
@@ -128,7 +128,7 @@ public record RelayEngine(
 
     /** Gives all memory back; only after the loops have ended. */
     public void release() {
-        taken.close();
+        releases.close();
     }
 
     // ---- reports: any thread ------------------------------------------------------------------------------------

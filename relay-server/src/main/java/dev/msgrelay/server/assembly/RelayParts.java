@@ -57,20 +57,20 @@ public record RelayParts(
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
         MachineLimits.check(config, system).forEach(LOG::warn);
-        try (Startup startup = new Startup()) {
+        try (Releases releases = new Releases()) {
             TlsContext tls = tls(config);
-            startup.taken(tls);
+            releases.add(tls);
             Orderer orderer = ClusterProvider.joinIfAny(config);
-            startup.taken(orderer);
+            releases.add(orderer);
             long epoch = newEpoch();
             Journal journal = journal(config.journal(), config.access() != null, epoch, orderer, recovery);
-            startup.taken(journal);
+            releases.add(journal);
             Transport transport = config.transport().resolve();
             boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
             int live = auto ? autoLoops(Runtime.getRuntime().availableProcessors()) : config.eventLoops();
             int reading = live + config.readerLoops();
             EngineLoop[] loops =
-                    loops(transport, live, reading, config.journal().on(), startup);
+                    loops(transport, live, reading, config.journal().on(), releases);
             EngineAssembly assembly = new EngineAssembly(
                             config,
                             new UnpooledByteBufAllocator(true),
@@ -83,7 +83,7 @@ public record RelayParts(
                     .journal(journal, journal == null ? null : loops[reading])
                     .orderer(orderer);
             RelayParts parts = new RelayParts(transport, live, loops, build(assembly, plan), tls, journal, orderer);
-            startup.handOver();
+            releases.handOver();
             return parts;
         }
     }
@@ -96,12 +96,12 @@ public record RelayParts(
         }
     }
 
-    private static EngineLoop[] loops(Transport transport, int live, int reading, boolean replay, Startup startup) {
+    private static EngineLoop[] loops(Transport transport, int live, int reading, boolean replay, Releases releases) {
         EngineLoop[] loops = new EngineLoop[replay ? reading + 1 : reading];
         for (int i = 0; i < loops.length; i++) {
             String name = i < live ? "relay-loop-" + i : i < reading ? "relay-reader-" + (i - live) : "relay-replay";
             loops[i] = new EngineLoop(name, transport.ioHandler());
-            startup.taken(loops[i]::discard);
+            releases.add(loops[i]::discard);
         }
         return loops;
     }
@@ -163,17 +163,17 @@ public record RelayParts(
         for (EngineLoop loop : loops) {
             stopped &= loop.stop(1000);
         }
-        try (Startup taken = new Startup()) {
+        try (Releases releases = new Releases()) {
             if (stopped) {
                 // Only if all loops have ended: a loop that hangs may still touch this memory, which then stays until
                 // the process ends.
-                taken.taken(engine::release);
+                releases.add(engine::release);
             }
-            taken.taken(tls);
-            taken.taken(atTheEnd::run);
-            taken.taken(orderer);
+            releases.add(tls);
+            releases.add(atTheEnd::run);
+            releases.add(orderer);
             if (journal != null) {
-                taken.taken(() -> endJournal(journalFault));
+                releases.add(() -> endJournal(journalFault));
             }
         }
     }

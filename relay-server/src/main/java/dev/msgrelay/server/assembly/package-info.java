@@ -4,7 +4,7 @@
  * <pre>
  *   RelayParts       makes what is there before the relay listens
  *        |
- *   EngineAssembly   builds everything, and frees it if a part cannot be made (Startup)
+ *   EngineAssembly   builds everything, and frees it if a part cannot be made (Releases)
  *        |
  *   RelayEngine ---- ChannelSetup     makes a connection of an accepted channel, or refuses it
  *        |
