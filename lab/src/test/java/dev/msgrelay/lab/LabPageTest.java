@@ -27,7 +27,9 @@ import org.openqa.selenium.chrome.ChromeOptions;
 import org.openqa.selenium.logging.LogType;
 import org.openqa.selenium.logging.LoggingPreferences;
 
-/** The lab's page in a real browser: the claims first, its plots drawn, no complaint. Thorough, as a browser is heavy. */
+/**
+ * The lab's page in a real browser: the claims first, its plots drawn, no complaint. Thorough, as a browser is heavy.
+ */
 @Tag("thorough")
 class LabPageTest {
     private static final Duration PATIENCE = Duration.ofSeconds(120);

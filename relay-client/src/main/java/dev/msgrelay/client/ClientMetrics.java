@@ -3,9 +3,9 @@ package dev.msgrelay.client;
 import java.util.function.LongSupplier;
 
 /**
- * Gets the metrics of a {@link RelayPublisher} or {@link RelaySubscriber}, once, to register them with a library such as
- * Micrometer or OpenTelemetry. The suppliers may be asked at any time, on any thread, and cost a short lock. Losses and
- * reconnects are {@link SessionEvent}s.
+ * Gets the metrics of a {@link RelayPublisher} or {@link RelaySubscriber}, once, to register them with a library such
+ * as Micrometer or OpenTelemetry. The suppliers may be asked at any time, on any thread, and cost a short lock. Losses
+ * and reconnects are {@link SessionEvent}s.
  *
  * <pre>{@code
  * publisher.metrics(new ClientMetrics() {

@@ -59,7 +59,9 @@ final class Confirmations {
         asks = unanswered = timed = due = false;
     }
 
-    /** Sends PINGs from now on, until {@link #stopAsking}: the relay has welcomed a publisher without acknowledgements. */
+    /**
+     * Sends PINGs from now on, until {@link #stopAsking}: the relay has welcomed a publisher without acknowledgements.
+     */
     void startAsking(int heartbeatMillis) {
         heartbeatNanos = TimeUnit.MILLISECONDS.toNanos(heartbeatMillis);
         asks = true;

@@ -231,12 +231,12 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         }
 
         /**
-         * A token as {@link #token(Token)}, which a function of the program gives for each connection: so it may change.
-         * The function is called as the client is opened, on that thread, and then on the thread that connects: a
-         * publisher's own, or the one that polls a subscriber. It may wait, and holds up the connection meanwhile. Its
-         * exception, and a text that is no token, is an {@link IOException} of the kind {@link ErrorKind#YOURS} as the
-         * client is opened, and a lost try later. A token that the relay does not know ends no client: the next try asks
-         * again.
+         * A token as {@link #token(Token)}, which a function of the program gives for each connection: so it may
+         * change. The function is called as the client is opened, on that thread, and then on the thread that connects:
+         * a publisher's own, or the one that polls a subscriber. It may wait, and holds up the connection meanwhile.
+         * Its exception, and a text that is no token, is an {@link IOException} of the kind {@link ErrorKind#YOURS} as
+         * the client is opened, and a lost try later. A token that the relay does not know ends no client: the next try
+         * asks again.
          */
         public B token(Callable<String> function) {
             token = TokenSource.call(function);
@@ -244,8 +244,8 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
         }
 
         /**
-         * A token as {@link #token(Callable)}, from a file that is read for each connection. Blanks and line ends around
-         * it are left out.
+         * A token as {@link #token(Callable)}, from a file that is read for each connection. Blanks and line ends
+         * around it are left out.
          *
          * @param file UTF-8, at most 4 KiB
          */
@@ -307,9 +307,9 @@ public abstract sealed class ConnectionOptions permits PublisherOptions, Subscri
 
         /**
          * A listener for events of the connection. Called on the thread that owns it: a publisher's own, or the one
-         * that polls a subscriber. By default those that are a {@link SessionEvent#isLoss loss} are logged as warnings, and
-         * so is the first success after a failure to connect; where slf4j has no provider, the first failure and the first
-         * success after it are lines on stderr.
+         * that polls a subscriber. By default those that are a {@link SessionEvent#isLoss loss} are logged as warnings,
+         * and so is the first success after a failure to connect; where slf4j has no provider, the first failure and
+         * the first success after it are lines on stderr.
          */
         public B onEvent(Consumer<SessionEvent> listener) {
             onEvent = Objects.requireNonNull(listener, "listener");

@@ -10,11 +10,12 @@ import dev.msgrelay.protocol.Epochs;
  * SubscriberOptions.builder("127.0.0.1:7400").fromSequence(here.epoch(), here.next());
  * }</pre>
  *
- * @param epoch epoch of the stream that the number belongs to, never 0. The relay tells by it whether its stream has been
- *     rolled back, or is another one, since
+ * @param epoch epoch of the stream that the number belongs to, never 0. The relay tells by it whether its stream has
+ *     been rolled back, or is another one, since
  * @param next sequence of the first message that is not handled yet, from 1
  * @param epochs the newest lives of the stream, the one of {@code epoch} first. By them a relay that does not know the
- *     epoch, such as behind an older backup, is asked with an older one. {@link Epochs#NONE}: its stream is another one then
+ *     epoch, such as behind an older backup, is asked with an older one. {@link Epochs#NONE}: its stream is another one
+ *     then
  */
 public record Position(long epoch, long next, Epochs epochs) {
     /** A place without the lives of its stream. */

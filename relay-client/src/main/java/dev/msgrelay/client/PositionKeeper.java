@@ -58,7 +58,8 @@ final class PositionKeeper {
     /**
      * A poll begins, which ends with {@link #polled}.
      *
-     * @return milliseconds from the last {@link #moved} until the next one has to save; at least 1; MAX_VALUE: none has to
+     * @return milliseconds from the last {@link #moved} until the next one has to save; at least 1; MAX_VALUE: none has
+     *     to
      */
     synchronized long polling() {
         polling = true;

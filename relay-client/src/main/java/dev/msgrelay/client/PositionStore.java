@@ -18,9 +18,9 @@ import java.util.Optional;
  * }
  * }</pre>
  *
- * <p>An application may keep the position itself, such as in the transaction that keeps what its handler does: then each
- * message has its effect exactly once. The handler knows the sequence, and {@link SessionEvent.Connected} the epoch and
- * the older ones, which {@link Position} has for an older backup; {@link #save} then has nothing to do.
+ * <p>An application may keep the position itself, such as in the transaction that keeps what its handler does: then
+ * each message has its effect exactly once. The handler knows the sequence, and {@link SessionEvent.Connected} the
+ * epoch and the older ones, which {@link Position} has for an older backup; {@link #save} then has nothing to do.
  *
  * <p>The subscriber tells when the relay no longer has what comes after a position: {@link Gap} names messages that are
  * gone, {@link SessionEvent.StreamRolledBack} those that were handled and are not in the stream any more, {@link
@@ -50,8 +50,8 @@ public interface PositionStore {
      * A file, for one subscriber at a time. It is replaced as a whole, and on the disk when {@link #save} returns:
      * whenever the process or the machine ends, the file has the old position or the new one.
      *
-     * <p>An open subscriber holds a lock on a file beside it, {@code NAME.lock}, which stays there: of two subscribers with
-     * one position the slower would skip what only the other one has handled. The second does not open.
+     * <p>An open subscriber holds a lock on a file beside it, {@code NAME.lock}, which stays there: of two subscribers
+     * with one position the slower would skip what only the other one has handled. The second does not open.
      */
     static PositionStore file(Path file) {
         return new PositionFile(file);

@@ -3,8 +3,8 @@ package dev.msgrelay.client;
 import java.io.IOException;
 
 /**
- * A {@link RelayPublisher} has failed, or could not settle its messages in time. The message tells how many are left, and
- * why.
+ * A {@link RelayPublisher} has failed, or could not settle its messages in time. The message tells how many are left,
+ * and why.
  *
  * <pre>{@code
  * try {
@@ -25,10 +25,10 @@ public final class PublishException extends IOException {
     }
 
     /**
-     * Number of messages that were accepted and are not settled: not acknowledged; without acknowledgements, not confirmed
-     * by the relay, but for those in doubt that a flush has told before; plain, not handed to a socket completely. Never
-     * less than what the relay lacks of them, but in the plain mode. 0: all of these are settled, but the publisher has
-     * failed and takes no more.
+     * Number of messages that were accepted and are not settled: not acknowledged; without acknowledgements, not
+     * confirmed by the relay, but for those in doubt that a flush has told before; plain, not handed to a socket
+     * completely. Never less than what the relay lacks of them, but in the plain mode. 0: all of these are settled, but
+     * the publisher has failed and takes no more.
      */
     public long unsettled() {
         return unsettled;

@@ -199,9 +199,9 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * As {@link #producer(ProducerId)}; the id is kept in a file, as 32 hexadecimal digits and a line end. A file that
-         * is not there is made, with a random id, for its owner alone. So the next run of a program has its name at once,
-         * and continues under it.
+         * As {@link #producer(ProducerId)}; the id is kept in a file, as 32 hexadecimal digits and a line end. A file
+         * that is not there is made, with a random id, for its owner alone. So the next run of a program has its name
+         * at once, and continues under it.
          *
          * @throws IllegalArgumentException the file has anything else
          * @throws IOException the file cannot be read or written
@@ -239,9 +239,9 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * The lives of the stream of {@link #firstNumber}'s epoch, from the same {@link SessionEvent.Connected}: a relay
-         * that does not know this epoch, such as behind an older backup, may know an older one, and then what it has of
-         * the name. By default none, and its stream is another one then.
+         * The lives of the stream of {@link #firstNumber}'s epoch, from the same {@link SessionEvent.Connected}: a
+         * relay that does not know this epoch, such as behind an older backup, may know an older one, and then what it
+         * has of the name. By default none, and its stream is another one then.
          */
         public Builder epochs(Epochs known) {
             epochs = Objects.requireNonNull(known, "known");
@@ -258,8 +258,8 @@ public final class PublisherOptions extends ConnectionOptions {
         }
 
         /**
-         * Limit on the time of {@link RelayPublisher#close}: to send the rest, and to wait until the relay has acknowledged
-         * or confirmed it; 5 s by default.
+         * Limit on the time of {@link RelayPublisher#close}: to send the rest, and to wait until the relay has
+         * acknowledged or confirmed it; 5 s by default.
          */
         public Builder closeTimeout(Duration timeout) {
             closeTimeout = timeout;

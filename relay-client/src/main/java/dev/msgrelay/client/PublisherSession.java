@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
  * connection is lost.
  *
  * <p>Smart batching: one write at a time, and the messages that have gathered during it go out in the next one; with
- * none left, the thread sleeps until a producer wakes it. No spinning, and no timer but that of {@link Confirmations}. A
- * control frame goes between two messages.
+ * none left, the thread sleeps until a producer wakes it. No spinning, and no timer but that of {@link Confirmations}.
+ * A control frame goes between two messages.
  *
  * <p>No message is sent before WELCOME: a relay that declines acknowledgements would take the message a second time.
  * Without HELLO there is no WELCOME to wait for.

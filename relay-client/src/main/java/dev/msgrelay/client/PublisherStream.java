@@ -18,8 +18,8 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A publisher's side of the relay's frames: numbers, acknowledgements, PONG, GOAWAY. One object for all connections. Owned by
- * the publisher's I/O thread.
+ * A publisher's side of the relay's frames: numbers, acknowledgements, PONG, GOAWAY. One object for all connections.
+ * Owned by the publisher's I/O thread.
  */
 final class PublisherStream implements RelayLink.Handler {
     private final PublisherOptions options;
@@ -133,7 +133,10 @@ final class PublisherStream implements RelayLink.Handler {
         }
     }
 
-    /** The next HELLO says an older epoch if the relay knows one: then it says which of the acknowledged messages are gone. */
+    /**
+     * The next HELLO says an older epoch if the relay knows one: then it says which of the acknowledged messages are
+     * gone.
+     */
     private void goBackIfUnknown(WelcomeFrame welcome) throws OlderEpochException {
         boolean unknown = options.acks() && epoch != 0 && welcome.epochChanged() && !welcome.rolledBack();
         Optional<Epochs.Common> common =

@@ -15,8 +15,8 @@ import java.time.Duration;
  * a random share, so that many clients of one relay do not come back at the same moment. The count starts anew once a
  * connection brings input after it has lived for {@code longestDelay}, at most for ten seconds.
  *
- * <p>A relay that is full may tell a time. Its endpoint is then connected again no sooner, and a random share later, but
- * after {@code longestDelay} at most.
+ * <p>A relay that is full may tell a time. Its endpoint is then connected again no sooner, and a random share later,
+ * but after {@code longestDelay} at most.
  *
  * @param rounds rounds after a loss, or after the first round has failed, until the client gives up; 0: none; {@link
  *     #ENDLESS}: no end

@@ -308,7 +308,9 @@ final class RelayLink implements AutoCloseable {
         }
     }
 
-    /** The reason of a failed write: an ERROR that the relay sent before it ended the connection is still to be read. */
+    /**
+     * The reason of a failed write: an ERROR that the relay sent before it ended the connection is still to be read.
+     */
     IOException writeFailed(IOException e) {
         readLastWord();
         return reasonOfEnd(connectionLost(e));

@@ -117,8 +117,8 @@ public final class RelayPublisher implements AutoCloseable {
      * Starts a publisher whose own thread makes the first connection; the listener and {@link #failure} report a
      * failure.
      *
-     * @throws IOException a file of the options cannot be used, or the token's function has failed: {@link ErrorKind#YOURS};
-     *     or the system gives no selector
+     * @throws IOException a file of the options cannot be used, or the token's function has failed: {@link
+     *     ErrorKind#YOURS}; or the system gives no selector
      */
     public static RelayPublisher open(PublisherOptions options) throws IOException {
         return open(options, false);
@@ -175,8 +175,8 @@ public final class RelayPublisher implements AutoCloseable {
      * @return completes once the message is acknowledged; without acknowledgements, once it is handed to a socket,
      *     whether the relay reads it or not: {@link #flush} waits for that.
      *     Completes with a {@link PublishException} if the message was not taken, and if the publisher fails or is
-     *     closed before the message is settled: then it may be in the stream. The publisher's own thread completes it: a
-     *     slow action that depends on it holds up sending
+     *     closed before the message is settled: then it may be in the stream. The publisher's own thread completes it:
+     *     a slow action that depends on it holds up sending
      * @throws IllegalArgumentException as {@link #publish(int, byte[])}
      * @throws InterruptedException the thread was interrupted, and the message was not taken
      */
@@ -238,8 +238,8 @@ public final class RelayPublisher implements AutoCloseable {
      * acknowledgements, until the relay has read it, or it is in doubt since its connection is lost; plain, until it is
      * handed to a socket. In a listener of this publisher it does not wait.
      *
-     * @throws PublishException messages are left after this time; messages are in doubt that no flush has told before; or
-     *     the publisher has failed, even if none is left
+     * @throws PublishException messages are left after this time; messages are in doubt that no flush has told before;
+     *     or the publisher has failed, even if none is left
      */
     public void flush(Duration atMost) throws PublishException, InterruptedException {
         long left = queue.awaitSettled(deadline(atMost));
@@ -252,7 +252,9 @@ public final class RelayPublisher implements AutoCloseable {
         }
     }
 
-    /** Takes note that the program hears of the failure, if there is one, and of what is left: close does not repeat it. */
+    /**
+     * Takes note that the program hears of the failure, if there is one, and of what is left: close does not repeat it.
+     */
     private void noteTold() {
         if (queue.failure() != null) {
             failureIsTold = true;
@@ -296,8 +298,8 @@ public final class RelayPublisher implements AutoCloseable {
     }
 
     /**
-     * Number of messages of {@link #messages} that the relay has confirmed: acknowledged; without acknowledgements, read,
-     * and perhaps not in its journal yet; plain, 0. Never more than the relay has.
+     * Number of messages of {@link #messages} that the relay has confirmed: acknowledged; without acknowledgements,
+     * read, and perhaps not in its journal yet; plain, 0. Never more than the relay has.
      */
     public long confirmed() {
         return options.acks() ? settled() : queue.confirmedMessages();
@@ -330,10 +332,10 @@ public final class RelayPublisher implements AutoCloseable {
 
     /**
      * Takes no more messages, and settles the accepted ones as {@link #flush} within the close time-out, over new
-     * connections if needed. Without acknowledgements, what was sent over a connection that is lost meanwhile is in doubt
-     * at once. Then ends the stream, and waits at most a second for the relay to do the same. Further calls throw
-     * nothing; the first one throws nothing that {@link #flush} or {@link #publish(int, byte[])} has thrown before. Does
-     * not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
+     * connections if needed. Without acknowledgements, what was sent over a connection that is lost meanwhile is in
+     * doubt at once. Then ends the stream, and waits at most a second for the relay to do the same. Further calls throw
+     * nothing; the first one throws nothing that {@link #flush} or {@link #publish(int, byte[])} has thrown before.
+     * Does not wait in a listener of this publisher, nor on an interrupted thread, which stays interrupted.
      *
      * @throws PublishException messages were not settled by then, or are in doubt and no flush has told it; or the
      *     publisher has failed

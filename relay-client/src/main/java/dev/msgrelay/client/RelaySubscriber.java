@@ -30,7 +30,8 @@ import org.slf4j.LoggerFactory;
  * on, no numbers. The stream may end, see {@link #poll}.
  * <li>reconnecting: the subscriber connects again by itself, resumes behind the last message that was handed over, and
  * reports every gap. No message is handed over twice.
- * <li>with a {@link PositionStore}: another process goes on where this one ended; every message is handled at least once.
+ * <li>with a {@link PositionStore}: another process goes on where this one ended; every message is handled at least
+ * once.
  * </ul>
  *
  * <p>One thread owns a subscriber and calls {@link #poll} or {@link #run}; there is no other thread, and nothing is
@@ -104,8 +105,8 @@ public final class RelaySubscriber implements AutoCloseable {
     /**
      * A subscriber that connects at its first {@link #poll}.
      *
-     * @throws IOException a file of the options cannot be used, or the token's function has failed: {@link ErrorKind#YOURS};
-     *     or the {@link PositionStore} cannot be read, or the system gives no selector
+     * @throws IOException a file of the options cannot be used, or the token's function has failed: {@link
+     *     ErrorKind#YOURS}; or the {@link PositionStore} cannot be read, or the system gives no selector
      */
     public static RelaySubscriber open(SubscriberOptions options) throws IOException {
         return open(options, System::nanoTime);

@@ -125,7 +125,9 @@ final class SendQueue {
                 : outcome;
     }
 
-    /** Offers an array, and waits for room; {@code settled} completes once the message is forgotten, if it was accepted. */
+    /**
+     * Offers an array, and waits for room; {@code settled} completes once the message is forgotten, if it was accepted.
+     */
     PublishOutcome offer(int type, byte[] body, CompletableFuture<Void> settled, long deadline)
             throws InterruptedException {
         PublishOutcome outcome = offer(type, body, settled);
@@ -167,8 +169,8 @@ final class SendQueue {
     /**
      * Waits until all messages accepted before this call are settled; where the relay confirms, until all are decided.
      *
-     * @return how many of them are not, before {@code deadline} or a failure; and those in doubt that no call before this
-     *     one has told
+     * @return how many of them are not, before {@code deadline} or a failure; and those in doubt that no call before
+     *     this one has told
      */
     long awaitSettled(long deadline) throws InterruptedException {
         long target;

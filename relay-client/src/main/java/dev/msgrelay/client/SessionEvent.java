@@ -114,9 +114,10 @@ public sealed interface SessionEvent {
     }
 
     /**
-     * The relay, or its machine, ended before all messages of a subscriber's stream were on its disk, or an older backup
-     * was put back; and the stream has continued from those that were there. Messages {@code fork} to {@code had}, which this subscriber has received, are
-     * gone, and other messages have these numbers. The subscriber continues with {@code fork}.
+     * The relay, or its machine, ended before all messages of a subscriber's stream were on its disk, or an older
+     * backup was put back; and the stream has continued from those that were there. Messages {@code fork} to {@code
+     * had}, which this subscriber has received, are gone, and other messages have these numbers. The subscriber
+     * continues with {@code fork}.
      */
     record StreamRolledBack(Endpoint endpoint, long oldEpoch, long had, long epoch, long fork) implements SessionEvent {
         @Override

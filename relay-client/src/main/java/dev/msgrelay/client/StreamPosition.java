@@ -66,7 +66,9 @@ final class StreamPosition {
         return epoch != NONE && welcome.epochChanged();
     }
 
-    /** The last life that this stream and that of a WELCOME which does not know the epoch have in common; empty: none. */
+    /**
+     * The last life that this stream and that of a WELCOME which does not know the epoch have in common; empty: none.
+     */
     Optional<Epochs.Common> commonWith(WelcomeFrame welcome) {
         return isOther(welcome) && !welcome.rolledBack()
                 ? Optional.ofNullable(epochs.commonWith(welcome.epochs()))

@@ -254,8 +254,8 @@ public final class SubscriberOptions extends ConnectionOptions {
 
         /**
          * A handler that throws gets its message again, over another connection, as often and after such waits as the
-         * {@link ReconnectPolicy} says: {@link SessionEvent.Lost} tells of each time. An {@link Error} is not caught. By
-         * default the exception comes out of {@link RelaySubscriber#poll}.
+         * {@link ReconnectPolicy} says: {@link SessionEvent.Lost} tells of each time. An {@link Error} is not caught.
+         * By default the exception comes out of {@link RelaySubscriber#poll}.
          */
         public Builder retryHandler() {
             retriesHandler = true;
@@ -263,8 +263,8 @@ public final class SubscriberOptions extends ConnectionOptions {
         }
 
         /**
-         * A listener for gaps. Called on the thread that polls, in the gap's place between the messages. By default gaps
-         * are logged as warnings, at most one line in ten seconds.
+         * A listener for gaps. Called on the thread that polls, in the gap's place between the messages. By default
+         * gaps are logged as warnings, at most one line in ten seconds.
          */
         public Builder onGap(Consumer<Gap> listener) {
             onGap = Objects.requireNonNull(listener, "listener");

@@ -23,8 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The connections of a {@link RelaySubscriber}, one after another: a session connects, reads, changes the types, and begins
- * anew if a connection is lost. Owned by the thread that polls; {@link #types} and {@link #close} may be called on any.
+ * The connections of a {@link RelaySubscriber}, one after another: a session connects, reads, changes the types, and
+ * begins anew if a connection is lost. Owned by the thread that polls; {@link #types} and {@link #close} may be called
+ * on any.
  */
 final class SubscriberSession implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RelaySubscriber.class);

@@ -18,9 +18,10 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 
 /**
- * A client's TLS 1.3: the authorities that it trusts, and the certificate that it shows. The files are read as the client
- * is opened, and anew for each connection, so a renewed file is used from the next connection on. One that cannot be used
- * is an {@link IOException} of the kind {@link ErrorKind#YOURS} at first, and a lost try later. Immutable.
+ * A client's TLS 1.3: the authorities that it trusts, and the certificate that it shows. The files are read as the
+ * client is opened, and anew for each connection, so a renewed file is used from the next connection on. One that
+ * cannot be used is an {@link IOException} of the kind {@link ErrorKind#YOURS} at first, and a lost try later.
+ * Immutable.
  *
  * <pre>{@code
  * PublisherOptions.builder("relay-host:7411").tls(TlsOptions.trusting(Path.of("ca.pem"))).build();

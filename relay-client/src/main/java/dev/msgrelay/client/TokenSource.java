@@ -58,8 +58,8 @@ final class TokenSource {
     /**
      * The token for the next connection.
      *
-     * @throws IOException the file cannot be read or holds no token, or the function has failed; the message does not show
-     *     what is read
+     * @throws IOException the file cannot be read or holds no token, or the function has failed; the message does not
+     *     show what is read
      */
     Token get() throws IOException {
         return source.get();

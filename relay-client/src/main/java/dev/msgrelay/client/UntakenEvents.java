@@ -6,8 +6,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The events of a client whose program takes none. Losses are logged as warnings. The first failure to connect, and the
- * first success after it, are told even where there is no log: a program with a wrong port does not wait in silence. One
- * object for each client; owned by the thread of its events.
+ * first success after it, are told even where there is no log: a program with a wrong port does not wait in silence.
+ * One object for each client; owned by the thread of its events.
  */
 final class UntakenEvents implements Consumer<SessionEvent> {
     private static final Logger LOG = LoggerFactory.getLogger(SessionEvent.class);

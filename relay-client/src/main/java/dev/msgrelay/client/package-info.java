@@ -6,7 +6,7 @@
  *  RelaySubscriber  SubscriberOptions: types, start, policy, name      -> MessageHandler, Gap, SessionEvent
  *                   PositionStore: where the next process goes on
  *
- *    the caller's thread, in poll:   SubscriberSession -> Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
+ *    the caller's thread, in poll:  SubscriberSession -> Reconnector -> RelayLink -> SubscriberStream -> StreamPosition
  *                                    behind the handler: PositionKeeper -> PositionStore
  *    any thread:                     close, the counters, types (TypeChanges hands the request over)
  *

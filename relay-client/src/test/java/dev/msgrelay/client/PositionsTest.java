@@ -36,7 +36,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A position that is kept: it moves behind a message once the handler has returned, and the next subscriber goes on there. */
+/**
+ * A position that is kept: it moves behind a message once the handler has returned, and the next subscriber goes on
+ * there.
+ */
 @SuppressWarnings("try") // closing early is what is tested
 class PositionsTest {
     private static final int OTHER = 77;

@@ -109,7 +109,9 @@ abstract class ScriptedPublishing {
         }
     }
 
-    /** Waits until the publisher has given up. It publishes nothing meanwhile: a reset would overtake what it is told. */
+    /**
+     * Waits until the publisher has given up. It publishes nothing meanwhile: a reset would overtake what it is told.
+     */
     IOException failure(RelayPublisher publisher) throws InterruptedException {
         assertThat(gaveUp.await(LONG.toSeconds(), TimeUnit.SECONDS))
                 .as("gave up in time: %s", events)

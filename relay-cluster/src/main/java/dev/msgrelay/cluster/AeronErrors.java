@@ -13,13 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Errors that Aeron reports of a node: those that differ in numbers alone are logged once, until none has come for a minute. The
- * last one is kept as the cause of an end. Any thread.
+ * Errors that Aeron reports of a node: those that differ in numbers alone are logged once, until none has come for a
+ * minute. The last one is kept as the cause of an end. Any thread.
  */
 final class AeronErrors implements ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Words with which Aeron reports, once and again, that a follower does not catch up; its leader may just have gone. */
+    /**
+     * Words with which Aeron reports, once and again, that a follower does not catch up; its leader may just have gone.
+     */
     private static final String CATCH_UP = "failed to join catchup log";
 
     /** Reports in a row after which the cause is none that passes, such as a leader that has just gone. */
@@ -102,9 +104,9 @@ final class AeronErrors implements ErrorHandler {
     }
 
     /**
-     * Returns the handler of the consensus. A leader of Aeron may take a position from the log of the leader before it, where the
-     * two logs differ (aeron#2147). If no message of its own log begins there, each of its elections fails at once. A start
-     * from the last snapshot mends that.
+     * Returns the handler of the consensus. A leader of Aeron may take a position from the log of the leader before it,
+     * where the two logs differ (aeron#2147). If no message of its own log begins there, each of its elections fails at
+     * once. A start from the last snapshot mends that.
      *
      * @param hopeless told why the node cannot go on
      */

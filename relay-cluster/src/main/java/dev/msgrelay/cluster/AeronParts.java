@@ -38,14 +38,16 @@ final class AeronParts {
     private static final int MOST_SESSIONS = 100;
 
     /**
-     * Pause of a process, by a debugger or a machine that was moved, after which it goes on. Aeron's parts take one that pauses
-     * longer for dead, each for itself.
+     * Pause of a process, by a debugger or a machine that was moved, after which it goes on. Aeron's parts take one
+     * that pauses longer for dead, each for itself.
      */
     private static final long PAUSE_MILLIS = TimeUnit.MINUTES.toMillis(2);
 
     private static final int CONTROL_TERM_BYTES = 256 << 10;
 
-    /** Bytes under way to a node before it has said what has arrived, if the system gives its sockets buffers for that. */
+    /**
+     * Bytes under way to a node before it has said what has arrived, if the system gives its sockets buffers for that.
+     */
     private static final int WINDOW_BYTES = 2 << 20;
 
     private static final int APP_VERSION = SemanticVersion.compose(Batch.VERSION, 0, 0);
@@ -77,7 +79,10 @@ final class AeronParts {
         return (int) (ClusterState.idOf(file.name()) & 0xFFFF);
     }
 
-    /** Returns the stream of a cluster's votes: a node of another cluster at its addresses is not heard, and cannot become a member. */
+    /**
+     * Returns the stream of a cluster's votes: a node of another cluster at its addresses is not heard, and cannot
+     * become a member.
+     */
     static int consensusStream(ClusterFile file) {
         return 1 << 16 | clusterId(file);
     }
@@ -87,7 +92,10 @@ final class AeronParts {
         return "aeron:udp?term-length=64k|endpoint=" + place.member().host() + ":0";
     }
 
-    /** Has the node fall silent for its peers: nothing is sent, received or answered any more. Any thread, does not wait. */
+    /**
+     * Has the node fall silent for its peers: nothing is sent, received or answered any more. Any thread, does not
+     * wait.
+     */
     void silence() {
         driver.standStill();
     }

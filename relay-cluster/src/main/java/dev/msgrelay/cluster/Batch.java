@@ -11,9 +11,9 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A batch of entries that a node offers to the cluster's log, each with a number of its own. Little-endian, but for frames,
- * which are as on the wire. The position is the part of the stream that the node has; a batch without entries reports that
- * alone.
+ * A batch of entries that a node offers to the cluster's log, each with a number of its own. Little-endian, but for
+ * frames, which are as on the wire. The position is the part of the stream that the node has; a batch without entries
+ * reports that alone.
  *
  * <pre>
  *   batch                                  entry, aligned to 8 bytes
@@ -29,8 +29,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *                                          56  name, owner, frames
  * </pre>
  *
- * With lives, 1, the batch of a node that knows of them: it may begin one, see {@link ClusterState}. 0: a batch of an earlier
- * version, whose nodes knew one epoch for ever.
+ * With lives, 1, the batch of a node that knows of them: it may begin one, see {@link ClusterState}. 0: a batch of an
+ * earlier version, whose nodes knew one epoch for ever.
  *
  * <p>A flyweight over an entry, for one thread.
  */
@@ -133,8 +133,8 @@ final class Batch {
     }
 
     /**
-     * Whether there is an entry at a position as {@link #put} writes it, with frames that the core of each node takes: whole
-     * frames of messages, as many as the entry says. Entries that pass count on all nodes alike.
+     * Whether there is an entry at a position as {@link #put} writes it, with frames that the core of each node takes:
+     * whole frames of messages, as many as the entry says. Entries that pass count on all nodes alike.
      *
      * @param most bytes until the batch ends
      * @param maxBody longest body of a message of the cluster

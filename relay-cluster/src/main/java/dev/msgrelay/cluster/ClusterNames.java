@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * The names of publishers in a cluster: which producer has each, at which nodes it has connections, and how far its messages are
- * in the stream. {@link NameRules} decides; times are by the clock of {@link ClusterNodes}.
+ * The names of publishers in a cluster: which producer has each, at which nodes it has connections, and how far its
+ * messages are in the stream. {@link NameRules} decides; times are by the clock of {@link ClusterNodes}.
  *
  * <p>For one thread.
  */
@@ -52,7 +52,9 @@ final class ClusterNames {
             return nodes.get(nodes.size() - 1);
         }
 
-        /** Takes the name from older connections, where the newest one is at this node; returns whether there were any. */
+        /**
+         * Takes the name from older connections, where the newest one is at this node; returns whether there were any.
+         */
         boolean keepOnly(int node) {
             boolean older = nodes.size() > 1 && newest() == node;
             if (older) {
@@ -164,7 +166,9 @@ final class ClusterNames {
         return left == ClusterNodes.CONNECTED ? NameRules.CONNECTED : nodes.passedMillis() - left;
     }
 
-    /** Time at which the name's last connection ended; a connection at a node that is away has ended when the node left. */
+    /**
+     * Time at which the name's last connection ended; a connection at a node that is away has ended when the node left.
+     */
     private long leftMillis(Name name) {
         long left = name.leftMillis;
         for (int number : name.nodes) {

@@ -49,7 +49,10 @@ import org.slf4j.LoggerFactory;
 public final class ClusterNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Flags of a node's JVM: for Aeron's buffers and checksums, which are outside of what the language allows by itself. */
+    /**
+     * Flags of a node's JVM: for Aeron's buffers and checksums, which are outside of what the language allows by
+     * itself.
+     */
     public static final List<String> JVM_FLAGS = List.of(
             "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/java.util.zip=ALL-UNNAMED");
 
@@ -172,7 +175,9 @@ public final class ClusterNode implements AutoCloseable {
         awaitStream();
     }
 
-    /** Waits until the disk has room: a node whose disk is full has left the others, and comes back when there is some. */
+    /**
+     * Waits until the disk has room: a node whose disk is full has left the others, and comes back when there is some.
+     */
     private void awaitRoom() throws IOException {
         long free = place.free();
         for (long i = 0; free < Upkeep.LEAST_FREE && !closing.get(); i++) {
@@ -235,7 +240,9 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Waits until the log has been replayed as far as there is an epoch, which takes a majority where there was none. */
+    /**
+     * Waits until the log has been replayed as far as there is an epoch, which takes a majority where there was none.
+     */
     private void awaitStream() throws IOException {
         try {
             while (true) {
@@ -289,8 +296,8 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * The node's disk hangs. Closing Aeron's parts would wait for it, so they stay as they are, silent. On the watchman's thread;
-     * waits for nothing that may hang.
+     * The node's disk hangs. Closing Aeron's parts would wait for it, so they stay as they are, silent. On the
+     * watchman's thread; waits for nothing that may hang.
      *
      * @param what the disk does, in words
      */
@@ -307,7 +314,10 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Leaves the cluster, which goes on without it. More than once without harm: later callers wait until the first is done. */
+    /**
+     * Leaves the cluster, which goes on without it. More than once without harm: later callers wait until the first is
+     * done.
+     */
     @Override
     public void close() {
         if (closing.compareAndSet(false, true)) {
@@ -329,7 +339,10 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Closes what the watchman watches before him: an archive that hangs while it is closed must not hold up the others. */
+    /**
+     * Closes what the watchman watches before him: an archive that hangs while it is closed must not hold up the
+     * others.
+     */
     private void closeDriver() {
         if (driver != null) {
             CloseHelper.quietCloseAll(driver.consensusModule(), driver.archive(), watchman, driver.mediaDriver());
@@ -344,7 +357,9 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Ends the node of a process that ends while its relay is being started: nobody else does. Later, the relay does. */
+    /**
+     * Ends the node of a process that ends while its relay is being started: nobody else does. Later, the relay does.
+     */
     private void closeUnlessFed() {
         if (!orderer.hasCore()) {
             close();

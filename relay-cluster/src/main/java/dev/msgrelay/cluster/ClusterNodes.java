@@ -5,8 +5,8 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * The nodes as the cluster's log shows them: how far each one's entries are in it, and since when a node is away. The clock is
- * the one that stands in the log.
+ * The nodes as the cluster's log shows them: how far each one's entries are in it, and since when a node is away. The
+ * clock is the one that stands in the log.
  *
  * <p>For one thread.
  */

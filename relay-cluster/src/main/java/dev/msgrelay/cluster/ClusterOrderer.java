@@ -15,8 +15,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.ControlledMessageHandler;
 
 /**
- * The way between a relay's core and the cluster: runs and claims of the core go to {@link Outgoing}, decisions of the cluster
- * come back by {@link OrderedRecords}.
+ * The way between a relay's core and the cluster: runs and claims of the core go to {@link Outgoing}, decisions of the
+ * cluster come back by {@link OrderedRecords}.
  *
  * <pre>
  *   core      --runs, claims--> Outgoing --batches--> Ingress ~~~ log of the cluster
@@ -133,8 +133,8 @@ final class ClusterOrderer implements Orderer {
     }
 
     /**
-     * Whether the stream up to a position is on the relay's disk, where it keeps it there; if not, the relay is asked to force
-     * it. The service's thread.
+     * Whether the stream up to a position is on the relay's disk, where it keeps it there; if not, the relay is asked
+     * to force it. The service's thread.
      */
     boolean isForced(long upTo) {
         Stream core = stream;
@@ -148,7 +148,10 @@ final class ClusterOrderer implements Orderer {
         return false;
     }
 
-    /** Position up to which the stream is on the relay's disk; MAX_VALUE where it keeps none there, or is not fed. Any thread. */
+    /**
+     * Position up to which the stream is on the relay's disk; MAX_VALUE where it keeps none there, or is not fed. Any
+     * thread.
+     */
     long forced() {
         Stream core = stream;
         return core == null ? Long.MAX_VALUE : core.forced();

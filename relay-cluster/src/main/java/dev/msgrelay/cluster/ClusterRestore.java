@@ -24,8 +24,8 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Gets the cluster's last snapshot and the log behind it from the other nodes, for a node that has lost its own, or was away for
- * so long that the others have dropped what it lacks. Aeron's ClusterBackup does the work.
+ * Gets the cluster's last snapshot and the log behind it from the other nodes, for a node that has lost its own, or was
+ * away for so long that the others have dropped what it lacks. Aeron's ClusterBackup does the work.
  */
 public final class ClusterRestore {
     /** Time without an answer, or without more of the snapshot, after which the others cannot give it. */

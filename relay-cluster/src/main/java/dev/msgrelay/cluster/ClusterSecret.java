@@ -27,8 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The secret that only nodes of the cluster know: a stranger gets no entry into order, and nothing out of a node's archive. The
- * network sees a digest of the secret with the cluster's name, never the secret itself.
+ * The secret that only nodes of the cluster know: a stranger gets no entry into order, and nothing out of a node's
+ * archive. The network sees a digest of the secret with the cluster's name, never the secret itself.
  *
  * <p>Immutable.
  */

@@ -17,8 +17,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * A snapshot that a person asks for. The leader is asked by a counter in the memory that it shares with this machine, and by no
- * clock: one that was set would make this process take the leader for dead.
+ * A snapshot that a person asks for. The leader is asked by a counter in the memory that it shares with this machine,
+ * and by no clock: one that was set would make this process take the leader for dead.
  */
 public final class ClusterSnapshot {
     private static final long WAIT_SECONDS = 30;

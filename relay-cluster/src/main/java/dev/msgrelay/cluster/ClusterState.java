@@ -17,9 +17,9 @@ import java.util.TreeSet;
 import org.agrona.DirectBuffer;
 
 /**
- * The state that all nodes have after the same part of the cluster's log: where the stream has got to, how far each node's
- * entries are in it ({@link ClusterNodes}), and the names of publishers ({@link ClusterNames}). Entries are decided by this
- * alone, so alike on each node.
+ * The state that all nodes have after the same part of the cluster's log: where the stream has got to, how far each
+ * node's entries are in it ({@link ClusterNodes}), and the names of publishers ({@link ClusterNames}). Entries are
+ * decided by this alone, so alike on each node.
  *
  * <pre>
  *   log of the cluster --batch--> entries of a node: sent before? dropped
@@ -27,10 +27,10 @@ import org.agrona.DirectBuffer;
  *                                   `-- CLAIM, LEAVE: ClusterNames
  * </pre>
  *
- * <p>The stream has one life after the other, each with its epoch. A later one begins where all nodes have been started anew, as
- * behind a backup that was put back on each: then the first batch of a leader's term is one of a process that the log does not
- * know. A batch of a process that it knows shows that the cluster has gone on. A single node that is quicker than all others
- * behind an election begins a life, too, by which nobody loses anything.
+ * <p>The stream has one life after the other, each with its epoch. A later one begins where all nodes have been started
+ * anew, as behind a backup that was put back on each: then the first batch of a leader's term is one of a process that
+ * the log does not know. A batch of a process that it knows shows that the cluster has gone on. A single node that is
+ * quicker than all others behind an election begins a life, too, by which nobody loses anything.
  *
  * <p>For one thread. It knows no clock but the log's, no random number, and goes through nothing without an order.
  */
@@ -112,7 +112,8 @@ final class ClusterState {
      *
      * @param session of the cluster that the batch came by: later ones have higher numbers
      * @param millis of the leader's clock
-     * @return why all nodes alike pass over the batch: it is of another version, of another cluster, or broken; null: it counts
+     * @return why all nodes alike pass over the batch: it is of another version, of another cluster, or broken; null:
+     *     it counts
      */
     String batch(long session, long millis, DirectBuffer from, int offset, int length, Output output) {
         String foreign = foreign(from, offset, length);

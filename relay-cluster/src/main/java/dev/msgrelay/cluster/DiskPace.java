@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges, minute by minute, whether a disk that moves is slow: the leader sends no faster than the slowest follower's disk takes
- * the log.
+ * Judges, minute by minute, whether a disk that moves is slow: the leader sends no faster than the slowest follower's
+ * disk takes the log.
  *
  * <p>For one thread.
  */

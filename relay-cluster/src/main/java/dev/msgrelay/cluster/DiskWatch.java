@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges whether what a node's archive records still gets to its disk. A recording stands while it lacks bytes that are there for
- * it, and gets none of them. A recording without a byte to come does not stand, however long it rests.
+ * Judges whether what a node's archive records still gets to its disk. A recording stands while it lacks bytes that are
+ * there for it, and gets none of them. A recording without a byte to come does not stand, however long it rests.
  *
  * <p>For one thread.
  */
@@ -15,8 +15,8 @@ final class DiskWatch {
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
-     * Time between two looks that counts at most. A process that was stopped for longer has not written either, and its disk may
-     * be well.
+     * Time between two looks that counts at most. A process that was stopped for longer has not written either, and its
+     * disk may be well.
      */
     static final long MOST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 

@@ -5,8 +5,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The wait of a node's threads: shorter while there is traffic, since a message passes a dozen of them; longer without traffic,
- * since each thread that wakes up costs. For one thread.
+ * The wait of a node's threads: shorter while there is traffic, since a message passes a dozen of them; longer without
+ * traffic, since each thread that wakes up costs. For one thread.
  *
  * <pre>
  *   work | yield | 20 us, 40, 80, ... 1 ms | 1 ms, 1 ms, ... | 4 ms, 4 ms, ...

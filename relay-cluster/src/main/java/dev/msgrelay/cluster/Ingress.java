@@ -22,9 +22,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that offers a node's entries to the leader, wherever that is: in batches, and in the order of their numbers. After
- * each change of the leader it offers once more all entries that the cluster has not put in order, because entries under way to
- * the old leader may be lost.
+ * The thread that offers a node's entries to the leader, wherever that is: in batches, and in the order of their
+ * numbers. After each change of the leader it offers once more all entries that the cluster has not put in order,
+ * because entries under way to the old leader may be lost.
  */
 final class Ingress implements EgressListener, AutoCloseable {
     /** Bytes of a batch at most, about a datagram: a batch has the entries that are there, and waits for no more. */
@@ -35,7 +35,9 @@ final class Ingress implements EgressListener, AutoCloseable {
     /** Interval of a node's reports on how far it is, which also keep its connection. */
     private static final long GREET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Time after which a node whose reports do not come back by the log connects anew: the cluster has forgotten it. */
+    /**
+     * Time after which a node whose reports do not come back by the log connects anew: the cluster has forgotten it.
+     */
     private static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(6);
 
     /** Interval of looking for a new leader, while there is nothing to offer. */
@@ -207,8 +209,8 @@ final class Ingress implements EgressListener, AutoCloseable {
     }
 
     /**
-     * Whether this node has taken part in an election: a node that the others do not know under this number would only take the
-     * place of the node that they know. The log behind a snapshot may say nothing of an election.
+     * Whether this node has taken part in an election: a node that the others do not know under this number would only
+     * take the place of the node that they know. The log behind a snapshot may say nothing of an election.
      */
     private boolean isElected() {
         int state = ClusterCounters.find(counters, ConsensusModule.Configuration.ELECTION_STATE_TYPE_ID, clusterId);

@@ -3,8 +3,8 @@ package dev.msgrelay.cluster;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges whether the node's journal still gets to its disk. A node whose journal does not is of use to nobody: it would fill its
- * memory with bytes that it cannot write, and then hold back all others.
+ * Judges whether the node's journal still gets to its disk. A node whose journal does not is of use to nobody: it would
+ * fill its memory with bytes that it cannot write, and then hold back all others.
  *
  * <p>For one thread.
  */

@@ -9,8 +9,8 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Claims and leaves of this node's connections on their way to the cluster. Leaves go before later claims: a leave that there is
- * no room for holds them back.
+ * Claims and leaves of this node's connections on their way to the cluster. Leaves go before later claims: a leave that
+ * there is no room for holds them back.
  *
  * <p>On the core's thread.
  */

@@ -25,8 +25,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The place of a node: its directory, its ports, its shared memory. It is taken before Aeron has any of it, since Aeron would
- * report later, and in its own words, what is wrong.
+ * The place of a node: its directory, its ports, its shared memory. It is taken before Aeron has any of it, since Aeron
+ * would report later, and in its own words, what is wrong.
  *
  * <pre>
  *   directory/node-1/lock       the process that has it
@@ -173,8 +173,8 @@ final class NodePlace implements AutoCloseable {
     }
 
     /**
-     * Returns which file system of the node's mapped files is full, in words; empty: none is. A mapped file whose blocks cannot be
-     * had fails where it is touched.
+     * Returns which file system of the node's mapped files is full, in words; empty: none is. A mapped file whose
+     * blocks cannot be had fails where it is touched.
      */
     Optional<String> fullMemory() {
         long shares = file.shared().toFile().getUsableSpace();

@@ -5,7 +5,10 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** A thread of a node, which never ends in silence: a throwable of its work, an error of the JVM too, is the end of the node. */
+/**
+ * A thread of a node, which never ends in silence: a throwable of its work, an error of the JVM too, is the end of the
+ * node.
+ */
 final class NodeThread {
     private static final long END_MILLIS = 5_000;
 
@@ -59,7 +62,10 @@ final class NodeThread {
         }
     }
 
-    /** Wakes the thread, whose work was told to end, and waits for its end for a while at most; not from within the work. */
+    /**
+     * Wakes the thread, whose work was told to end, and waits for its end for a while at most; not from within the
+     * work.
+     */
     void awaitEnd() {
         if (thread == Thread.currentThread()) {
             return;

@@ -22,8 +22,8 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
  *   LIFE      epoch int64, position int64, sequence int64, milliseconds since 1970 int64
  * </pre>
  *
- * The entry is 0 where another node has handed it in. Methods with a position are a flyweight over the record that is there: the
- * service claims room, fills it, and so commits it; the core reads in the handler of {@link #read}.
+ * The entry is 0 where another node has handed it in. Methods with a position are a flyweight over the record that is
+ * there: the service claims room, fills it, and so commits it; the core reads in the handler of {@link #read}.
  */
 final class OrderedRecords {
     static final int RUN = 1;

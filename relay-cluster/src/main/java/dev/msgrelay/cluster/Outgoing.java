@@ -9,8 +9,8 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Entries that a node's core has handed in and the cluster has not put in order: kept until it has, so that they can be offered
- * again.
+ * Entries that a node's core has handed in and the cluster has not put in order: kept until it has, so that they can be
+ * offered again.
  *
  * <pre>
  *        head                 sent               tail
@@ -19,8 +19,8 @@ import org.agrona.concurrent.UnsafeBuffer;
  *        '-- moved by the core --'   moved by the core, by what it hands in
  * </pre>
  *
- * The core writes at the tail and lets go at the head. The thread that offers reads between the two, and goes back to the
- * head when nobody knows how much of it has arrived.
+ * The core writes at the tail and lets go at the head. The thread that offers reads between the two, and goes back to
+ * the head when nobody knows how much of it has arrived.
  */
 final class Outgoing {
     /** Entries that may be under way. */

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * The positions of an archive's recordings, from the counters of Aeron that lie in shared memory: a look at them waits for
- * nothing.
+ * The positions of an archive's recordings, from the counters of Aeron that lie in shared memory: a look at them waits
+ * for nothing.
  *
  * <pre>
  *   rec-pos   what is recorded of a session, by the archive's thread

@@ -26,8 +26,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The service that Aeron Cluster calls on each node, in the order of the log: it gives batches to {@link ClusterState}, whose
- * decisions go to the core by {@link ToCore}. On the service's thread.
+ * The service that Aeron Cluster calls on each node, in the order of the log: it gives batches to {@link ClusterState},
+ * whose decisions go to the core by {@link ToCore}. On the service's thread.
  */
 final class RelayService implements ClusteredService {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -36,8 +36,8 @@ final class RelayService implements ClusteredService {
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     /**
-     * Time for which a snapshot waits for the journal. The leader puts nothing in order meanwhile; a disk that is well takes
-     * milliseconds.
+     * Time for which a snapshot waits for the journal. The leader puts nothing in order meanwhile; a disk that is well
+     * takes milliseconds.
      */
     private static final long SNAPSHOT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
@@ -119,7 +119,9 @@ final class RelayService implements ClusteredService {
         begun.run();
     }
 
-    /** Ends the node where a call of Aeron has thrown: the call is done in part, and nobody may see what comes of that. */
+    /**
+     * Ends the node where a call of Aeron has thrown: the call is done in part, and nobody may see what comes of that.
+     */
     private AgentTerminationException endOfNode(Throwable e) {
         if (e instanceof AgentTerminationException itself) {
             return itself;
@@ -242,9 +244,9 @@ final class RelayService implements ClusteredService {
     }
 
     /**
-     * Waits until the journal has all that the snapshot stands for: the log before a snapshot may be dropped, and a journal that
-     * lacks a part of it would never get it. While this waits, a leader puts nothing in order; so a node whose disk is slow or
-     * full goes without a snapshot.
+     * Waits until the journal has all that the snapshot stands for: the log before a snapshot may be dropped, and a
+     * journal that lacks a part of it would never get it. While this waits, a leader puts nothing in order; so a node
+     * whose disk is slow or full goes without a snapshot.
      */
     private void awaitJournal() {
         long begun = System.nanoTime();
@@ -319,7 +321,9 @@ final class RelayService implements ClusteredService {
         }
     }
 
-    /** The leader has answered the ingress: the log says nothing of a term that has begun before the node's snapshot. */
+    /**
+     * The leader has answered the ingress: the log says nothing of a term that has begun before the node's snapshot.
+     */
     void leaderFound(long itsTerm, int itsLeader) {
         if (termBegins(itsTerm, itsLeader)) {
             logLeader(itsTerm, itsLeader);

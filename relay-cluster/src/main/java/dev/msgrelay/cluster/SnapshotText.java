@@ -15,10 +15,10 @@ import java.util.stream.Collectors;
  * The text of a snapshot: a {@link ClusterState} in lines of words, so that people can read it on a disk.
  *
  * <pre>
- *   state VERSION CLUSTER EPOCH POSITION SEQUENCE NODES NAMES TOLD PASSED BODY     numbers of lines, of milliseconds, of bytes
- *         LIVES FRESH                                                              only where there are several lives, or a
+ *   state VERSION CLUSTER EPOCH POSITION SEQUENCE NODES NAMES TOLD PASSED BODY     numbers: lines, ms, bytes
+ *         LIVES FRESH                                                              only with several lives, or a
  *                                                                                  term has begun and had no batch
- *   life EPOCH POSITION SEQUENCE TIME                                              only where there are several, the first first
+ *   life EPOCH POSITION SEQUENCE TIME                                              only with several, the first first
  *   node NUMBER SESSION LIFE ENTRY LEFT                                            in the order of the numbers
  *   name HIGH LOW ACCEPTED SEQUENCE NODE,NODE LEFT NAME OWNER                      name and owner in hexadecimal UTF-8
  * </pre>

@@ -5,8 +5,9 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.EpochClock;
 
 /**
- * The time of day at its first use, and the time that has passed since, in milliseconds: a machine's clock that is set does not
- * move it. Aeron's parts take the time of day for what they wait for; with a clock that jumps they take each other for dead.
+ * The time of day at its first use, and the time that has passed since, in milliseconds: a machine's clock that is set
+ * does not move it. Aeron's parts take the time of day for what they wait for; with a clock that jumps they take each
+ * other for dead.
  *
  * <p>Any thread.
  */

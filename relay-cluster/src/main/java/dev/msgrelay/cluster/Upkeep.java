@@ -25,16 +25,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node's work beside messages, a few times a second: it reports the node's status; leaves while the disk still has room to do
- * so; as leader has snapshots taken; drops the log before them.
+ * A node's work beside messages, a few times a second: it reports the node's status; leaves while the disk still has
+ * room to do so; as leader has snapshots taken; drops the log before them.
  *
  * <pre>
  *   log   |-------- dropped --------|= segments =|============|======>
  *                                      last snapshot but one  last snapshot
  * </pre>
  *
- * The log is kept from the last snapshot but one on: a node that was away for less than the time between two snapshots gets
- * from the others what it has missed. A thread of its own, since the archive answers when it can.
+ * The log is kept from the last snapshot but one on: a node that was away for less than the time between two snapshots
+ * gets from the others what it has missed. A thread of its own, since the archive answers when it can.
  */
 final class Upkeep implements AutoCloseable {
     /** Free bytes of the disk below which a node leaves: Aeron loses what it cannot write. */

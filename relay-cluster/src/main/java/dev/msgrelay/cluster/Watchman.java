@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Looks whether the node's archive still gets to its disk, and tells where it does not. A thread of its own, which touches no
- * file, asks no archive and logs nothing: all that may hang as the disk does.
+ * Looks whether the node's archive still gets to its disk, and tells where it does not. A thread of its own, which
+ * touches no file, asks no archive and logs nothing: all that may hang as the disk does.
  */
 final class Watchman implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);

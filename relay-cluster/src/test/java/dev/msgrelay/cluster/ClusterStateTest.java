@@ -122,7 +122,10 @@ class ClusterStateTest {
         assertThat(rig.state.duplicates()).isEqualTo(8);
     }
 
-    /** A connection that is would give their numbers to the messages that it sends next, which then were in the stream twice. */
+    /**
+     * A connection that is would give their numbers to the messages that it sends next, which then were in the stream
+     * twice.
+     */
     @Test
     void aConnectionIsNotToldOfMessagesThatItHasNotSent() {
         rig.offer(one, one.claim("ann", ANN));
@@ -235,7 +238,10 @@ class ClusterStateTest {
         assertThat(rig.state.names()).isEqualTo(1);
     }
 
-    /** The node stood still, or its link was cut, for longer than the cluster remembers it; its publishers noticed nothing. */
+    /**
+     * The node stood still, or its link was cut, for longer than the cluster remembers it; its publishers noticed
+     * nothing.
+     */
     @Test
     void aNodeThatIsBackHasItsNamesAlsoThoseWithoutAMessage() {
         rig.offer(one, one.claim("ann", ANN), one.claim("bare", ANN), one.run("ann", ANN, 1, 1));
@@ -290,7 +296,10 @@ class ClusterStateTest {
         assertThat(small.seen.last()).contains("yes");
     }
 
-    /** Names come and go at random in a table that is full: who remembers which ones are old decides as one who looks anew. */
+    /**
+     * Names come and go at random in a table that is full: who remembers which ones are old decides as one who looks
+     * anew.
+     */
     @Test
     void whichNameAFullTableForgetsDoesNotDependOnWhenItLooked() {
         long seed = new Random().nextLong();
@@ -404,8 +413,8 @@ class ClusterStateTest {
     }
 
     /**
-     * Nodes and publishers send, send again, move and end at random: each message of a name comes once, in its order; and who
-     * begins with a snapshot somewhere in between sees the same as who has seen all.
+     * Nodes and publishers send, send again, move and end at random: each message of a name comes once, in its order;
+     * and who begins with a snapshot somewhere in between sees the same as who has seen all.
      */
     @Test
     void whoeverBeginsWithASnapshotGoesOnAlike() {

@@ -13,7 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Batches that no node makes: what the core of a node would drop of them must not count, or the nodes wait for it for ever. */
+/**
+ * Batches that no node makes: what the core of a node would drop of them must not count, or the nodes wait for it for
+ * ever.
+ */
 class CraftedBatchesTest {
     private static final ProducerId ANN = new ProducerId(1, 1);
     private static final int FIRST_FRAME = Batch.ENTRY_HEADER_LENGTH;

@@ -23,7 +23,10 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.YieldingIdleStrategy;
 import org.junit.jupiter.api.Test;
 
-/** The service of a node by itself: reports that come by the log, a snapshot that its journal does not reach, and its end. */
+/**
+ * The service of a node by itself: reports that come by the log, a snapshot that its journal does not reach, and its
+ * end.
+ */
 class RelayServiceTest {
     private static final long LIFE = 100;
     private static final int MOST_BODY = 1 << 10;

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 /**
  * ACK, a control frame: this message of the publisher, and all before it, are in the stream.
  *
- * <p>{@code docs/protocol.md} has the layout. The last two fields are present with {@link Features#LEVELS} only. A later
- * version appends fields behind them. The getters need a body that {@link #check} has accepted.
+ * <p>{@code docs/protocol.md} has the layout. The last two fields are present with {@link Features#LEVELS} only. A
+ * later version appends fields behind them. The getters need a body that {@link #check} has accepted.
  */
 public final class AckFrame {
     private static final int TYPE = ControlFrames.ACK;

@@ -7,12 +7,12 @@ import java.util.stream.Collectors;
 
 /**
  * The newest lives of a relay's stream, as WELCOME tells them: each has its epoch, and the first sequence that it could
- * give. By its own rows and those of a relay that does not know its epoch, such as behind an older backup, a client finds
- * what both have in common. Immutable.
+ * give. By its own rows and those of a relay that does not know its epoch, such as behind an older backup, a client
+ * finds what both have in common. Immutable.
  *
  * <pre>
  *   client   epoch a from 1 | b from 61 ........ 90        it asks in epoch b for 91
- *   relay    epoch a from 1 | c from 61                    which this relay does not know: a is the last that both have,
+ *   relay    epoch a from 1 | c from 61                    unknown to this relay: a is the last that both have,
  *                             ^                            and up to 60 all is the same
  * </pre>
  *
@@ -65,8 +65,8 @@ public record Epochs(List<Row> rows) {
     }
 
     /**
-     * Finds the last life that a client and a relay have in common; asked of the client's rows, whose newest one is of the
-     * epoch that the relay has said it does not know.
+     * Finds the last life that a client and a relay have in common; asked of the client's rows, whose newest one is of
+     * the epoch that the relay has said it does not know.
      *
      * @return null: none, as far as the rows go
      */

@@ -8,8 +8,9 @@ import java.util.Objects;
  * {@link WelcomeFrame} or {@link ErrorFrame}. Immutable.
  *
  * <p>{@code docs/protocol.md} has the layout. The name has any length, so the producer id has any offset. A HELLO of
- * older clients ends with the name, and so does that of {@link #encode} without further fields. The token is present with
- * {@link Features#TOKEN} only, the level with {@link Features#LEVELS} only. A later version appends fields behind them.
+ * older clients ends with the name, and so does that of {@link #encode} without further fields. The token is present
+ * with {@link Features#TOKEN} only, the level with {@link Features#LEVELS} only. A later version appends fields behind
+ * them.
  *
  * @param lowestVersion lowest version of the protocol that the client speaks, 1..65535
  * @param highestVersion highest version that the client speaks, not below the lowest

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
  * WELCOME, a control frame: the relay's answer to {@link HelloFrame}. On the subscribe port, messages before WELCOME
  * belong to no numbered stream; all messages behind it do. Immutable.
  *
- * <p>{@code docs/protocol.md} has the layout. A WELCOME of older relays ends with the server's name, and so does that of
- * {@link #encode} without a fork and without {@link Features#EPOCHS}. A later version appends fields behind these.
+ * <p>{@code docs/protocol.md} has the layout. A WELCOME of older relays ends with the server's name, and so does that
+ * of {@link #encode} without a fork and without {@link Features#EPOCHS}. A later version appends fields behind these.
  *
  * @param version version of the protocol that the relay has chosen, 1..65535
  * @param policy policy granted; {@link Policy#RELAY_DEFAULT} for a publisher, and for a subscriber that gets {@link

@@ -23,7 +23,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * Messages a second that threads of the relay's own process publish: one by one, or as runs. Nobody subscribes, so the
- * figures are of the ring, the core and the log. A full ring holds the threads back; a message counts when it is accepted.
+ * figures are of the ring, the core and the log. A full ring holds the threads back; a message counts when it is
+ * accepted.
  */
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)

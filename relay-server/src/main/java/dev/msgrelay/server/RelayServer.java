@@ -44,8 +44,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. It logs by
- * slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
+ * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. It logs
+ * by slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
  *
  * <pre>
  *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
@@ -243,7 +243,9 @@ public final class RelayServer implements AutoCloseable {
         return parts.transport();
     }
 
-    /** Number of threads that read, order and send: the core, and those that only send the stream to live subscribers. */
+    /**
+     * Number of threads that read, order and send: the core, and those that only send the stream to live subscribers.
+     */
     public int eventLoops() {
         return parts.liveLoops();
     }
@@ -293,8 +295,8 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Whether clients should connect: the relay is not ending, they get to each of its sockets, and its cluster, if any, has a
-     * leader. Any thread.
+     * Whether clients should connect: the relay is not ending, they get to each of its sockets, and its cluster, if
+     * any, has a leader. Any thread.
      */
     public boolean ready() {
         return !closing.get()
@@ -303,8 +305,8 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Whether clients get to each Unix socket. They do not if its file was removed and cannot be made again; the log says why.
-     * Any thread.
+     * Whether clients get to each Unix socket. They do not if its file was removed and cannot be made again; the log
+     * says why. Any thread.
      */
     public boolean reachable() {
         return entrances.reachable();
@@ -412,8 +414,8 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Ends a relay whose disk hangs, on a thread that may not hang: clients hear it before anything waits for that disk. What
-     * waits already, such as the journal's threads, stays.
+     * Ends a relay whose disk hangs, on a thread that may not hang: clients hear it before anything waits for that
+     * disk. What waits already, such as the journal's threads, stays.
      */
     private void cut(Throwable cause) {
         entrances.cut();

@@ -160,7 +160,9 @@ class EngineJournalTest {
         }
     }
 
-    /** The log is as full of unwritten bytes as it goes: nothing that a reader of the log would see is dropped before. */
+    /**
+     * The log is as full of unwritten bytes as it goes: nothing that a reader of the log would see is dropped before.
+     */
     @Test
     void nothingIsLostAtFullSpeed() throws Exception {
         int threads = 2;

@@ -24,7 +24,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Plain publishers are read on loops of their own, and their runs go through the ring; those with acknowledgements are not. */
+/**
+ * Plain publishers are read on loops of their own, and their runs go through the ring; those with acknowledgements are
+ * not.
+ */
 class ReaderLoopsTest {
     private static final int PLAIN = 3;
     private static final int BURSTS = 40;

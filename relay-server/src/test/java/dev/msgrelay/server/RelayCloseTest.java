@@ -35,7 +35,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The end of a relay from any thread, and what it says of its own life; and local publishers that nobody has any more. */
+/**
+ * The end of a relay from any thread, and what it says of its own life; and local publishers that nobody has any more.
+ */
 class RelayCloseTest {
     private final long before = PlatformDependent.usedDirectMemory();
 

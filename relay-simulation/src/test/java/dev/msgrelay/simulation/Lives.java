@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The lives of the relay in one run: which epochs they had, where the stream of each forked off, and what clients were told
- * that a life would leave behind. Kept independently of the relay, which has to say the same.
+ * The lives of the relay in one run: which epochs they had, where the stream of each forked off, and what clients were
+ * told that a life would leave behind. Kept independently of the relay, which has to say the same.
  */
 final class Lives {
     /** Answer of {@link #forkOf}: of today, or of no epoch. */

@@ -72,7 +72,9 @@ final class NamedPublisher extends Peer {
         producer.connection = this;
     }
 
-    /** Whether the one before it is missing, and it has come in a life that this publisher does not know, or not at all. */
+    /**
+     * Whether the one before it is missing, and it has come in a life that this publisher does not know, or not at all.
+     */
     private boolean isGoneBefore(int number) {
         Source source = producer.source;
         int behind = source.latest(number);

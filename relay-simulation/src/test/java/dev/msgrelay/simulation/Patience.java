@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 
 /**
- * How long the relay has to bear with one client: what came of it, what its socket took, and when. A relay that gives it up
- * sooner has lost count of the time.
+ * How long the relay has to bear with one client: what came of it, what its socket took, and when. A relay that gives
+ * it up sooner has lost count of the time.
  */
 final class Patience {
     /** As in docs/protocol.md: who wants rarer PINGs is given up after so many of them at the soonest. */

@@ -25,8 +25,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A client on one connection: what it wants to send comes to the relay piece by piece, what the relay sends it is taken apart
- * and compared, byte by byte, as soon as its socket has taken it.
+ * A client on one connection: what it wants to send comes to the relay piece by piece, what the relay sends it is taken
+ * apart and compared, byte by byte, as soon as its socket has taken it.
  */
 abstract class Peer implements SimChannel.Other {
     private static final Set<CloseReason> ENDED_ITSELF =
@@ -161,7 +161,9 @@ abstract class Peer implements SimChannel.Other {
 
     protected abstract void sayWrong();
 
-    /** Wants to send a frame of this type and length, its body zeros if it is short; the relay has these reasons then. */
+    /**
+     * Wants to send a frame of this type and length, its body zeros if it is short; the relay has these reasons then.
+     */
     protected final void wrong(int type, int length, CloseReason... reasons) {
         out.writeInt(type).writeInt(length).writeZero(length > 0 && length <= 8 ? length : 0);
         deserves(reasons);
@@ -365,7 +367,10 @@ abstract class Peer implements SimChannel.Other {
         channel.finish();
     }
 
-    /** The relay has closed it. One that broke a rule, ended its output and read on was told why, unless it read too slowly. */
+    /**
+     * The relay has closed it. One that broke a rule, ended its output and read on was told why, unless it read too
+     * slowly.
+     */
     final void checkTold() {
         boolean hindered = left && told == null || cutOff || deserves.contains(CloseReason.INTERNAL_ERROR);
         if (!outputEnded || hindered || !faults.contains(endedBy)) {
@@ -422,7 +427,10 @@ abstract class Peer implements SimChannel.Other {
         }
     }
 
-    /** Something in its connection at the relay goes wrong, and not by its doing: soon, or when it gets what it waits for. */
+    /**
+     * Something in its connection at the relay goes wrong, and not by its doing: soon, or when it gets what it waits
+     * for.
+     */
     protected final void breakDown(boolean whenItGoesOn) {
         channel.throwOnce(whenItGoesOn);
         // A connection that fails before its first byte is a probe to the relay, as one that is closed is.
@@ -574,7 +582,9 @@ abstract class Peer implements SimChannel.Other {
         return part;
     }
 
-    /** Bytes until it knows what it gets: the header, then a whole control frame, or as much of a message as it needs. */
+    /**
+     * Bytes until it knows what it gets: the header, then a whole control frame, or as much of a message as it needs.
+     */
     private int missing() {
         if (have < Source.HEADER) {
             return Source.HEADER - have;

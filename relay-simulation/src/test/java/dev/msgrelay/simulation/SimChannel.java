@@ -24,9 +24,9 @@ import java.nio.channels.ClosedChannelException;
 import java.util.Set;
 
 /**
- * A socket as Netty's epoll transport shows it, with a peer that is part of the test. What epoll does is done here in the
- * same order: OUT, then IN, then RDHUP; after RDHUP it reads to the end whatever reading is switched to; a socket that is
- * interested in nothing falls out of the set, and only a new registration brings it back.
+ * A socket as Netty's epoll transport shows it, with a peer that is part of the test. What epoll does is done here in
+ * the same order: OUT, then IN, then RDHUP; after RDHUP it reads to the end whatever reading is switched to; a socket
+ * that is interested in nothing falls out of the set, and only a new registration brings it back.
  *
  * <pre>
  *   peer --deliver, finish, reset--> | arrived bytes | --read--> pipeline
@@ -162,7 +162,10 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
         finished = true;
     }
 
-    /** The next read, the next write, or one of the relay's next calls throws what no socket throws; or only a rare step. */
+    /**
+     * The next read, the next write, or one of the relay's next calls throws what no socket throws; or only a rare
+     * step.
+     */
     void throwOnce(boolean onlyWhenItGoesOn) {
         int what = onlyWhenItGoesOn ? 2 : world.below(5);
         throwsOnce |= what == 0;
@@ -174,8 +177,8 @@ final class SimChannel extends AbstractChannel implements DuplexChannel {
     }
 
     /**
-     * Counts a call of one of the relay's own steps down to the one that throws: whatever a connection is doing at the time
-     * has gone wrong half way. Netty's own calls do not count, since what it throws to itself is not the relay's.
+     * Counts a call of one of the relay's own steps down to the one that throws: whatever a connection is doing at the
+     * time has gone wrong half way. Netty's own calls do not count, since what it throws to itself is not the relay's.
      *
      * @param rare whether the one that throws has come, however many were to come before
      */

@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * The relay's journal on a disk in memory, and all that happens to it: its two threads do a step when the run's one thread
- * gets to it; while one of them waits for the disk, everybody else goes on; the process ends, or the machine does, between
- * two operations or within one.
+ * The relay's journal on a disk in memory, and all that happens to it: its two threads do a step when the run's one
+ * thread gets to it; while one of them waits for the disk, everybody else goes on; the process ends, or the machine
+ * does, between two operations or within one.
  *
  * <pre>
  *   step:  writer  --write-->  SimDisk  --meanwhile-->  a step of anybody else
@@ -196,7 +196,10 @@ final class SimJournal {
         }
     }
 
-    /** A loop's cycle that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out wrong. */
+    /**
+     * A loop's cycle that may read it for subscribers: its threads do steps meanwhile, and now and then a bit comes out
+     * wrong.
+     */
     boolean readBy(BooleanSupplier loop) {
         read = true;
         boolean did = loop.getAsBoolean();

@@ -10,9 +10,9 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * A loop of the engine whose selector never blocks. Where it would, the loop is left at just that point, its flag up that
- * says it sleeps; it is driven on only when something wakes it that would wake a thread: a task, a signal, a socket, the
- * time. So a signal that is never given is noticed: what it should have started never comes.
+ * A loop of the engine whose selector never blocks. Where it would, the loop is left at just that point, its flag up
+ * that says it sleeps; it is driven on only when something wakes it that would wake a thread: a task, a signal, a
+ * socket, the time. So a signal that is never given is noticed: what it should have started never comes.
  */
 final class SimLoop {
     private static final int NEVER = -1;

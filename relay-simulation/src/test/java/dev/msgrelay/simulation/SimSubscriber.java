@@ -27,8 +27,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A subscriber, plain or speaking. It knows at each byte what may come next: the next message that it wants, or a control
- * frame that says why it is another one.
+ * A subscriber, plain or speaking. It knows at each byte what may come next: the next message that it wants, or a
+ * control frame that says why it is another one.
  */
 final class SimSubscriber extends Peer {
     /** It reads all at once; in pieces, with pauses; a few bytes now and then; nothing any more. */
@@ -399,8 +399,8 @@ final class SimSubscriber extends Peer {
     }
 
     /**
-     * Whether the log may have dropped the beginning of its packet. Then it no longer gives the message, though it may lie behind
-     * the tail: the log's oldest message is the first one of a packet.
+     * Whether the log may have dropped the beginning of its packet. Then it no longer gives the message, though it may
+     * lie behind the tail: the log's oldest message is the first one of a packet.
      */
     private boolean mayHaveGone(int sequence) {
         long tail = log.tail();
@@ -409,7 +409,10 @@ final class SimSubscriber extends Peer {
                 || model.start(sequence + 1) - world.config.stream().packetBytes() < tail;
     }
 
-    /** Whether it may have been the oldest one there when it said HELLO or since; false also where the log may have more. */
+    /**
+     * Whether it may have been the oldest one there when it said HELLO or since; false also where the log may have
+     * more.
+     */
     private boolean isOldestOfJournal(int first) {
         int now = journal.oldest();
         boolean behindLog = model.start(now) < tailAtHello;

@@ -55,7 +55,7 @@ import java.util.stream.Stream;
  * One run: a relay's engine, clients of every kind, and faults, all from one seed.
  *
  * <pre>
- *   step:  a loop goes round once  |  a client does something  |  time passes  |  somebody connects  ->  what must hold is looked at
+ *   step:  a loop goes round | a client does something | time passes | a client connects -> checks of what must hold
  *   end:   faults stop, everybody does what is right -> nothing is owed -> the relay ends -> no byte is left
  *
  *   with a journal:  step  |  one of its threads does something  |  the relay ends, or the machine  ->  the next life

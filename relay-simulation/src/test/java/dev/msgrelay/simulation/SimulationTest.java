@@ -27,8 +27,8 @@ class SimulationTest {
     private static final int STEPS = (int) ThisMachine.setting("sim.steps", 2_000);
 
     /**
-     * Events that the tagged test must see: steps of connections in which a channel throws, ends that only TLS has, what a
-     * journal leaves behind, and publishers that move from loop to loop.
+     * Events that the tagged test must see: steps of connections in which a channel throws, ends that only TLS has,
+     * what a journal leaves behind, and publishers that move from loop to loop.
      */
     private static final Set<String> RARE = Set.of("""
             publisher.whereToRead; publisher.channelRead; publisher.channelReadComplete; publisher.granted

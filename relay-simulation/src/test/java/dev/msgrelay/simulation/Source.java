@@ -6,8 +6,8 @@ import java.util.BitSet;
 import java.util.SplittableRandom;
 
 /**
- * Where messages come from: one publisher's count. Message n of a source is a function of both, so it can be made again to be
- * sent again, and made once more to be compared with what came out.
+ * Where messages come from: one publisher's count. Message n of a source is a function of both, so it can be made again
+ * to be sent again, and made once more to be compared with what came out.
  *
  * <pre>
  *   | type | length | source (2) number (6) | pseudo-random bytes ... |     the usual body

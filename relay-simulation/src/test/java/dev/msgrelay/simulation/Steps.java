@@ -39,8 +39,8 @@ final class Steps {
     private Steps() {}
 
     /**
-     * The step by its role and method, as "subscriber.send": the outermost method of a connection on the stack. Null where
-     * somebody else calls the channel, Netty or the simulation.
+     * The step by its role and method, as "subscriber.send": the outermost method of a connection on the stack. Null
+     * where somebody else calls the channel, Netty or the simulation.
      */
     static String ofCaller() {
         return STACK.walk(Steps::find);

@@ -21,8 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * An engine whose core is driven one step after the other: sockets and tasks by {@link #socketsAndTasks}, order and sends by
- * {@link #cycle}. Other threads may look, or have something to say, between any two of them.
+ * An engine whose core is driven one step after the other: sockets and tasks by {@link #socketsAndTasks}, order and
+ * sends by {@link #cycle}. Other threads may look, or have something to say, between any two of them.
  */
 final class StepsRig implements AutoCloseable {
     static final int MAX_BODY = 1000;

@@ -11,8 +11,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The one order as it came to be, kept independently: whatever the log's head passes is read, taken apart into frames, and
- * each frame compared with what its publisher has sent. Everything that comes out of the relay is compared with this.
+ * The one order as it came to be, kept independently: whatever the log's head passes is read, taken apart into frames,
+ * and each frame compared with what its publisher has sent. Everything that comes out of the relay is compared with
+ * this.
  */
 final class StreamModel {
     private static final int MOST_SOURCES = 1000;

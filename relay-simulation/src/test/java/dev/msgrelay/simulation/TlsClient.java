@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 import javax.net.ssl.SSLEngine;
 
 /**
- * A client's side of TLS, by the JDK: between what it says and gets, and the bytes of its channel. What it has wrapped comes
- * to the relay byte by byte, so that records come in pieces, those of the handshake as well.
+ * A client's side of TLS, by the JDK: between what it says and gets, and the bytes of its channel. What it has wrapped
+ * comes to the relay byte by byte, so that records come in pieces, those of the handshake as well.
  */
 final class TlsClient {
     private static final int MOST_WAITING = 64 << 10;

@@ -13,8 +13,8 @@ public final class Directories {
     private Directories() {}
 
     /**
-     * Makes a directory for Unix sockets, whose paths end at 107 bytes: in the temporary one, or below /tmp where that has
-     * too long a path.
+     * Makes a directory for Unix sockets, whose paths end at 107 bytes: in the temporary one, or below /tmp where that
+     * has too long a path.
      */
     public static Path forSockets(String prefix) throws IOException {
         Path temporary = ThisMachine.temporary();

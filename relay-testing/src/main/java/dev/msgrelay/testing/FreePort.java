@@ -20,8 +20,8 @@ public final class FreePort {
     private FreePort() {}
 
     /**
-     * A port that nobody gets while its relay is away: no other call, and not a connect to it in the meantime, which would
-     * connect to itself.
+     * A port that nobody gets while its relay is away: no other call, and not a connect to it in the meantime, which
+     * would connect to itself.
      */
     public static int next() throws IOException {
         while (true) {

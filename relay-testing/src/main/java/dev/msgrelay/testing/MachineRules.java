@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * The rules of what a module may know of the machine that it runs on; each module has a test that extends this class.
- * Tests ask {@link ThisMachine}, and start processes by {@link TestProcess}. Main code reads the machine in few classes,
- * which the module's test names. Nothing is formatted or decoded by the default locale, charset or zone.
+ * Tests ask {@link ThisMachine}, and start processes by {@link TestProcess}. Main code reads the machine in few
+ * classes, which the module's test names. Nothing is formatted or decoded by the default locale, charset or zone.
  */
 public abstract class MachineRules {
     /** The classes that are there to know it. */
@@ -67,7 +67,9 @@ public abstract class MachineRules {
             "java\\.text\\.Collator\\.getInstance\\(\\)",
             "java\\.time\\.format\\.DateTimeFormatter\\.(ofPattern\\(String\\)|ofLocalized.*)"));
 
-    /** A string of a source that names a file of the machine; below /sys only as a path, since recorded text names some. */
+    /**
+     * A string of a source that names a file of the machine; below /sys only as a path, since recorded text names some.
+     */
     private static final Pattern PLACE =
             Pattern.compile("\"/(proc|etc)\\b[^\"]*\"|(Path\\.of|File)\\(\\s*\"/sys\\b[^\"]*\"");
 

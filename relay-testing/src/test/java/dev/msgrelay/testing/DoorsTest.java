@@ -30,6 +30,7 @@ class DoorsTest {
 
     private static final Pattern CAMEL_CASE = Pattern.compile("(?<![\\w.$#@-])[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*)+\\b");
     private static final Pattern DECLARED = Pattern.compile("\\b(?:class|interface|record|enum)\\s+([A-Z]\\w*)");
+    private static final Pattern COMMENT = Pattern.compile("\\s*(?:\\*|//|/\\*)");
     private static final Pattern FENCED = Pattern.compile("```.*?```", Pattern.DOTALL);
     private static final Pattern IN_BACKTICKS = Pattern.compile("`([^`\n]+)`");
     private static final Pattern IN_A_PAGE =
@@ -85,7 +86,10 @@ class DoorsTest {
         assertThat(MAIN_TYPES).contains("NetworkBatchHandler", "FrameReader", "RelaySubscriber");
     }
 
-    /** A type of a test is a door for documents, since they name the test that holds a rule; not for a page of main code. */
+    /**
+     * A type of a test is a door for documents, since they name the test that holds a rule; not for a page of main
+     * code.
+     */
     @Test
     void namesAreTypes() throws IOException {
         Set<String> alerts = alerts();
@@ -119,6 +123,22 @@ class DoorsTest {
             }
         }
         assertThat(used).containsAll(OTHER_WORDS.keySet()).containsAll(OF_LIBRARIES.keySet());
+    }
+
+    /** The formatter leaves comments as they are, so it does not see their width. */
+    @Test
+    void linesOfCommentsHave120Columns() throws IOException {
+        List<String> wide = new ArrayList<>();
+        for (Path file : FILES) {
+            if (file.toString().endsWith(".java")) {
+                Files.readString(file)
+                        .lines()
+                        .filter(line ->
+                                line.length() > 120 && COMMENT.matcher(line).lookingAt())
+                        .forEach(line -> wide.add(ROOT.relativize(file) + ": " + line.strip()));
+            }
+        }
+        assertThat(wide).isEmpty();
     }
 
     @Test

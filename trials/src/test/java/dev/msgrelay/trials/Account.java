@@ -20,15 +20,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Holds what clients were told, by their notebooks, against what the journal's files have, or what a node of a cluster gave to
- * a reader of all of it. To be made when nobody writes them any more.
+ * Holds what clients were told, by their notebooks, against what the journal's files have, or what a node of a cluster
+ * gave to a reader of all of it. To be made when nobody writes them any more.
  *
- * <p>Of a publisher: every number up to the one that was acknowledged is there, each comes once, across all lives of the relay, and
- * within a life behind the one before; its bytes are those that were sent; it stands where the acknowledgement said.
+ * <p>Of a publisher: every number up to the one that was acknowledged is there, each comes once, across all lives of
+ * the relay, and within a life behind the one before; its bytes are those that were sent; it stands where the
+ * acknowledgement said.
  *
- * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told that it
- * was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and none was left
- * out: not even with a word, since the journal keeps all of them.
+ * <p>Of a subscriber: each message that it had is the one that the journal has under this number, unless it was told
+ * that it was rolled back; it had each number once, in order, from the first one to the last that was acknowledged, and
+ * none was left out: not even with a word, since the journal keeps all of them.
  */
 final class Account {
     /** Messages of one campaign at most: 8 bytes of memory for each. */
@@ -371,7 +372,9 @@ final class Account {
         }
     }
 
-    /** Each acknowledgement that tells a sequence means the message that stands there, unless that is told to be gone. */
+    /**
+     * Each acknowledgement that tells a sequence means the message that stands there, unless that is told to be gone.
+     */
     private void acknowledgedAt(Published one) throws IOException {
         Client client = one.client;
         Notebook.read(client.notebook(), (kind, a, b, c) -> {

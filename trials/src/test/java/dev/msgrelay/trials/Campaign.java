@@ -18,8 +18,8 @@ import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /**
- * A relay or a cluster under load, and what goes wrong with processes and machines: one incident after the other. What and when
- * a seed says. The calling thread does it all.
+ * A relay or a cluster under load, and what goes wrong with processes and machines: one incident after the other. What
+ * and when a seed says. The calling thread does it all.
  */
 final class Campaign {
     /** Of so many relays that are killed one is killed again before it is ready. */
@@ -42,7 +42,9 @@ final class Campaign {
     private static final int LEAST_HANG_MILLIS = 2_000;
     private static final int MOST_HANG_MILLIS = 30_000;
 
-    /** So long may nobody be acknowledged while one disk of three hangs: a node's patience, and what an election takes. */
+    /**
+     * So long may nobody be acknowledged while one disk of three hangs: a node's patience, and what an election takes.
+     */
     private static final double MOST_HANG_SILENCE_SECONDS = 20;
 
     /** So long without an acknowledgement is a stop. */
@@ -393,7 +395,9 @@ final class Campaign {
         }
     }
 
-    /** For how long nothing was acknowledged, to the publisher that waited longest: a line for each kind of incident. */
+    /**
+     * For how long nothing was acknowledged, to the publisher that waited longest: a line for each kind of incident.
+     */
     private List<String> silences() throws IOException {
         long[] at = moments.stream().mapToLong(Moment::nanos).toArray();
         double[] longest = new double[at.length];

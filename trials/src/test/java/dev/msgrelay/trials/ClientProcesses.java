@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
-/** The publishers and subscribers of a campaign, each of which can be killed and started again. One thread owns them. */
+/**
+ * The publishers and subscribers of a campaign, each of which can be killed and started again. One thread owns them.
+ */
 final class ClientProcesses {
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(60);
     private static final long FLUSH_NANOS = TimeUnit.SECONDS.toNanos(60);
@@ -120,7 +122,9 @@ final class ClientProcesses {
         return awaitCaughtUp(last);
     }
 
-    /** All subscribers stand at the same message behind this one, in what they said since the last publisher had ended. */
+    /**
+     * All subscribers stand at the same message behind this one, in what they said since the last publisher had ended.
+     */
     private long awaitCaughtUp(long last) throws RunException, InterruptedException {
         List<Client> subscribers = all(Role.SUBSCRIBER);
         long since = System.nanoTime();

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A fault of the disk, as strace has the relay's system calls see it. The relay then ends, or waits; it is started again on
- * the same journal without a fault, and nothing that was acknowledged is missing.
+ * A fault of the disk, as strace has the relay's system calls see it. The relay then ends, or waits; it is started
+ * again on the same journal without a fault, and nothing that was acknowledged is missing.
  */
 enum DiskFault {
     WRITE_FAILS("a write fails (EIO)", "pwrite64:error=EIO:when=60", true),

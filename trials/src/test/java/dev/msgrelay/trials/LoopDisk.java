@@ -125,8 +125,8 @@ final class LoopDisk implements AutoCloseable {
     }
 
     /**
-     * The power fails, and comes back: there is what was forced, and what the kernel has written by itself. Nobody may use
-     * it meanwhile.
+     * The power fails, and comes back: there is what was forced, and what the kernel has written by itself. Nobody may
+     * use it meanwhile.
      */
     void cutPower() throws IOException, InterruptedException {
         Path copy = directory.resolve("disk-" + ++cuts + ".img");

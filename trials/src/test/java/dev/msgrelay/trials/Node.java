@@ -13,7 +13,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A relay of a {@link Rig}: its files, its disks, and its process, which is another one after each start. Not thread-safe.
+ * A relay of a {@link Rig}: its files, its disks, and its process, which is another one after each start. Not
+ * thread-safe.
  */
 final class Node {
     private static final long MEGA = 1 << 20;

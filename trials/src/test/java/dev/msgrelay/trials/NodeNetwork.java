@@ -12,8 +12,9 @@ import java.util.Locale;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * What lies between the nodes of a cluster, and between them and their clients. Each node is in a network namespace of its own,
- * so that what goes from one to another can be cut, in one direction too; clients reach all nodes all the time.
+ * What lies between the nodes of a cluster, and between them and their clients. Each node is in a network namespace of
+ * its own, so that what goes from one to another can be cut, in one direction too; clients reach all nodes all the
+ * time.
  *
  * <pre>
  *   node 1 --veth--.
@@ -21,9 +22,9 @@ import java.util.concurrent.ThreadLocalRandom;
  *   node 3 --veth--'
  * </pre>
  *
- * What is cut leaves the sender as ever, for a hardware address that nobody has: as with a real cable, no error tells anybody.
- * The namespaces go with the last process in them. Where there can be none, nodes have addresses on loopback. One thread owns
- * it.
+ * What is cut leaves the sender as ever, for a hardware address that nobody has: as with a real cable, no error tells
+ * anybody. The namespaces go with the last process in them. Where there can be none, nodes have addresses on loopback.
+ * One thread owns it.
  */
 final class NodeNetwork implements AutoCloseable {
     /** Of the range for measurements between networks (RFC 2544). */

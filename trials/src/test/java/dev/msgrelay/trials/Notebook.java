@@ -11,15 +11,20 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * What a publisher or a subscriber has been told, in a file that outlives its process: entries of 32 bytes, each a kind and
- * three numbers. What was handed to the system is there whenever the process is killed; an entry that was cut is none. Not
- * thread-safe.
+ * What a publisher or a subscriber has been told, in a file that outlives its process: entries of 32 bytes, each a kind
+ * and three numbers. What was handed to the system is there whenever the process is killed; an entry that was cut is
+ * none. Not thread-safe.
  */
 final class Notebook implements AutoCloseable {
     enum Kind {
-        /** A publisher: all up to number {@code a} is acknowledged at its level; it heard so at {@code b} ({@link System#nanoTime}); {@code a} has the sequence {@code c}, 0: not told. */
+        /**
+         * A publisher: all up to number {@code a} is acknowledged at its level; it heard so at {@code b} ({@link
+         * System#nanoTime}); {@code a} has the sequence {@code c}, 0: not told.
+         */
         ACKNOWLEDGED,
-        /** A publisher: what it had acknowledged from {@code a} to {@code b} may be gone; the epoch is {@code c} now. */
+        /**
+         * A publisher: what it had acknowledged from {@code a} to {@code b} may be gone; the epoch is {@code c} now.
+         */
         GONE,
         /** The stream is another one, or a new one; the epoch is {@code c} now. A subscriber goes on with {@code a}. */
         CHANGED,

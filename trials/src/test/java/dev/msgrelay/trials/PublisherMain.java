@@ -20,9 +20,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A publisher with acknowledgements that may be killed at any time: what it was told stands in its {@link Notebook}, and the
- * next process of the same name goes on from there. It publishes until it is told the window, and then waits until all of it
- * is acknowledged.
+ * A publisher with acknowledgements that may be killed at any time: what it was told stands in its {@link Notebook},
+ * and the next process of the same name goes on from there. It publishes until it is told the window, and then waits
+ * until all of it is acknowledged.
  */
 public final class PublisherMain {
     static final ReconnectPolicy QUICK =

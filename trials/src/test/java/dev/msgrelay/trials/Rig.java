@@ -26,9 +26,10 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The processes of a campaign: one relay with a journal, or the nodes of a cluster, and clients at each of them. A node can be
- * killed, stopped, cut off from others, and lose the space of its disk. A node that ends by itself is started again, as a
- * service manager would. One thread owns it; closing leaves no process, no mount and no shared memory behind.
+ * The processes of a campaign: one relay with a journal, or the nodes of a cluster, and clients at each of them. A node
+ * can be killed, stopped, cut off from others, and lose the space of its disk. A node that ends by itself is started
+ * again, as a service manager would. One thread owns it; closing leaves no process, no mount and no shared memory
+ * behind.
  */
 final class Rig implements AutoCloseable {
     /** Nodes of a cluster; a relay without one is node 1. */
@@ -74,7 +75,8 @@ final class Rig implements AutoCloseable {
      * @param sync whether what a cluster acknowledges is on the disks of a majority
      * @param logMegabytes of the stream in memory, which is what a node of a cluster can give in the end
      * @param diskMegabytes of a disk of its own for each node; 0: none has one
-     * @param journalMegabytes of a journal on a disk of its own; 0: a relay's lies in the rig's directory, nodes have none
+     * @param journalMegabytes of a journal on a disk of its own; 0: a relay's lies in the rig's directory, nodes have
+     *     none
      */
     record Options(int nodes, boolean sync, int logMegabytes, int diskMegabytes, int journalMegabytes) {
         boolean isCluster() {
@@ -236,7 +238,10 @@ final class Rig implements AutoCloseable {
         }
     }
 
-    /** The nodes that were not killed, and have ended all the same, since the last call: which, how, and their last words. */
+    /**
+     * The nodes that were not killed, and have ended all the same, since the last call: which, how, and their last
+     * words.
+     */
     List<String> endedByThemselves() {
         List<String> since = List.copyOf(ended);
         ended.clear();
@@ -349,8 +354,8 @@ final class Rig implements AutoCloseable {
     // ---- the end -----------------------------------------------------------------------------------------------
 
     /**
-     * All that is under way comes to its end; each node of a cluster gives all of its stream to a reader; then the nodes are
-     * told to stop.
+     * All that is under way comes to its end; each node of a cluster gives all of its stream to a reader; then the
+     * nodes are told to stop.
      *
      * @param survived the least level that survives what was done
      * @return the account of each node

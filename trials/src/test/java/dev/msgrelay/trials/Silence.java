@@ -45,8 +45,8 @@ final class Silence {
     }
 
     /**
-     * The longest time in which none of these publishers heard of anything, in seconds, between a moment and the last that any of
-     * them heard.
+     * The longest time in which none of these publishers heard of anything, in seconds, between a moment and the last
+     * that any of them heard.
      */
     static double longest(List<Path> notebooks, long from) throws IOException {
         LongStream.Builder all = LongStream.builder();

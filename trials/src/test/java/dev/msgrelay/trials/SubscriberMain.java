@@ -14,8 +14,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A subscriber that may be killed at any time: what it has had, and what it was told, stands in its {@link Notebook}, and the
- * next process goes on from there.
+ * A subscriber that may be killed at any time: what it has had, and what it was told, stands in its {@link Notebook},
+ * and the next process goes on from there.
  */
 public final class SubscriberMain {
     /** A PING as often shows where a quiet stream stands. */

@@ -4,7 +4,7 @@
  * <pre>
  *  EventLogExperiment -> Bursts (one go, each thread a BurstThread) -> EventLog (the article's logs)
  *                                                                      BufferedWritesOffThread, DisruptorBatches
- *                                                                   -> EventTally (the events, and the check of the file)
+ *                                                                   -> EventTally (events, check of the file)
  * </pre>
  */
 package dev.msgrelay.lab.eventlog;

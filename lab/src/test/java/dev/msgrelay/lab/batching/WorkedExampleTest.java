@@ -10,7 +10,9 @@ import java.util.ArrayDeque;
 import java.util.Queue;
 import org.junit.jupiter.api.Test;
 
-/** The article's worked example against its own arithmetic: 10 messages, 100 us a packet, a clock that is set by hand. */
+/**
+ * The article's worked example against its own arithmetic: 10 messages, 100 us a packet, a clock that is set by hand.
+ */
 class WorkedExampleTest {
     private static final int BODY = 100;
     private static final int MESSAGES = SlowDevice.MESSAGES;

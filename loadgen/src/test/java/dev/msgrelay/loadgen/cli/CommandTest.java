@@ -10,7 +10,10 @@ abstract class CommandTest {
     final StringWriter out = new StringWriter();
     final StringWriter err = new StringWriter();
 
-    /** The same of a run whose window is short: one in which a busy machine brought nothing says nothing, and is run again. */
+    /**
+     * The same of a run whose window is short: one in which a busy machine brought nothing says nothing, and is run
+     * again.
+     */
     final int executeUntilSomethingComes(String command, Object... args) {
         while (true) {
             int code = execute(command, args);

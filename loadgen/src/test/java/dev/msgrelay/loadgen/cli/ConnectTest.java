@@ -189,7 +189,9 @@ class ConnectTest extends CommandTest {
                 "HELLO of a subscriber on the port of publishers");
     }
 
-    /** The relay cuts slow subscribers off, so those of a run ask to be skipped; backpressure has to be the relay's own. */
+    /**
+     * The relay cuts slow subscribers off, so those of a run ask to be skipped; backpressure has to be the relay's own.
+     */
     @Test
     void aPolicyThatTheRelayDoesNotGiveIsOneLine() {
         expectRefused(

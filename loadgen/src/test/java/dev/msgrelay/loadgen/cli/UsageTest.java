@@ -173,7 +173,9 @@ class UsageTest {
         return Commands.of(LoadgenMain.commandLine(new LoadgenMain()));
     }
 
-    /** A run has few options, none of which hides others behind key=value; each text is a sentence that stands alone. */
+    /**
+     * A run has few options, none of which hides others behind key=value; each text is a sentence that stands alone.
+     */
     @Test
     void theOptionsOfARunAreThese() {
         CommandLine run =

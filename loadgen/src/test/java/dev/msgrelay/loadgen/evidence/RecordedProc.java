@@ -55,8 +55,8 @@ final class RecordedProc extends SystemTree {
     }
 
     /**
-     * The connections of a namespace, seen by a process in it: local port, remote port, bytes to send, bytes to read, and
-     * where it matters the socket's inode.
+     * The connections of a namespace, seen by a process in it: local port, remote port, bytes to send, bytes to read,
+     * and where it matters the socket's inode.
      */
     RecordedProc connections(long pid, int[]... all) {
         StringBuilder text = new StringBuilder("  sl  local_address rem_address   st tx_queue rx_queue\n");

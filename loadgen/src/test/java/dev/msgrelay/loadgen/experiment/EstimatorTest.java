@@ -19,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * What a comparison in turn promises, on a thousand that are made up: from the same seed, the same ones every time. Runs scatter as
- * on a quiet machine, one in twenty goes far astray, one in twenty is disturbed, and the machine itself changes from block to
- * block. Each comparison looks after every pair, and ends as one that runs relays does.
+ * What a comparison in turn promises, on a thousand that are made up: from the same seed, the same ones every time.
+ * Runs scatter as on a quiet machine, one in twenty goes far astray, one in twenty is disturbed, and the machine itself
+ * changes from block to block. Each comparison looks after every pair, and ends as one that runs relays does.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class EstimatorTest {

@@ -28,7 +28,10 @@ class HodgesLehmannTest {
         assertThat(estimate.high()).isEqualTo(-0.010, within(ROUNDING));
     }
 
-    /** The critical values of every table of Wilcoxon's signed-rank test, two-sided, 5 %; one more is where the interval begins. */
+    /**
+     * The critical values of every table of Wilcoxon's signed-rank test, two-sided, 5 %; one more is where the interval
+     * begins.
+     */
     @ParameterizedTest
     @CsvSource({"6, 0", "7, 2", "8, 3", "10, 8", "15, 25", "20, 52", "25, 89"})
     void signedRanksAsInTheTables(int n, int critical) {

@@ -120,10 +120,10 @@ class InTurnTest {
     }
 
     /**
-     * What the intervals promise, with a look after every pair: of sides that are alike, 1 is outside of the 95 % interval
-     * in one comparison of twenty at most, and a verdict that one is ahead falls in one of a hundred. Runs scatter like
-     * those of a quiet machine, or with a few that went astray, or about two places. Thorough, as it is hundreds
-     * of comparisons.
+     * What the intervals promise, with a look after every pair: of sides that are alike, 1 is outside of the 95 %
+     * interval in one comparison of twenty at most, and a verdict that one is ahead falls in one of a hundred. Runs
+     * scatter like those of a quiet machine, or with a few that went astray, or about two places. Thorough, as it is
+     * hundreds of comparisons.
      */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Bounds that are provoked, with real processes and sockets. Thorough, as each is a run of seconds with three processes. */
+/**
+ * Bounds that are provoked, with real processes and sockets. Thorough, as each is a run of seconds with three
+ * processes.
+ */
 @EnabledOnOs(OS.LINUX)
 @Tag("thorough")
 class BoundRunTest {

@@ -27,7 +27,7 @@ import java.util.List;
  * relays in one thread: every subscriber gets each message before the next one is looked at.
  *
  * <pre>
- *  publishers --&gt; whole frames --&gt; {@link #onMessage} (the fault) --&gt; a buffer for each subscriber --&gt; sockets
+ *  publishers --&gt; whole frames --&gt; {@link #onMessage} (the fault) --&gt; a buffer each --&gt; sockets
  *  threads of its own process --&gt; {@link #publish} --'
  * </pre>
  */

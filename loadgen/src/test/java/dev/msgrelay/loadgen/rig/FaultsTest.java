@@ -20,8 +20,9 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A relay that does one thing wrong fails the run, with a word for it: at a fixed rate; in thorough tests at full speed, too, and
- * where publishers are threads of its own process. A run takes a second, or three where messages are waited for in vain.
+ * A relay that does one thing wrong fails the run, with a word for it: at a fixed rate; in thorough tests at full
+ * speed, too, and where publishers are threads of its own process. A run takes a second, or three where messages are
+ * waited for in vain.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FaultsTest {

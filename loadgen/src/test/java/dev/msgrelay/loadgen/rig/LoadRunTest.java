@@ -28,7 +28,10 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Whole runs, short, with real processes and sockets, which stay where a test can do with that. Nothing here asserts a speed. */
+/**
+ * Whole runs, short, with real processes and sockets, which stay where a test can do with that. Nothing here asserts a
+ * speed.
+ */
 class LoadRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));
 
@@ -130,7 +133,10 @@ class LoadRunTest {
         assertThat(result.resources().processes()).extracting(ProcessUse::name).startsWith("relay");
     }
 
-    /** Its loop is busy for seconds, and there is no other core to hand its subscribers to. Thorough, as such moves are to go. */
+    /**
+     * Its loop is busy for seconds, and there is no other core to hand its subscribers to. Thorough, as such moves are
+     * to go.
+     */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -171,9 +177,9 @@ class LoadRunTest {
     }
 
     /**
-     * At full speed a small log is full in a moment: who reads two megabytes a second is skipped, or cut off. Each of them
-     * is, and hears of it: over a Unix socket there is hardly anything on its way that it has to read before. Thorough, as it is
-     * runs of seconds with four processes each.
+     * At full speed a small log is full in a moment: who reads two megabytes a second is skipped, or cut off. Each of
+     * them is, and hears of it: over a Unix socket there is hardly anything on its way that it has to read before.
+     * Thorough, as it is runs of seconds with four processes each.
      */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)

@@ -14,8 +14,8 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * Runs whose workers and relays stay from run to run, so that most of them start no JVM. A run takes one place and has it
- * to itself; a place that a run failed at is not used again.
+ * Runs whose workers and relays stay from run to run, so that most of them start no JVM. A run takes one place and has
+ * it to itself; a place that a run failed at is not used again.
  */
 final class Places implements AutoCloseable {
     private final Queue<Place> free = new ConcurrentLinkedQueue<>();
@@ -94,8 +94,8 @@ final class Places implements AutoCloseable {
     }
 
     /**
-     * What is wrong with what became of the messages. That none of them fell into the window says something of the machine alone:
-     * these windows are short.
+     * What is wrong with what became of the messages. That none of them fell into the window says something of the
+     * machine alone: these windows are short.
      */
     static List<String> faults(RunRecord result) {
         return result.outcome().failures().stream()

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Runs over TLS, short, with real processes and sockets: every byte is checked as ever. Nothing here asserts a speed. */
+/**
+ * Runs over TLS, short, with real processes and sockets: every byte is checked as ever. Nothing here asserts a speed.
+ */
 @Tag("thorough")
 class TlsRunTest {
     private static final Timing SHORT = new Timing(Duration.ofMillis(100), Duration.ofMillis(300));

@@ -24,7 +24,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A relay that acknowledges a few messages more than it has: while the publisher is ahead of it, none that was not sent. */
+/**
+ * A relay that acknowledges a few messages more than it has: while the publisher is ahead of it, none that was not
+ * sent.
+ */
 class HighAcksTest {
     private static final int MESSAGES = 100;
     private static final int TOO_HIGH = 5;

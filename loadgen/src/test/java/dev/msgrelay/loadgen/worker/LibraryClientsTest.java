@@ -26,7 +26,10 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A relay that ends the connection of a client of relay-client: the client may not connect again as if nothing had been. */
+/**
+ * A relay that ends the connection of a client of relay-client: the client may not connect again as if nothing had
+ * been.
+ */
 class LibraryClientsTest {
     private static final SizeTable SIZES = SizeTable.fixed(20);
 

@@ -93,7 +93,9 @@ class ReceiverTest {
         receiver.stop();
     }
 
-    /** On one clock no message comes before it is sent: whatever does is counted, and not made one that took no time. */
+    /**
+     * On one clock no message comes before it is sent: whatever does is counted, and not made one that took no time.
+     */
     @Test
     void aMessageThatComesBeforeItsTimeIsCounted() throws Exception {
         window(PAST);

@@ -48,8 +48,8 @@ public final class Manuals {
     }
 
     /**
-     * A page begins with what a command is for, in one line: the first sentence of its description. A synopsis of our own
-     * keeps its lines, and its brackets, which at the begin of a line would mean something else.
+     * A page begins with what a command is for, in one line: the first sentence of its description. A synopsis of our
+     * own keeps its lines, and its brackets, which at the begin of a line would mean something else.
      */
     private static void named(CommandLine command) {
         UsageMessageSpec usage = command.getCommandSpec().usageMessage();

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   RelayServerMain, RelayClientMain, LoadgenMain --options--> Manuals --> relay-server.adoc ...   manual pages
- *                                                                      '-> relay-server ...        completion: bash, zsh, fish
+ *                                                                      '-> relay-server ...        bash, zsh, fish
  * </pre>
  *
  * <p><b>Internal:</b> run by the build only, by its one thread.

@@ -23,8 +23,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * A program that uses everything that needs a library: TCP, TLS, Unix sockets, journal and admin port. Prints {@code good}
- * behind them; {@code FOLDER}, with certificate.pem, key.pem and authority.pem.
+ * A program that uses everything that needs a library: TCP, TLS, Unix sockets, journal and admin port. Prints {@code
+ * good} behind them; {@code FOLDER}, with certificate.pem, key.pem and authority.pem.
  */
 @SuppressWarnings("try") // closing early is how it ends
 final class EmbeddedRelay {

@@ -7,8 +7,8 @@ import dev.msgrelay.protocol.WelcomeFrame;
 import java.io.PrintWriter;
 
 /**
- * Says on stderr what a relay grants otherwise than a subscriber has asked for: once, and again where another relay grants
- * something else. Levels are not here: the library gives up where they are not granted. For one thread.
+ * Says on stderr what a relay grants otherwise than a subscriber has asked for: once, and again where another relay
+ * grants something else. Levels are not here: the library gives up where they are not granted. For one thread.
  */
 final class Granted {
     private final Policy wanted;

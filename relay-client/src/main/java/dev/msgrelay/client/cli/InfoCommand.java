@@ -25,7 +25,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code relay-client ping} and {@code info}: one line for each endpoint, or one for each fact. Owned by one thread. */
+/**
+ * {@code relay-client ping} and {@code info}: one line for each endpoint, or one for each fact. Owned by one thread.
+ */
 final class InfoCommand {
     private static final String FORBIDDEN = "may not";
     private static final String SOME = "some; the relay does not say which";

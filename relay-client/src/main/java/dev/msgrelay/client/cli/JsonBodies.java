@@ -19,8 +19,8 @@ import java.util.Optional;
 
 /**
  * Messages as JSON objects, one a line: {@code type}, and {@code body} (text, in UTF-8 on the wire) or {@code base64}.
- * The other members that {@code subscribe --json} prints are ignored; its gaps and events, which have no body, are passed
- * over. Any other object is wrong, since a misspelt key would lose a message. Owned by one thread.
+ * The other members that {@code subscribe --json} prints are ignored; its gaps and events, which have no body, are
+ * passed over. Any other object is wrong, since a misspelt key would lose a message. Owned by one thread.
  */
 final class JsonBodies {
     /** Longest escape of a byte. */

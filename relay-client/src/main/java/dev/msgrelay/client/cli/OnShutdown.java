@@ -43,9 +43,9 @@ final class OnShutdown {
     }
 
     /**
-     * Gives a signal the kernel's default action, which ends the process: a JVM that shuts down takes no further notice of
-     * signals. The JDK has no public way; module jdk.unsupported keeps this one for such uses. The compiler would warn of
-     * it, hence the names.
+     * Gives a signal the kernel's default action, which ends the process: a JVM that shuts down takes no further notice
+     * of signals. The JDK has no public way; module jdk.unsupported keeps this one for such uses. The compiler would
+     * warn of it, hence the names.
      */
     private static void endAtOnceOn(String signal) {
         try {

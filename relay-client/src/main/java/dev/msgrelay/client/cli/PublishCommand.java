@@ -360,8 +360,8 @@ final class PublishCommand implements Callable<Integer> {
     }
 
     /**
-     * Reads the beginning of the file, if one is expected; throws if it is another one. Of a file that has been replaced a
-     * part would be published otherwise.
+     * Reads the beginning of the file, if one is expected; throws if it is another one. Of a file that has been
+     * replaced a part would be published otherwise.
      */
     private void checkBeginning(PublisherState.Beginning expected) throws IOException, InterruptedException {
         if (expected.messages() == 0) {
@@ -390,7 +390,9 @@ final class PublishCommand implements Callable<Integer> {
                 + ". --from-start publishes all of it; --append goes on behind message " + had);
     }
 
-    /** Waits until a message is due, n / rate seconds after the first one. A late one does not delay those behind it. */
+    /**
+     * Waits until a message is due, n / rate seconds after the first one. A late one does not delay those behind it.
+     */
     private void awaitDue(long n) throws InterruptedException {
         double nanos = (double) TimeUnit.SECONDS.toNanos(1) * n / rate;
         TimeUnit.NANOSECONDS.sleep(firstNanos + (long) nanos - System.nanoTime());

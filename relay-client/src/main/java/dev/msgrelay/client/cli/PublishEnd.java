@@ -9,8 +9,8 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * The end of a run of {@code publish}: waits for the relay as long as there is progress, closes the publisher, and tells
- * the sum. The main thread ends a run, or the shutdown thread does on Ctrl-C; the other one waits for it.
+ * The end of a run of {@code publish}: waits for the relay as long as there is progress, closes the publisher, and
+ * tells the sum. The main thread ends a run, or the shutdown thread does on Ctrl-C; the other one waits for it.
  */
 final class PublishEnd {
     /** What the relay says about a message. */

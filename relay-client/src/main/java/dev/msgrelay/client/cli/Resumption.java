@@ -24,9 +24,9 @@ import java.util.zip.CRC32C;
  *   input:                line 1 line 2 line 3 line 4
  * </pre>
  *
- * Where the relay has lost what it had acknowledged, since it was killed, or an older backup was put back, it has accepted
- * less: the run publishes the rest again. Within a run the publisher ends before it sends anything behind the gap, and
- * another attempt, {@link #anew}, begins in the same way.
+ * Where the relay has lost what it had acknowledged, since it was killed, or an older backup was put back, it has
+ * accepted less: the run publishes the rest again. Within a run the publisher ends before it sends anything behind the
+ * gap, and another attempt, {@link #anew}, begins in the same way.
  *
  * <p>The relay does not know the file. So the record has a CRC of the messages that a run which ended has read, and the
  * next run computes it anew while it passes over them: another file under the same name is not gone on with.
@@ -120,13 +120,17 @@ final class Resumption implements AutoCloseable {
         }
     }
 
-    /** What a listener throws becomes the publisher's failure, which the command prints in one line, or does without. */
+    /**
+     * What a listener throws becomes the publisher's failure, which the command prints in one line, or does without.
+     */
     private static UncheckedIOException endOfPublisher(IOException cause) {
         Thread.currentThread().setUncaughtExceptionHandler((thread, fault) -> {});
         return new UncheckedIOException(cause);
     }
 
-    /** Whether the publisher has ended since acknowledged messages are gone, and another attempt can publish them again. */
+    /**
+     * Whether the publisher has ended since acknowledged messages are gone, and another attempt can publish them again.
+     */
     boolean isRolledBack() {
         return rolledBack;
     }
@@ -159,8 +163,8 @@ final class Resumption implements AutoCloseable {
     }
 
     /**
-     * The beginning that the input must have before any of it is published: the relay has less of it than the earlier run
-     * has published, and the rest is published again from there. None: there is nothing to check first.
+     * The beginning that the input must have before any of it is published: the relay has less of it than the earlier
+     * run has published, and the rest is published again from there. None: there is nothing to check first.
      */
     PublisherState.Beginning toCheck(long has) {
         return has > 0 && has < expected.messages() ? expected : PublisherState.Beginning.NONE;

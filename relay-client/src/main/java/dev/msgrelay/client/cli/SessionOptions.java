@@ -75,7 +75,9 @@ final class SessionOptions {
         return Optional.ofNullable(given != null ? given : context.path(Context.TOKEN_FILE));
     }
 
-    /** The token of {@code tokenFile}, else of the context, else of the environment. Fails as {@link #token(Context)}. */
+    /**
+     * The token of {@code tokenFile}, else of the context, else of the environment. Fails as {@link #token(Context)}.
+     */
     static Token token(Path tokenFile, Context context) throws IOException {
         Optional<Path> named = tokenFile(tokenFile, context);
         if (named.isEmpty()) {
@@ -141,7 +143,9 @@ final class SessionOptions {
         return new FirstConnection(endpoints.size(), reconnect != null);
     }
 
-    /** @throws IllegalArgumentException the text is neither a number of rounds, nor {@code none}, nor {@code endless} */
+    /**
+     * @throws IllegalArgumentException the text is neither a number of rounds, nor {@code none}, nor {@code endless}
+     */
     static ReconnectPolicy rounds(String text) {
         try {
             return switch (text) {

@@ -1,6 +1,6 @@
 /**
- * The command {@code relay-client}: {@code subscribe}, {@code publish}, {@code ping}, {@code info} and {@code top}. The one package of the client
- * that needs picocli.
+ * The command {@code relay-client}: {@code subscribe}, {@code publish}, {@code ping}, {@code info} and {@code top}. The
+ * one package of the client that needs picocli.
  *
  * <pre>
  *  RelayClientMain   exit codes, one line for each failure

@@ -283,7 +283,9 @@ class ResumptionTest {
         }
     }
 
-    /** The backup was made behind line 2, and the relay was started anew behind it: it does not know the epoch since. */
+    /**
+     * The backup was made behind line 2, and the relay was started anew behind it: it does not know the epoch since.
+     */
     @Test
     void anOlderBackupIsGoneOnWith() throws Exception {
         try (ScriptedRelay relay = ScriptedRelay.of(

@@ -26,8 +26,8 @@ import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A host whose first address swallows every SYN, and whose second one is the relay's: the commands in processes of their
- * own, with a file of hosts for their resolver.
+ * A host whose first address swallows every SYN, and whose second one is the relay's: the commands in processes of
+ * their own, with a file of hosts for their resolver.
  */
 @Tag("thorough")
 @EnabledOnOs(OS.LINUX)

@@ -145,7 +145,10 @@ class AccessSystemTest {
         }
     }
 
-    /** Whoever asks for everything, and may have a part of it, counts right through messages, PINGs and a new connection. */
+    /**
+     * Whoever asks for everything, and may have a part of it, counts right through messages, PINGs and a new
+     * connection.
+     */
     @Test
     void fewerTypesThanWereAskedFor() throws Exception {
         List<Long> had = new ArrayList<>();

@@ -8,8 +8,8 @@ import java.time.Duration;
 
 /**
  * A program that takes no events. Arguments: what it does, its relay's endpoint, and how many milliseconds a close may
- * take. It publishes a thousand messages and falls off its end, or exits after a close, or exits with all settled; or it
- * subscribes.
+ * take. It publishes a thousand messages and falls off its end, or exits after a close, or exits with all settled; or
+ * it subscribes.
  */
 final class CarelessProgram {
     private static final int MESSAGES = 1000;

@@ -80,7 +80,9 @@ class CommandsWithARelayTest {
         assertThat(earliest(2 * bodies.length, "--format", "%t %b|").bytes()).isEqualTo(expected.toByteArray());
     }
 
-    /** Each run goes on behind the last message that the one before wrote out, also within what one read has brought. */
+    /**
+     * Each run goes on behind the last message that the one before wrote out, also within what one read has brought.
+     */
     @Test
     void aPositionGoesFromRunToRun() throws Exception {
         publish("a\nb\nc\nd\ne\n");

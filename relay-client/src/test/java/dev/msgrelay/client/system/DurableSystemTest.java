@@ -124,7 +124,10 @@ class DurableSystemTest {
         assertThat(of(SessionEvent.RelayRestarted.class)).isEmpty();
     }
 
-    /** What it had is on the disk: it goes on, and notices the new connection only. Thorough, for a fork below is more of the same. */
+    /**
+     * What it had is on the disk: it goes on, and notices the new connection only. Thorough, for a fork below is more
+     * of the same.
+     */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @Test
@@ -189,7 +192,10 @@ class DurableSystemTest {
         assertThat(of(SessionEvent.StreamChanged.class)).isEmpty();
     }
 
-    /** Killed under load: all that it ever had is in the journal, under the same numbers. Thorough, as the server's simulation has it. */
+    /**
+     * Killed under load: all that it ever had is in the journal, under the same numbers. Thorough, as the server's
+     * simulation has it.
+     */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)
     @ParameterizedTest
@@ -259,8 +265,9 @@ class DurableSystemTest {
     }
 
     /**
-     * Killed under load. Who reads from the earliest message on afterwards gets all that was acknowledged as written, byte for
-     * byte, from the disk, and goes on with what comes. Thorough, as it kills processes under load, as tests above do.
+     * Killed under load. Who reads from the earliest message on afterwards gets all that was acknowledged as written,
+     * byte for byte, from the disk, and goes on with what comes. Thorough, as it kills processes under load, as tests
+     * above do.
      */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)

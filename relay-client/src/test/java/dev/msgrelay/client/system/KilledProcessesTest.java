@@ -47,9 +47,9 @@ class KilledProcessesTest {
     private final List<SessionEvent> events = Collections.synchronizedList(new ArrayList<>());
 
     /**
-     * What the publisher was told to be acknowledged was in a stream that is gone with the relay; everything behind it comes
-     * in the next relay's stream, from just there. Within a stream nothing is missed and nothing comes twice. Thorough,
-     * as {@link DurableSystemTest} kills relays, too.
+     * What the publisher was told to be acknowledged was in a stream that is gone with the relay; everything behind it
+     * comes in the next relay's stream, from just there. Within a stream nothing is missed and nothing comes twice.
+     * Thorough, as {@link DurableSystemTest} kills relays, too.
      */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A publisher process that goes on where the relay says that the one before it ended: each message holds its own number,
- * from 1. Arguments: port, name, last number. Says a line when it has begun and one when all is acknowledged.
+ * A publisher process that goes on where the relay says that the one before it ended: each message holds its own
+ * number, from 1. Arguments: port, name, last number. Says a line when it has begun and one when all is acknowledged.
  */
 final class NumberingPublisher {
     private static final int REST_EVERY = 20;

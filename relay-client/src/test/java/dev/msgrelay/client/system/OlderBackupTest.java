@@ -37,8 +37,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A backup of a relay's journal, a start of the relay behind it, more messages, and the backup is put back, twice: readers
- * and publishers, in a process that lives through it and in one that is started anew, go on where the backup ends.
+ * A backup of a relay's journal, a start of the relay behind it, more messages, and the backup is put back, twice:
+ * readers and publishers, in a process that lives through it and in one that is started anew, go on where the backup
+ * ends.
  */
 class OlderBackupTest {
     private static final Duration LONG = Duration.ofSeconds(120);

@@ -30,9 +30,9 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
- * A relay with a journal is killed and started again, and all readers of one address come back at once, to places that only
- * the journal has: more than may start there while one of them waits for its turn. Those that are refused come again when
- * the relay says, and not after their longest wait, of an hour; nobody misses anything.
+ * A relay with a journal is killed and started again, and all readers of one address come back at once, to places that
+ * only the journal has: more than may start there while one of them waits for its turn. Those that are refused come
+ * again when the relay says, and not after their longest wait, of an hour; nobody misses anything.
  */
 @Execution(ExecutionMode.CONCURRENT)
 class ReadersOfOneAddressTest {

@@ -26,7 +26,9 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@code relay-client publish --ack --name --file}, killed and started again, over connections that are cut as well. */
+/**
+ * {@code relay-client publish --ack --name --file}, killed and started again, over connections that are cut as well.
+ */
 class ResumedPublishTest {
     private static final int LIVES = 2;
     private static final int LINES = 4_000;

@@ -86,7 +86,9 @@ final class LocalCluster implements AutoCloseable {
                         + "\n  members {\n    " + String.join("\n    ", members) + "\n  }\n}\n");
     }
 
-    /** Returns the first of a node's UDP ports, free and in a row, away from those that the system gives out by itself. */
+    /**
+     * Returns the first of a node's UDP ports, free and in a row, away from those that the system gives out by itself.
+     */
     private static int freePorts(List<Integer> others) throws IOException {
         for (int tries = 0; tries < 200; tries++) {
             int port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(3_000);
@@ -188,7 +190,10 @@ final class LocalCluster implements AutoCloseable {
         return process.start();
     }
 
-    /** Returns the flags that limit this process's compiler, which a short-lived one has, such as a test: its nodes have them too. */
+    /**
+     * Returns the flags that limit this process's compiler, which a short-lived one has, such as a test: its nodes have
+     * them too.
+     */
     private static List<String> compilerFlags() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> flag.startsWith("-XX:TieredStopAtLevel="))

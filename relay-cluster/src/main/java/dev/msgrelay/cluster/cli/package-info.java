@@ -2,7 +2,7 @@
  * The command {@code relay-cluster}.
  *
  * <pre>
- *   RelayClusterMain -- demo ------> LocalCluster: three processes of relay-server, a publisher and a subscriber beside them
+ *   RelayClusterMain -- demo ------> LocalCluster: three relay-servers, a publisher and a subscriber beside them
  *                    |- local -----> the same, for any client
  *                    |- snapshot --> a counter of the leader's
  *                    '- restore ---> Aeron's ClusterBackup

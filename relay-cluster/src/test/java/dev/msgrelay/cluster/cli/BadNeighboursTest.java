@@ -26,8 +26,8 @@ class BadNeighboursTest {
     private static final AtomicInteger NAMES = new AtomicInteger();
 
     /**
-     * A node with the addresses of another cluster, two of whose nodes run: it must not acknowledge messages that only it has.
-     * Thorough, as it needs three nodes of its own.
+     * A node with the addresses of another cluster, two of whose nodes run: it must not acknowledge messages that only
+     * it has. Thorough, as it needs three nodes of its own.
      */
     @Tag("thorough")
     @Test

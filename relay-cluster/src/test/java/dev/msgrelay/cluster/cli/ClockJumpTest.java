@@ -28,8 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The time of day of a node jumps by an hour, forth and back, while messages come. A library that the test compiles tells
- * the node's process another time; monotonic time, which no jump moves, is left as it is.
+ * The time of day of a node jumps by an hour, forth and back, while messages come. A library that the test compiles
+ * tells the node's process another time; monotonic time, which no jump moves, is left as it is.
  */
 class ClockJumpTest {
     private static final Duration WAIT = Duration.ofSeconds(120);
@@ -78,7 +78,10 @@ class ClockJumpTest {
         publisher.flush(WAIT);
     }
 
-    /** Waits until two lines of a node, one a second, have its new time: timeouts of Aeron's parts have passed by its clock then. */
+    /**
+     * Waits until two lines of a node, one a second, have its new time: timeouts of Aeron's parts have passed by its
+     * clock then.
+     */
     private static void awaitTime(LocalCluster cluster, int node, int hours) throws IOException, InterruptedException {
         long end = System.nanoTime() + WAIT.toNanos();
         while (cluster.said(node)

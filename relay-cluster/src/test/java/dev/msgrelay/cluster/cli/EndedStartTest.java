@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A node that is told to end while it is being started: it leaves no files in memory, which would stay until somebody looks. */
+/**
+ * A node that is told to end while it is being started: it leaves no files in memory, which would stay until somebody
+ * looks.
+ */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
 class EndedStartTest {
     private static final Duration WAIT = Duration.ofSeconds(60);

@@ -200,7 +200,9 @@ class NodesComeBackTest {
         }
     }
 
-    /** Thorough, as a file of the cluster's log is dropped only when a hundred megabytes have gone through three nodes. */
+    /**
+     * Thorough, as a file of the cluster's log is dropped only when a hundred megabytes have gone through three nodes.
+     */
     @Tag("thorough")
     @Test
     void theJournalGivesWhatMemoryAndTheClustersLogHaveDropped() throws IOException, InterruptedException {
@@ -248,7 +250,10 @@ class NodesComeBackTest {
         }
     }
 
-    /** The pause is longer than elections, than Aeron's patience with its own parts, and than a connection of the cluster lives. */
+    /**
+     * The pause is longer than elections, than Aeron's patience with its own parts, and than a connection of the
+     * cluster lives.
+     */
     @Tag("thorough")
     @Test
     void aNodeThatStoodStillGoesOn() throws IOException, InterruptedException {

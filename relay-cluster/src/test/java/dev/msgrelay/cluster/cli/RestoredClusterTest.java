@@ -25,7 +25,10 @@ import org.agrona.IoUtil;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A backup of all nodes is put back, with messages behind it that were acknowledged and read. Three processes on loopback. */
+/**
+ * A backup of all nodes is put back, with messages behind it that were acknowledged and read. Three processes on
+ * loopback.
+ */
 class RestoredClusterTest {
     private static final Duration WAIT = Duration.ofSeconds(120);
     private static final int NODES = 3;

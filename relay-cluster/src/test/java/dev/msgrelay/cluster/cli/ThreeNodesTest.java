@@ -42,8 +42,9 @@ import org.junit.jupiter.api.TestMethodOrder;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three nodes as processes, on loopback: first a leader is killed, then strangers, garbage and would-be nodes come to their ports,
- * and the nodes are none the worse for any. One cluster for all cases, since starting nodes is nearly all that they cost.
+ * Three nodes as processes, on loopback: first a leader is killed, then strangers, garbage and would-be nodes come to
+ * their ports, and the nodes are none the worse for any. One cluster for all cases, since starting nodes is nearly all
+ * that they cost.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 class ThreeNodesTest {
@@ -243,7 +244,10 @@ class ThreeNodesTest {
         }
     }
 
-    /** Returns the last message before the stream of a node that was started anew: without a snapshot it has all of the log. */
+    /**
+     * Returns the last message before the stream of a node that was started anew: without a snapshot it has all of the
+     * log.
+     */
     private static long lastBefore(int node) {
         Matcher snapshot =
                 Pattern.compile("goes on from a snapshot: message (\\d+)").matcher(cluster.said(node));

@@ -5,7 +5,9 @@ import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
-/** What {@code --help} of a command shows first; {@code --help=all} has every option. {@link CommandParser} reads it. */
+/**
+ * What {@code --help} of a command shows first; {@code --help=all} has every option. {@link CommandParser} reads it.
+ */
 @Target({ElementType.TYPE, ElementType.METHOD})
 @Retention(RetentionPolicy.RUNTIME)
 public @interface ShortHelp {

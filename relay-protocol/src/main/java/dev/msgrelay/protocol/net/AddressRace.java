@@ -34,8 +34,8 @@ final class AddressRace {
     static final long DELAY_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /**
-     * The system's keep-alive: a link that is cut both ways is noticed after about 30 s, where nothing is sent. SO_KEEPALIVE
-     * alone would begin after two hours on Linux, and give up after 11 minutes.
+     * The system's keep-alive: a link that is cut both ways is noticed after about 30 s, where nothing is sent.
+     * SO_KEEPALIVE alone would begin after two hours on Linux, and give up after 11 minutes.
      */
     private static final Map<SocketOption<Integer>, Integer> KEEP_ALIVE = Map.of(
             ExtendedSocketOptions.TCP_KEEPIDLE, 15,

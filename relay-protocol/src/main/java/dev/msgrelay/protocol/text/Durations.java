@@ -5,7 +5,10 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Durations as people write them: {@code 500ms}, {@code 10s}, {@code 2m}, {@code 12h}, {@code 7d}; a bare number is seconds. */
+/**
+ * Durations as people write them: {@code 500ms}, {@code 10s}, {@code 2m}, {@code 12h}, {@code 7d}; a bare number is
+ * seconds.
+ */
 public final class Durations {
     private static final Pattern FORM = Pattern.compile("(\\d{1,9})(ms|[smhd])?");
 

@@ -8,9 +8,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * The system's words for errors that decide something. Java hands on an error of the system as a text, in the language of the
- * user; so the words of this process are learned from an error that is made on purpose. A system's own words in English are
- * known anyway, and stand for those that could not be learned.
+ * The system's words for errors that decide something. Java hands on an error of the system as a text, in the language
+ * of the user; so the words of this process are learned from an error that is made on purpose. A system's own words in
+ * English are known anyway, and stand for those that could not be learned.
  *
  * @param closedPipe a write to a pipe that nobody reads
  * @param inputOutput a read or a write that the device has failed

@@ -29,7 +29,10 @@ public final class TextFile {
 
     private TextFile() {}
 
-    /** A fault of the file system in words, with the file's name; the messages of the JDK are little more than that name. */
+    /**
+     * A fault of the file system in words, with the file's name; the messages of the JDK are little more than that
+     * name.
+     */
     public static String fault(Throwable e) {
         if (!(e instanceof FileSystemException of)) {
             return e instanceof IOException && e.getMessage() != null ? e.getMessage() : e.toString();

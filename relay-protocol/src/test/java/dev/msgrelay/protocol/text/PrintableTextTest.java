@@ -14,7 +14,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PrintableTextTest {
     private static final String GOOD = "M\u00FCnchen \u2013 2\t\uD83D\uDC69\u200D\uD83D\uDE80";
 
-    /** New line, ESC, DEL, the one-character CSI, separators, right-to-left override, private, half a character, none. */
+    /**
+     * New line, ESC, DEL, the one-character CSI, separators, right-to-left override, private, half a character, none.
+     */
     @ParameterizedTest
     @ValueSource(
             ints = {

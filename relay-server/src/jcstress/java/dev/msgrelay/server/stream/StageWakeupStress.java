@@ -12,8 +12,9 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A producer puts a message while the ring's consumer is about to sleep, as {@code EngineLoop} and {@code NetworkBatchHandler} do:
- * flag up, look at the ring and the stage, sleep; until it is woken where all is free, a millisecond at most where it is not.
+ * A producer puts a message while the ring's consumer is about to sleep, as {@code EngineLoop} and {@code
+ * NetworkBatchHandler} do: flag up, look at the ring and the stage, sleep; until it is woken where all is free, a
+ * millisecond at most where it is not.
  */
 @JCStressTest
 @Outcome(id = "1, [01]", expect = Expect.ACCEPTABLE, desc = "found the message, does not sleep")

@@ -39,9 +39,9 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * Builds a {@link RelayEngine}: makes all its parts, links them, and gives the loops their duties. If any part cannot be
- * made, {@link #build} gives back all parts made before. The caller owns the loops, starts them after {@link #build}, and
- * stops them before {@link RelayEngine#release}.
+ * Builds a {@link RelayEngine}: makes all its parts, links them, and gives the loops their duties. If any part cannot
+ * be made, {@link #build} gives back all parts made before. The caller owns the loops, starts them after {@link
+ * #build}, and stops them before {@link RelayEngine#release}.
  */
 public final class EngineAssembly {
     /** Milliseconds between two ticks, not more than the shortest heartbeat. */
@@ -112,7 +112,8 @@ public final class EngineAssembly {
      * Adds a journal, in which the stream goes on.
      *
      * @param journal null: the stream begins here, and is kept nowhere
-     * @param replays loop on which subscribers are sent the journal, and which may wait for the disk; null: nobody is sent it
+     * @param replays loop on which subscribers are sent the journal, and which may wait for the disk; null: nobody is
+     *     sent it
      */
     public EngineAssembly journal(Journal journal, EngineLoop replays) {
         opened = journal;

@@ -24,7 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The listening sockets of a relay: a port for publishers and one for subscribers, {@link UnixSockets}, and ports for TLS.
+ * The listening sockets of a relay: a port for publishers and one for subscribers, {@link UnixSockets}, and ports for
+ * TLS.
  */
 public final class Entrances {
     private static final Logger LOG = LoggerFactory.getLogger("relay");

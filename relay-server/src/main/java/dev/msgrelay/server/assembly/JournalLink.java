@@ -10,8 +10,8 @@ import dev.msgrelay.server.stream.PacketLog;
 import java.util.Map;
 
 /**
- * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal}, for which all defaults hold. Owned by the
- * core's thread unless a method says otherwise.
+ * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal}, for which all defaults hold. Owned by
+ * the core's thread unless a method says otherwise.
  */
 interface JournalLink extends Durability {
     // ---- while the engine is built, in this order ---------------------------------------------------------------
@@ -26,8 +26,8 @@ interface JournalLink extends Durability {
     default void restore(NameTable names, long nowNanos) {}
 
     /**
-     * The stream goes on in another life, before any byte of it is in the log. The core's thread; only where other relays have the
-     * stream too.
+     * The stream goes on in another life, before any byte of it is in the log. The core's thread; only where other
+     * relays have the stream too.
      */
     void begins(EpochTable.Epoch life);
 
@@ -60,8 +60,8 @@ interface JournalLink extends Durability {
     }
 
     /**
-     * Puts the journal's figures into {@code values}, or removes the journal's counters from it. Returns the times of the
-     * journal's forces; null: there is no journal.
+     * Puts the journal's figures into {@code values}, or removes the journal's counters from it. Returns the times of
+     * the journal's forces; null: there is no journal.
      */
     default TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
         values.keySet().removeIf(Counter::ofJournal);

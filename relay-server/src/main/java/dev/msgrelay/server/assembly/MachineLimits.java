@@ -13,8 +13,8 @@ import java.util.OptionalLong;
 /** What the system allows this process, compared with what a relay needs, before the relay takes anything. */
 public final class MachineLimits {
     /**
-     * Open files beside those of connections: the JVM's own, loops, ports, the admin port's connections, files of a journal and of
-     * a node.
+     * Open files beside those of connections: the JVM's own, loops, ports, the admin port's connections, files of a
+     * journal and of a node.
      */
     private static final int OTHER_FILES = 64;
 

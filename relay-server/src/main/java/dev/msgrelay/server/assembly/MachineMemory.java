@@ -36,8 +36,8 @@ public record MachineMemory(Optional<MemoryLimit> limit, long heapAtStart, long 
     }
 
     /**
-     * How much of the heap is surely touched: all of the first one if the JVM does so when it starts, otherwise the young
-     * generation, which is filled before anything is collected, and the objects that stay.
+     * How much of the heap is surely touched: all of the first one if the JVM does so when it starts, otherwise the
+     * young generation, which is filled before anything is collected, and the objects that stay.
      */
     private static long firstHeap() {
         long first = Math.max(

@@ -31,13 +31,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The relay without its sockets and threads: everything between a channel that has been accepted and one that is written
- * to. {@link EngineAssembly} makes it.
+ * The relay without its sockets and threads: everything between a channel that has been accepted and one that is
+ * written to. {@link EngineAssembly} makes it.
  *
  * <pre>
- *   PublisherConnection --IngestPort.InPlace-------------------.
- *   PublisherConnection --IngestPort.ToRing--.                 v
- *   LocalPublisher --------RunStage----------+-> FrameRing -> NetworkBatchHandler -> PacketLog -> SendGroup -> SubscriberConnection
+ *   PublisherConnection --IngestPort.InPlace-----------.
+ *   PublisherConnection --IngestPort.ToRing--.         v
+ *   LocalPublisher --RunStage------------> FrameRing -> NetworkBatchHandler -> PacketLog
+ *                                                                   PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *
  * <p>The caller drives the loops, by a clock of its choice.
@@ -64,7 +65,8 @@ public record RelayEngine(
     // ---- connections -------------------------------------------------------------------------------------------
 
     /**
-     * Makes a connection of an accepted channel, or refuses it; returns the loop that it lives on. On the core's thread.
+     * Makes a connection of an accepted channel, or refuses it; returns the loop that it lives on. On the core's
+     * thread.
      *
      * @param tls TLS of the channel's port; null: a plain port
      */
@@ -97,8 +99,8 @@ public record RelayEngine(
     }
 
     /**
-     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread: only
-     * there the log shows what was packed and is not published yet.
+     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread:
+     * only there the log shows what was packed and is not published yet.
      */
     public boolean drained() {
         // Upstream first: bytes leave a place only for one that is looked at later.

@@ -26,8 +26,8 @@ final class SendLoops {
     }
 
     /**
-     * Gives the loops beside the core their duties. A loop that sends the journal ticks by itself, as it may wait for the
-     * disk.
+     * Gives the loops beside the core their duties. A loop that sends the journal ticks by itself, as it may wait for
+     * the disk.
      */
     void start(long tickMillis, Consumer<Throwable> failure) {
         for (int i = 1; i < all.length; i++) {

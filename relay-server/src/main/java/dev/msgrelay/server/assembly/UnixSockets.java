@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay's Unix sockets. A listening socket does not notice that its file is gone, and nobody can connect any more: so a thread
- * looks at the files every {@value #LOOK_MILLIS} ms, and binds again where one is missing.
+ * A relay's Unix sockets. A listening socket does not notice that its file is gone, and nobody can connect any more: so
+ * a thread looks at the files every {@value #LOOK_MILLIS} ms, and binds again where one is missing.
  *
  * <p>Opened and closed by one thread; reports: any thread.
  */

@@ -22,7 +22,7 @@
  *
  * <p>The cycle, and what it owns, is the core's thread; reports: any thread.
  *
- * <p><b>Public API:</b> {@code MemoryPlan}, as {@code RelayServer} hands it out, and {@code ClusterProvider}, for a module
- * that has clusters. All else is internal.
+ * <p><b>Public API:</b> {@code MemoryPlan}, as {@code RelayServer} hands it out, and {@code ClusterProvider}, for a
+ * module that has clusters. All else is internal.
  */
 package dev.msgrelay.server.assembly;

@@ -23,8 +23,8 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
      * The ports that the settings ask for.
      *
      * @param hasTls whether the relay has TLS
-     * @throws IllegalArgumentException a value is wrong, or the port is to speak TLS and the relay has none; the message
-     *     names the setting, its value and the right form
+     * @throws IllegalArgumentException a value is wrong, or the port is to speak TLS and the relay has none; the
+     *     message names the setting, its value and the right form
      */
     static AdminPorts of(Settings settings, boolean hasTls) {
         String place = settings.value(Settings.ADMIN);
@@ -49,8 +49,8 @@ record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
      * wait for the relay.
      *
      * @param configuration reads the configuration again
-     * @param missing takes a warning where there is no port since its usual address is taken: of several relays on a host,
-     *     one has it
+     * @param missing takes a warning where there is no port since its usual address is taken: of several relays on a
+     *     host, one has it
      * @throws IOException the settings name the port's address, and that cannot be listened on
      */
     AdminServer startBefore(Supplier<Reload> configuration, Consumer<String> missing) throws IOException {

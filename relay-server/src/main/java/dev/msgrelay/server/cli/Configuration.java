@@ -111,8 +111,8 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
     }
 
     /**
-     * Whether a relay with these arguments is to speak JSON, as far as that shows before they are parsed: errors in them
-     * are to be told in the same form.
+     * Whether a relay with these arguments is to speak JSON, as far as that shows before they are parsed: errors in
+     * them are to be told in the same form.
      */
     static boolean saysJson(Map<String, String> environment, String... args) {
         List<String> given = List.of(args);

@@ -41,8 +41,8 @@ public final class HoconFile {
     static final int MOST_BYTES = 4 << 20;
 
     /**
-     * Most words, lines, braces and brackets: 10,000 identities have about 200,000. The library has an object for each of
-     * them, and a relay that runs reads its file again.
+     * Most words, lines, braces and brackets: 10,000 identities have about 200,000. The library has an object for each
+     * of them, and a relay that runs reads its file again.
      */
     private static final int MOST_WORDS = 300_000;
 
@@ -56,8 +56,8 @@ public final class HoconFile {
     private static final Pattern VARIABLES = Pattern.compile(VARIABLE);
 
     /**
-     * Texts in quotes, words with the variables in them, comments, wrong variables, and the marks for which the library has
-     * objects. Blanks and separators lie between them.
+     * Texts in quotes, words with the variables in them, comments, wrong variables, and the marks for which the library
+     * has objects. Blanks and separators lie between them.
      */
     private static final Pattern TOKEN = Pattern.compile(String.join(
             "|",
@@ -151,7 +151,9 @@ public final class HoconFile {
         return config;
     }
 
-    /** Refuses a key that has the name of a variable: the library would take the key's value, and not the environment's. */
+    /**
+     * Refuses a key that has the name of a variable: the library would take the key's value, and not the environment's.
+     */
     private void refuseReferences(ConfigObject section) {
         for (String key : keys(section)) {
             ConfigValue value = section.get(key);

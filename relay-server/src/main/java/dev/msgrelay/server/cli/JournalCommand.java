@@ -188,8 +188,8 @@ final class JournalCommand implements Runnable {
     }
 
     /**
-     * As {@link #withDisk}, with the journal locked: a relay that is started meanwhile is refused. Beside a running relay
-     * it reads without the lock.
+     * As {@link #withDisk}, with the journal locked: a relay that is started meanwhile is refused. Beside a running
+     * relay it reads without the lock.
      */
     private int withLockedDisk(Path directory, Work work) {
         return withDisk(directory, disk -> {

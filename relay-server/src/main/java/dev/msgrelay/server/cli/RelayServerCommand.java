@@ -227,9 +227,9 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /**
-     * Whether the relay works, for the service manager's watchdog: as {@code /health/live} says it. While it is still being
-     * started, by a long journal or without a majority of its cluster, it does. While it ends its core stops; then it has the
-     * time of an end.
+     * Whether the relay works, for the service manager's watchdog: as {@code /health/live} says it. While it is still
+     * being started, by a long journal or without a majority of its cluster, it does. While it ends its core stops;
+     * then it has the time of an end.
      */
     private boolean works() {
         RelayServer relay = reloading.relay();
@@ -307,8 +307,8 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /**
-     * Ends the process of a relay whose disk hangs, which has told its clients. The JVM's own end would wait for that disk, and so
-     * may the main thread.
+     * Ends the process of a relay whose disk hangs, which has told its clients. The JVM's own end would wait for that
+     * disk, and so may the main thread.
      */
     private void haltIfHung(Throwable cause, AdminServer... open) {
         if (NodeLeftException.isOfHungDisk(cause)) {

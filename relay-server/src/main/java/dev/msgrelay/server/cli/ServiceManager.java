@@ -24,8 +24,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Tells a service manager the state of the relay, as in sd_notify(3): a datagram to the Unix socket that {@code
- * NOTIFY_SOCKET} names, if it is set. The JDK has no such sockets; Netty's epoll transport has. Its one thread ends with
- * the process: the service manager hears of the relay until then. Any thread.
+ * NOTIFY_SOCKET} names, if it is set. The JDK has no such sockets; Netty's epoll transport has. Its one thread ends
+ * with the process: the service manager hears of the relay until then. Any thread.
  */
 final class ServiceManager {
     static final String READY = "READY=1";
@@ -90,8 +90,8 @@ final class ServiceManager {
     }
 
     /**
-     * Sends a sign of life in each half of the period that {@code WATCHDOG_USEC} names, if it is set for this process. A
-     * service manager that hears none for the period ends the process.
+     * Sends a sign of life in each half of the period that {@code WATCHDOG_USEC} names, if it is set for this process.
+     * A service manager that hears none for the period ends the process.
      *
      * @param look whether the process works; asked on a thread of its own, and must not wait
      */

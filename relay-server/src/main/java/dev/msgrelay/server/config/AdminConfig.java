@@ -81,8 +81,8 @@ public record AdminConfig(
     }
 
     /**
-     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses), {@code port} (on this host alone)
-     * or {@code [ipv6]:port}.
+     * A port for health alone, at {@code host:port}, {@code :port} (on all addresses), {@code port} (on this host
+     * alone) or {@code [ipv6]:port}.
      *
      * @throws IllegalArgumentException the message names the value and the right form
      */
@@ -98,7 +98,8 @@ public record AdminConfig(
     }
 
     /**
-     * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; with TLS, {@code https://} before it.
+     * Parses {@code host:port}, {@code :port}, {@code port} or {@code [ipv6]:port}; with TLS, {@code https://} before
+     * it.
      *
      * @param token as in the constructor
      * @throws IllegalArgumentException the message names the value and the right form

@@ -31,7 +31,9 @@ public record ClusterConfig(Path file, int node) {
     /** Direct memory of the consensus; its mapped files are not counted here. */
     private static final int CONSENSUS_DIRECT_BYTES = 32 << 20;
 
-    /** Shared memory that a node needs: files in a file system in memory, which count as memory of its control group. */
+    /**
+     * Shared memory that a node needs: files in a file system in memory, which count as memory of its control group.
+     */
     public static final long SHARED_BYTES = 384L << 20;
 
     /** Length of the files of the cluster's log: the least that is dropped at once. */

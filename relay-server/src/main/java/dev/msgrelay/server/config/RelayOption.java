@@ -13,7 +13,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * A setting of a relay (an option of relay-server, too), with its default. The records of this package say what it means. Sizes are in bytes.
+ * A setting of a relay (an option of relay-server, too), with its default. The records of this package say what it
+ * means. Sizes are in bytes.
  *
  * @param <T> type of its value
  */

@@ -375,7 +375,9 @@ final class CatchUp {
         }
     }
 
-    /** Reads blocks into the page; false: it needs a longer one, or the reader has gone on after the missing messages. */
+    /**
+     * Reads blocks into the page; false: it needs a longer one, or the reader has gone on after the missing messages.
+     */
     private boolean readPage() {
         // A BlockReader that was never asked is at the very beginning, and knows no number there.
         if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {

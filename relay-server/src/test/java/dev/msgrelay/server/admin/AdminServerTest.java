@@ -582,7 +582,9 @@ class AdminServerTest {
         assertThat(reply.body()).contains("no configuration");
     }
 
-    /** One at a time, on a thread of its own: others are answered meanwhile. A fault is told, and the next one can come. */
+    /**
+     * One at a time, on a thread of its own: others are answered meanwhile. A fault is told, and the next one can come.
+     */
     @Test
     void aSlowReload() throws Exception {
         CountDownLatch begun = new CountDownLatch(1);

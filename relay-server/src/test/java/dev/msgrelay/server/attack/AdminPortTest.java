@@ -126,7 +126,9 @@ class AdminPortTest {
         assertThat(refused()).isEqualTo(2);
     }
 
-    /** Requests that come a byte at a time, nearly as many as there is room for, and beside them one that does not come. */
+    /**
+     * Requests that come a byte at a time, nearly as many as there is room for, and beside them one that does not come.
+     */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void slowlorisAndSilence() throws Exception {

@@ -15,9 +15,9 @@ import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A publisher that sends 2,000 messages a second where it has a core, and a subscriber that reads, while others attack. It
- * must lose nothing, get nothing twice, keep order and bytes, and go on: the next {@link #GOES_ON} messages arrive while the
- * attack lasts, sooner or later.
+ * A publisher that sends 2,000 messages a second where it has a core, and a subscriber that reads, while others attack.
+ * It must lose nothing, get nothing twice, keep order and bytes, and go on: the next {@link #GOES_ON} messages arrive
+ * while the attack lasts, sooner or later.
  *
  * <pre>
  *   probes until one arrives | messages all the time ................................................ | finish
@@ -108,7 +108,9 @@ final class HealthyPair implements AutoCloseable {
         });
     }
 
-    /** The attack has come as far as it will: the pair goes on beside it. Prints how fast it was, which nothing judges. */
+    /**
+     * The attack has come as far as it will: the pair goes on beside it. Prints how fast it was, which nothing judges.
+     */
     void end(String attack) {
         goesOn();
         double seconds = (System.nanoTime() - begun) / 1e9;

@@ -53,7 +53,9 @@ class MalformedInputsTest {
         attack("the publish port", 0, MANY / 2, TestRelay::publish, MalformedInputs::toPublishPort);
     }
 
-    /** Each behind a message, which has moved its publisher to the loop that reads: what it sends goes through the ring. */
+    /**
+     * Each behind a message, which has moved its publisher to the loop that reads: what it sends goes through the ring.
+     */
     @Test
     void onALoopThatReads() throws Exception {
         attack("a loop that reads", 1, INPUTS / 10, TestRelay::publish, MalformedInputs::toPublishPort);

@@ -9,11 +9,13 @@ import java.lang.management.ManagementFactory;
 import java.util.Locale;
 import java.util.concurrent.locks.LockSupport;
 
-/** The memory that this process has taken since before the relay was started: direct, all the time; heap, when asked. */
+/**
+ * The memory that this process has taken since before the relay was started: direct, all the time; heap, when asked.
+ */
 final class MemoryWatch implements AutoCloseable {
     /**
-     * What Netty's selectors keep for themselves: lists of events and of pieces to be written, for each loop. Clients of the
-     * test have the JDK's sockets, whose buffers Netty does not count.
+     * What Netty's selectors keep for themselves: lists of events and of pieces to be written, for each loop. Clients
+     * of the test have the JDK's sockets, whose buffers Netty does not count.
      */
     private static final long SELECTORS = 1 << 20;
     /** Sessions and the test's own objects for thousands of connections. */

@@ -75,7 +75,10 @@ class PerAddressTest {
         }
     }
 
-    /** Starts in the journal take turns; who waits too long is told so. Starts within the log, and live ones, need no turn. */
+    /**
+     * Starts in the journal take turns; who waits too long is told so. Starts within the log, and live ones, need no
+     * turn.
+     */
     @Test
     void startsInTheJournal() throws Exception {
         byte[] earliest =
@@ -124,7 +127,9 @@ class PerAddressTest {
         }
     }
 
-    /** As fast as this machine can, with one HELLO after the other, and ten times more; answers how many are refused. */
+    /**
+     * As fast as this machine can, with one HELLO after the other, and ten times more; answers how many are refused.
+     */
     private static int askUntilRefused(SocketAddress to, byte[]... hellos) {
         int refused = 0;
         int more = 10;

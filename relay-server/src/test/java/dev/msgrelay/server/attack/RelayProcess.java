@@ -58,8 +58,8 @@ final class RelayProcess implements AutoCloseable {
     }
 
     /**
-     * The class path as users have it: jars, which are open from the start, so that a class can be loaded when there is no
-     * descriptor left; and without what tests add, such as a quieter log.
+     * The class path as users have it: jars, which are open from the start, so that a class can be loaded when there is
+     * no descriptor left; and without what tests add, such as a quieter log.
      */
     private static String jars(Path folder) {
         List<String> jars = new ArrayList<>();

@@ -29,7 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A session throws in each of its steps, since the test takes away what the step needs: it ends, and nobody else notices.
+ * A session throws in each of its steps, since the test takes away what the step needs: it ends, and nobody else
+ * notices.
  *
  * <pre>
  *   socket --> Saboteur (of the test) --> the connection

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The library of TLS throws in each of its steps what no library should, exceptions and errors: that session ends, and nobody
- * else notices, a pair with TLS of its own least of all.
+ * The library of TLS throws in each of its steps what no library should, exceptions and errors: that session ends, and
+ * nobody else notices, a pair with TLS of its own least of all.
  */
 class ThrowingTlsTest {
     /** A record with nothing that is looked at. */

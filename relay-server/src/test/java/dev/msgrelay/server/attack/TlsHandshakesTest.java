@@ -150,7 +150,10 @@ class TlsHandshakesTest {
         }
     }
 
-    /** Each goes at another byte of its handshake: before, within and behind the ClientHello, and while the relay works on it. */
+    /**
+     * Each goes at another byte of its handshake: before, within and behind the ClientHello, and while the relay works
+     * on it.
+     */
     @Execution(ExecutionMode.CONCURRENT)
     @Test
     void closesWithinAHandshake() throws Exception {

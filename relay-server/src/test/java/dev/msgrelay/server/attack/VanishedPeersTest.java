@@ -67,7 +67,10 @@ class VanishedPeersTest {
         }
     }
 
-    /** A process of peers in a network namespace: it connects, says "ready", reads nothing, and waits for its input to end. */
+    /**
+     * A process of peers in a network namespace: it connects, says "ready", reads nothing, and waits for its input to
+     * end.
+     */
     static final class VanishingPeers {
         /** @param args host, publish port, subscribe port, connections of each kind */
         public static void main(String[] args) throws Exception {

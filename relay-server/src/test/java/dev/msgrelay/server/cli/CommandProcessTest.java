@@ -59,8 +59,8 @@ class CommandProcessTest {
     }
 
     /**
-     * Numbers are printed as the documents have them. Thorough, as it is one more process; a rule of the protocol's tests
-     * keeps the default locale out of all code.
+     * Numbers are printed as the documents have them. Thorough, as it is one more process; a rule of the protocol's
+     * tests keeps the default locale out of all code.
      */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)

@@ -16,7 +16,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 import picocli.CommandLine;
 
-/** The command within the test's own process, for what ends before a relay is there: its exit code, and what it says. */
+/**
+ * The command within the test's own process, for what ends before a relay is there: its exit code, and what it says.
+ */
 record CommandRun(int exitCode, List<String> lines, List<String> errors) {
     /** Runs it with the {@link CommandProcess#arguments} of a process. */
     static CommandRun of(String... args) {

@@ -102,7 +102,9 @@ class ConfigurationTest {
                 .keySet());
     }
 
-    /** What an option has by default, as somebody would write it; null: nothing, as paths and the table of connections. */
+    /**
+     * What an option has by default, as somebody would write it; null: nothing, as paths and the table of connections.
+     */
     private static String usual(OptionSpec option) {
         return option.arity().max() == 0 ? "false" : option.defaultValue();
     }

@@ -322,8 +322,8 @@ class JournalProcessTest {
     }
 
     /**
-     * On 26 MiB with segments of 4 MiB: what is kept, and three segments. What comes faster than it is forced fills the disk all
-     * the same, until old segments may be dropped. Thorough, as it is two processes and a file system.
+     * On 26 MiB with segments of 4 MiB: what is kept, and three segments. What comes faster than it is forced fills the
+     * disk all the same, until old segments may be dropped. Thorough, as it is two processes and a file system.
      */
     @Tag("thorough")
     @Execution(ExecutionMode.CONCURRENT)

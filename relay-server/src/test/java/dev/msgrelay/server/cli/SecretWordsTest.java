@@ -15,7 +15,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the command says about a secret that stands where something else should: nothing of it. And what marks and line ends do. */
+/**
+ * What the command says about a secret that stands where something else should: nothing of it. And what marks and line
+ * ends do.
+ */
 class SecretWordsTest {
     /** Shorter pieces may be there by chance. */
     private static final int LEAST_QUOTED = 12;

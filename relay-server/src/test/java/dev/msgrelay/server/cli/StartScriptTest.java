@@ -104,8 +104,8 @@ class StartScriptTest {
     }
 
     /**
-     * Who waits for a build sees what is built; no escape code gets into a pipe. What the next commands need is built with
-     * the first, and not again.
+     * Who waits for a build sees what is built; no escape code gets into a pipe. What the next commands need is built
+     * with the first, and not again.
      */
     @Test
     void aBuildSaysWhatItBuilds() throws Exception {

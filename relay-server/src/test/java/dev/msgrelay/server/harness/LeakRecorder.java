@@ -102,8 +102,8 @@ public final class LeakRecorder<T> extends ResourceLeakDetector<T> {
     }
 
     /**
-     * Where something new is not released: collects garbage, and has every detector look at what was found unreachable. What
-     * has been kept already is looked at with the next new one.
+     * Where something new is not released: collects garbage, and has every detector look at what was found unreachable.
+     * What has been kept already is looked at with the next new one.
      */
     static void collect() throws InterruptedException {
         if (KEPT.containsAll(OPEN)) {

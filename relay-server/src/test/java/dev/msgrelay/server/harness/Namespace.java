@@ -7,8 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A network namespace that is joined to this one by two virtual interfaces; it and they are gone when it is closed. As root
- * only. There is one in a JVM at a time.
+ * A network namespace that is joined to this one by two virtual interfaces; it and they are gone when it is closed. As
+ * root only. There is one in a JVM at a time.
  */
 public final class Namespace implements AutoCloseable {
     private static final long PID = ProcessHandle.current().pid();

@@ -4,7 +4,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** The messages that a subscriber got: type and length of each, in their order. Written by its thread, read by the test. */
+/**
+ * The messages that a subscriber got: type and length of each, in their order. Written by its thread, read by the test.
+ */
 public final class Received {
     /** Publishers that a type can name. */
     private static final int PUBLISHERS = 1 << 11;

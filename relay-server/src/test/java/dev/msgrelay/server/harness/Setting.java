@@ -8,7 +8,10 @@ import java.util.stream.Stream;
 
 /** How a relay under test is driven and reached. Methods are sources of parameters. */
 public record Setting(Transport transport, boolean unix, int loops) {
-    /** {@code -Dtest.settings=all}: all that a source names; otherwise two of them, which have each transport, socket, loop. */
+    /**
+     * {@code -Dtest.settings=all}: all that a source names; otherwise two of them, which have each transport, socket,
+     * loop.
+     */
     private static final boolean ALL = "all".equals(ThisMachine.setting("test.settings"));
 
     public static final Setting NIO_TCP = new Setting(Transport.NIO, false, 1);

@@ -15,8 +15,8 @@ import java.nio.channels.SocketChannel;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * A subscriber that says HELLO: it reads frames on a thread of its own into an {@link Account}, and answers PING. It can
- * stop reading and leave PINGs unanswered. JDK sockets only, blocking.
+ * A subscriber that says HELLO: it reads frames on a thread of its own into an {@link Account}, and answers PING. It
+ * can stop reading and leave PINGs unanswered. JDK sockets only, blocking.
  */
 public final class SpeakingSubscriber implements AutoCloseable {
     private static final int READ_BYTES = 64 << 10;

@@ -16,7 +16,9 @@ public final class Strange {
 
     private Strange() {}
 
-    /** The header of a proxy: PROXY, TCP over IPv4, from 203.0.113.7:40000 to 192.0.2.1:7401; then the client's bytes. */
+    /**
+     * The header of a proxy: PROXY, TCP over IPv4, from 203.0.113.7:40000 to 192.0.2.1:7401; then the client's bytes.
+     */
     public static byte[] proxied(byte... client) {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         all.writeBytes(SIGNATURE);

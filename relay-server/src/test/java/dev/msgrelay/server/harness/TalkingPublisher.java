@@ -8,7 +8,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.util.function.Predicate;
 
-/** A publisher that says HELLO and reads what the relay answers. Blocking; one thread sends and another one may read. */
+/**
+ * A publisher that says HELLO and reads what the relay answers. Blocking; one thread sends and another one may read.
+ */
 public final class TalkingPublisher implements AutoCloseable {
     private final SocketChannel channel;
 

@@ -15,8 +15,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 
 /**
- * Turns plain connections into TLS ones of a relay's port, so that every client of these tests can be one: blocking, byte by
- * byte as they come, a thread each way. It keeps little: who does not read is not read from.
+ * Turns plain connections into TLS ones of a relay's port, so that every client of these tests can be one: blocking,
+ * byte by byte as they come, a thread each way. It keeps little: who does not read is not read from.
  */
 public final class TlsBridge implements AutoCloseable {
     private static final int BYTES = 16 << 10;

@@ -11,8 +11,8 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
- * A client's side of TLS whose records the test holds in its hands: what it says can go out in any pieces, and the word that
- * ends its output right behind a message. Blocking.
+ * A client's side of TLS whose records the test holds in its hands: what it says can go out in any pieces, and the word
+ * that ends its output right behind a message. Blocking.
  */
 public final class TlsLine {
     private static final int ROOM = 40 << 10;

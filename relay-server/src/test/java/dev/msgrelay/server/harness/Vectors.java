@@ -15,7 +15,9 @@ import java.util.stream.Stream;
 public record Vectors(String name, byte[] bytes, int code, String text) {
     private static final Path FOLDER = Path.of("..", "relay-protocol", "src", "test", "resources", "vectors");
 
-    /** Those whose name fits, such as {@code bad-hello-role}; code and text of the ERROR are 0 and empty for good ones. */
+    /**
+     * Those whose name fits, such as {@code bad-hello-role}; code and text of the ERROR are 0 and empty for good ones.
+     */
     public static List<Vectors> named(Predicate<String> fits) {
         try (Stream<Path> files = Files.list(FOLDER)) {
             return files.sorted()

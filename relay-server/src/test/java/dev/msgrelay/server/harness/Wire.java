@@ -10,7 +10,10 @@ import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The other end of an embedded channel's socket: copies what is written once it is flushed; may take nothing for a while. */
+/**
+ * The other end of an embedded channel's socket: copies what is written once it is flushed; may take nothing for a
+ * while.
+ */
 public final class Wire extends ChannelOutboundHandlerAdapter {
     private final ByteArrayOutputStream written = new ByteArrayOutputStream();
     private final List<byte[]> pending = new ArrayList<>();

@@ -28,7 +28,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whatever is changed on the disk: it is told, what is lost is named to the message, and nothing wrong is ever read. */
+/**
+ * Whatever is changed on the disk: it is told, what is lost is named to the message, and nothing wrong is ever read.
+ */
 class JournalDamageTest {
     /** All bytes and lengths take minutes: each run takes one in so many, others each time. */
     private static final int STEP = (int) ThisMachine.setting("journal.step", 15);
@@ -273,8 +275,8 @@ class JournalDamageTest {
     }
 
     /**
-     * A life's messages are torn off, down to the beginning of a segment; the next life uses the files again for the same
-     * place, and the power goes before a byte of that is forced.
+     * A life's messages are torn off, down to the beginning of a segment; the next life uses the files again for the
+     * same place, and the power goes before a byte of that is forced.
      */
     @Test
     void whatWasCutStaysGone() throws IOException {
@@ -339,7 +341,9 @@ class JournalDamageTest {
         assertThat(there.read(found, "at last")).isEmpty();
     }
 
-    /** A relay that runs drops the oldest segments while somebody reads them all: that is told, and the rest is read. */
+    /**
+     * A relay that runs drops the oldest segments while somebody reads them all: that is told, and the rest is read.
+     */
     @Test
     void whatIsDroppedMeanwhile() throws IOException {
         Recovery found = Recovery.inspect(disk, Recovery.Depth.START);

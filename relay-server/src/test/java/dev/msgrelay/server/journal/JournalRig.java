@@ -23,7 +23,9 @@ import java.util.Map;
 import java.util.Random;
 import java.util.stream.Collectors;
 
-/** A stream whose messages are known, a log that it goes through, and a journal that is fed by that log, step by step. */
+/**
+ * A stream whose messages are known, a log that it goes through, and a journal that is fed by that log, step by step.
+ */
 final class JournalRig {
     static final int CHUNK = 1024;
     static final int LOG = 16 * CHUNK;
@@ -115,7 +117,9 @@ final class JournalRig {
         return append(1, body) == 1;
     }
 
-    /** Appends a run of messages of one name, or of nobody, as far as there is room; readers see it. Answers how many. */
+    /**
+     * Appends a run of messages of one name, or of nobody, as far as there is room; readers see it. Answers how many.
+     */
     int append(int most, int body) {
         int which = random.nextInt(names.length + 1) - 1;
         if (which >= 0 && !journal.moves().hasRoom()) {

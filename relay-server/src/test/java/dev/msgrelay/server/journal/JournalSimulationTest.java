@@ -19,8 +19,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Journals on a disk that crashes between any two operations, and within them. After each restart everything that was forced
- * is there, whole, in order, and nothing that was never published; after the end of the process alone, everything written.
+ * Journals on a disk that crashes between any two operations, and within them. After each restart everything that was
+ * forced is there, whole, in order, and nothing that was never published; after the end of the process alone,
+ * everything written.
  *
  * <p>{@code -Djournal.seed=N} runs one seed, {@code -Djournal.runs=10000} so many fresh ones.
  */

@@ -15,9 +15,9 @@ import java.util.Random;
 import java.util.TreeMap;
 
 /**
- * A disk in memory. It knows what was forced, and what was not: a power cut leaves any mixture of old and new sectors of
- * unforced writes, any of the lengths, and the first few of the unforced names. A crash comes at any operation, in the middle
- * of a write as well. It fills up, and fails.
+ * A disk in memory. It knows what was forced, and what was not: a power cut leaves any mixture of old and new sectors
+ * of unforced writes, any of the lengths, and the first few of the unforced names. A crash comes at any operation, in
+ * the middle of a write as well. It fills up, and fails.
  */
 public final class SimDisk implements Disk {
     /** The machine, or the process, has gone: nothing catches it. */

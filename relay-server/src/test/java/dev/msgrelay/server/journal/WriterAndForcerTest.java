@@ -127,8 +127,8 @@ class WriterAndForcerTest {
     }
 
     /**
-     * Names that moved in the newest segment alone are written to their table, so that a full journal may drop older segments.
-     * Without that nothing is dropped, no file is made, and publishers wait for ever.
+     * Names that moved in the newest segment alone are written to their table, so that a full journal may drop older
+     * segments. Without that nothing is dropped, no file is made, and publishers wait for ever.
      */
     @Test
     void namesOfTheNewestSegmentAloneKeepNoOlderOne() throws IOException {

@@ -15,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Frames are put together from whatever pieces they come in, of every size, with the memory that there is; and all of it is
- * given back, which the rig looks at.
+ * Frames are put together from whatever pieces they come in, of every size, with the memory that there is; and all of
+ * it is given back, which the rig looks at.
  */
 class FrameAssemblerTest {
     /** Small, short, and long ones, at the borders between them. */

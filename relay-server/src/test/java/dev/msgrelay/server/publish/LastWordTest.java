@@ -84,7 +84,9 @@ class LastWordTest {
         assertThat(second.told()).extracting(Control::type).startsWith(Hello.WELCOME);
     }
 
-    /** The read that takes the name over leaves the older connection alone; this one hands in nothing more all the same. */
+    /**
+     * The read that takes the name over leaves the older connection alone; this one hands in nothing more all the same.
+     */
     @Test
     void theOlderConnectionEndsByATaskOfItsOwn() {
         Publisher first = named();

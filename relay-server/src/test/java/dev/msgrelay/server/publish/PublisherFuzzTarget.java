@@ -8,8 +8,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * For a coverage-guided fuzzer: whatever a publisher sends, and however it comes in pieces, it is taken or answered with
- * one ERROR, throws nothing, its end is counted once, and no memory stays reserved.
+ * For a coverage-guided fuzzer: whatever a publisher sends, and however it comes in pieces, it is taken or answered
+ * with one ERROR, throws nothing, its end is counted once, and no memory stays reserved.
  *
  * <pre>
  *   first byte: length of the pieces; the rest is what the publisher sends

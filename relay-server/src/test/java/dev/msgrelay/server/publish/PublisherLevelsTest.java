@@ -193,7 +193,10 @@ class PublisherLevelsTest {
         assertThat(publisher.toldOnce(Hello.ACK).first()).isEqualTo(acknowledged);
     }
 
-    /** The answer is lost with its connection, and messages have come behind what is gone: who has not heard it is told again. */
+    /**
+     * The answer is lost with its connection, and messages have come behind what is gone: who has not heard it is told
+     * again.
+     */
     @Test
     void whatIsGoneIsToldUntilItWasHeard() {
         known(100);

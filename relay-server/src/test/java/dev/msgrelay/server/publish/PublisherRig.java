@@ -45,8 +45,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Everything between a publisher's socket and the log, driven by hand on one thread: bytes go in in any pieces, what the
- * relay answers comes out, the log says what was taken, and time is a number.
+ * Everything between a publisher's socket and the log, driven by hand on one thread: bytes go in in any pieces, what
+ * the relay answers comes out, the log says what was taken, and time is a number.
  */
 final class PublisherRig implements AutoCloseable {
     static final long EPOCH = 77;

@@ -15,7 +15,9 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Frames are found and read where they lie in the log, also across the borders of its chunks, by a list of all of them. */
+/**
+ * Frames are found and read where they lie in the log, also across the borders of its chunks, by a list of all of them.
+ */
 class LogReaderTest {
     private static final int CHUNK = 1024;
     private static final int LOG = 8 * CHUNK;

@@ -14,8 +14,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * Several threads publish runs of random lengths into a small ring, which wraps all the time: nothing is lost, doubled or
- * torn, and each producer's runs stay in its order. What one thread sees of another's writes is what this stresses.
+ * Several threads publish runs of random lengths into a small ring, which wraps all the time: nothing is lost, doubled
+ * or torn, and each producer's runs stay in its order. What one thread sees of another's writes is what this stresses.
  */
 class ManyProducersTest {
     private static final int RUNS = 30_000;

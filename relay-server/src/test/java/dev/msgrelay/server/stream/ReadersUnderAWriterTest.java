@@ -9,8 +9,8 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 /**
- * Threads take hold of chunks at the tail, where the writer drops them, and hold on: the bytes are those of the chunk that
- * they asked for, from the first look to the last.
+ * Threads take hold of chunks at the tail, where the writer drops them, and hold on: the bytes are those of the chunk
+ * that they asked for, from the first look to the last.
  */
 class ReadersUnderAWriterTest {
     private static final int ACQUIRED = 8_000;

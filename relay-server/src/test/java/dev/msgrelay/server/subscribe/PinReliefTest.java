@@ -90,7 +90,9 @@ class PinReliefTest {
         assertThat(rig.sum(Counter.PINS_EVICTED)).isZero();
     }
 
-    /** Whoever is to be told why it ends holds its piece of the log until then, and the writer must not wait for that. */
+    /**
+     * Whoever is to be told why it ends holds its piece of the log until then, and the writer must not wait for that.
+     */
     @ParameterizedTest
     @EnumSource(
             value = Policy.class,

@@ -14,7 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** The line for memory that the journal is read into: who has a page and reads nothing is cut off by how long it stands. */
+/**
+ * The line for memory that the journal is read into: who has a page and reads nothing is cut off by how long it stands.
+ */
 class ReplayPagesTest {
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final MemoryBudget.Pool pool =

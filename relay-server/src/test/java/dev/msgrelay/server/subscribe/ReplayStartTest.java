@@ -159,8 +159,8 @@ class ReplayStartTest {
     }
 
     /**
-     * The log's oldest chunk begins within a packet, behind which a block of the journal begins, too: the log has the message,
-     * and does not know where it lies.
+     * The log's oldest chunk begins within a packet, behind which a block of the journal begins, too: the log has the
+     * message, and does not know where it lies.
      */
     @Test
     void aMessageInThePacketThatTheLogsOldestChunkCuts() {

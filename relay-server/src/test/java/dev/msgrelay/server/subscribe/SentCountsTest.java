@@ -14,7 +14,9 @@ import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is told to have been sent is what the socket got: of everything, of some, cut, with jumps; it never goes down. */
+/**
+ * What is told to have been sent is what the socket got: of everything, of some, cut, with jumps; it never goes down.
+ */
 class SentCountsTest {
     private FanoutRig rig = new FanoutRig(Policy.SKIP);
 

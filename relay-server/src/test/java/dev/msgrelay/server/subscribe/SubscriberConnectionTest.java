@@ -88,7 +88,10 @@ class SubscriberConnectionTest {
         assertThat(late.connection.position()).isEqualTo(rig.log.head().position());
     }
 
-    /** Its place is given to the next one: were a timer to keep it, there would be more of them than there is memory for. */
+    /**
+     * Its place is given to the next one: were a timer to keep it, there would be more of them than there is memory
+     * for.
+     */
     @Test
     void nothingKeepsOneThatIsGoneAndWasToBeToldWhy() {
         FanoutRig.Subscriber full = rig.connect();

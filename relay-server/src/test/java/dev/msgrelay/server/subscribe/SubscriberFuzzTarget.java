@@ -12,8 +12,8 @@ import java.util.List;
 
 /**
  * For a coverage-guided fuzzer: whatever a subscriber sends, and however it comes in pieces, its connection answers or
- * closes, with ERROR as the last frame if with any, throws nothing, and its end is counted once; nothing of the log stays
- * held and no memory reserved.
+ * closes, with ERROR as the last frame if with any, throws nothing, and its end is counted once; nothing of the log
+ * stays held and no memory reserved.
  *
  * <pre>
  *   first byte: length of the pieces; the rest is what the subscriber sends

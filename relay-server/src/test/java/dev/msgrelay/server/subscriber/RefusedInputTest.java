@@ -24,8 +24,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * What may not be sent to the subscribe port: one ERROR with the right code, the value and the limit, then the end. It is
- * counted once, and the neighbours notice nothing.
+ * What may not be sent to the subscribe port: one ERROR with the right code, the value and the limit, then the end. It
+ * is counted once, and the neighbours notice nothing.
  */
 class RefusedInputTest {
     private static final Numbered NOTHING = new Numbered(new Random(1), 1, 8);

@@ -92,7 +92,10 @@ class ReplayTest {
         return HelloFrame.subscriber().fromSequence(0, sequence);
     }
 
-    /** Far more than the log has, an end of the relay, and then from the first message on: all, some types, durable ones. */
+    /**
+     * Far more than the log has, an end of the relay, and then from the first message on: all, some types, durable
+     * ones.
+     */
     @Over.Pairs
     void everythingThatThereEverWas(Setting setting) throws Exception {
         long end;
@@ -126,7 +129,10 @@ class ReplayTest {
         }
     }
 
-    /** Joiners at random places while a publisher runs as fast as it can: from the disk to memory, and back where it is slower. */
+    /**
+     * Joiners at random places while a publisher runs as fast as it can: from the disk to memory, and back where it is
+     * slower.
+     */
     @Over.Loops
     void theCrossingUnderLoad(Setting setting) throws Exception {
         // Until it has said HELLO it is one that is cut off, or skips.
@@ -461,7 +467,9 @@ class ReplayTest {
         }
     }
 
-    /** Eight of one address come at once, where five may start in the journal a second: the others wait for their turn. */
+    /**
+     * Eight of one address come at once, where five may start in the journal a second: the others wait for their turn.
+     */
     @Test
     void startsTakeTurns() throws Exception {
         try (Scene scene = scene(b -> b.set(REPLAYS_PER_ADDRESS, 5))) {

@@ -25,7 +25,9 @@ import java.util.Random;
 import java.util.Set;
 import java.util.function.UnaryOperator;
 
-/** Subscribers that say HELLO and then read too slowly: each policy does what it says, and tells exactly what it did. */
+/**
+ * Subscribers that say HELLO and then read too slowly: each policy does what it says, and tells exactly what it did.
+ */
 class SlowSpeakersTest {
     private static final int TYPES = 10;
     private static final TypeRanges SOME = TypeRanges.of(0, 6);

@@ -21,7 +21,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 
-/** Where a subscriber's stream starts, to the message: each message carries its sequence, and the count agrees with it. */
+/**
+ * Where a subscriber's stream starts, to the message: each message carries its sequence, and the count agrees with it.
+ */
 class StartTest {
     private static final int MAX_BODY = 600_000;
 

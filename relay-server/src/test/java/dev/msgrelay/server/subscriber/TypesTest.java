@@ -137,7 +137,9 @@ class TypesTest {
         }
     }
 
-    /** Each is answered, in order, and the last one holds; also more of them than are kept, or than fit into one write. */
+    /**
+     * Each is answered, in order, and the last one holds; also more of them than are kept, or than fit into one write.
+     */
     @Over.Pairs
     void manyAtOnce(Setting setting) throws Exception {
         TypeRanges last = TypeRanges.of(0, 49);

@@ -18,8 +18,8 @@ import javax.management.MBeanServer;
 import javax.management.ObjectName;
 
 /**
- * Counts the relay's own objects of one plain connection, in a JVM in which nothing else goes on: the difference of two class
- * histograms over 50 connections. Prints a line a role: the role, then the objects.
+ * Counts the relay's own objects of one plain connection, in a JVM in which nothing else goes on: the difference of two
+ * class histograms over 50 connections. Prints a line a role: the role, then the objects.
  */
 final class ConnectionObjects {
     private static final int MANY = 50;

@@ -51,8 +51,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A client breaks a rule and ends its output, in any order of the events: it still reads, so it is told why, and before that
- * how much of what it published is in the stream.
+ * A client breaks a rule and ends its output, in any order of the events: it still reads, so it is told why, and before
+ * that how much of what it published is in the stream.
  */
 class FaultAndEndTest {
     /** {@code -Dfault.cases=1000}: so many clients of each relay. */
@@ -307,7 +307,9 @@ class FaultAndEndTest {
 
     // ---- subscribers ---------------------------------------------------------------------------------------------
 
-    /** A subscriber, with much or little under way to it: it breaks a rule, and ends its output. Returns why it ends. */
+    /**
+     * A subscriber, with much or little under way to it: it breaks a rule, and ends its output. Returns why it ends.
+     */
     private static CloseReason fillAndEnd(TestRelay relay, SocketChannel channel, boolean speaks, Random random)
             throws IOException {
         relay.awaitSubscribers(1);
@@ -353,7 +355,9 @@ class FaultAndEndTest {
 
     // ---- who does not read -----------------------------------------------------------------------------------------
 
-    /** One that neither reads nor closes keeps its place for as long as the relay tries to tell it why, and no longer. */
+    /**
+     * One that neither reads nor closes keeps its place for as long as the relay tries to tell it why, and no longer.
+     */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoReadsNothingIsClosedAllTheSame(Setting setting) throws Exception {

@@ -24,7 +24,9 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Proxies and clients of other protocols at the relay's ports: told what they are, in whatever pieces their bytes come. */
+/**
+ * Proxies and clients of other protocols at the relay's ports: told what they are, in whatever pieces their bytes come.
+ */
 class StrangersTest {
     private static final byte[] PUBLISHED = new Frames().frame(7, 100).bytes();
     private static final byte[] HELLO =

@@ -130,7 +130,10 @@ class RecordPiecesTest {
         }
     }
 
-    /** A client and the relay's side of one connection, whose handshake is done. No socket: what comes, and how, is told. */
+    /**
+     * A client and the relay's side of one connection, whose handshake is done. No socket: what comes, and how, is
+     * told.
+     */
     private static final class Link implements AutoCloseable {
         private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
         private final MemoryBudget.Pool pool =

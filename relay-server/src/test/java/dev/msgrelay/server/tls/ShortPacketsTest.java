@@ -23,8 +23,8 @@ import javax.net.ssl.TrustManagerFactory;
 import org.junit.jupiter.api.Tag;
 
 /**
- * A publisher at full speed over a link of packets of 1,500 bytes that nothing merges: most reads end within a record. In a
- * network namespace of this test's own; as root only.
+ * A publisher at full speed over a link of packets of 1,500 bytes that nothing merges: most reads end within a record.
+ * In a network namespace of this test's own; as root only.
  */
 @Tag("thorough")
 class ShortPacketsTest {

@@ -19,7 +19,8 @@ import java.util.Map;
 import java.util.Random;
 
 /**
- * A case with a real relay: one driver publishes, another subscribes. Its only step is {@code live KIND name=value ...}.
+ * A case with a real relay: one driver publishes, another subscribes. Its only step is {@code live KIND name=value
+ * ...}.
  */
 final class LiveCase {
     private static final int STAMP = 8;
@@ -106,8 +107,8 @@ final class LiveCase {
     }
 
     /**
-     * The relay is killed while messages are under way, and started again. With a level that survives, all come once and
-     * in order. Without, what is missed is of a stream that the client was told is gone.
+     * The relay is killed while messages are under way, and started again. With a level that survives, all come once
+     * and in order. Without, what is missed is of a stream that the client was told is gone.
      */
     private void kill(int messages, String level) throws Exception {
         boolean durable = !level.equals("stream");

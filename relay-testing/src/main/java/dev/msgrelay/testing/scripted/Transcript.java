@@ -29,7 +29,8 @@ import java.util.Map;
  * }</pre>
  *
  * {@link #play} sends the client's bytes to another relay, which must answer in the same way: the same WELCOME but for
- * epoch, server and what a relay configures, the same messages, gaps and answers under the same sequences, and ACKs up to the same number.
+ * epoch, server and what a relay configures, the same messages, gaps and answers under the same sequences, and ACKs up
+ * to the same number.
  */
 public final class Transcript {
     /** Fields of WELCOME that each start, version or configuration of a relay has otherwise. */
