@@ -12,7 +12,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 
 /**
  * The common part of a publisher's producer threads and its I/O thread: the ring, the state, and one lock over both,
@@ -112,17 +111,25 @@ final class SendQueue {
      */
     PublishOutcome offer(int type, ByteBuffer body, long deadline) throws InterruptedException {
         PublishOutcome outcome = offer(type, body);
-        return outcome == PublishOutcome.FULL
-                ? offerAgain(() -> offer(type, body), body.remaining(), deadline)
-                : outcome;
+        if (outcome == PublishOutcome.FULL) {
+            int frameLength = FrameLayout.frameLength(body.remaining());
+            while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
+                outcome = offer(type, body);
+            }
+        }
+        return outcome;
     }
 
     /** Offers a part of an array as {@link #offer(int, byte[], int, int)}, and waits for room. */
     PublishOutcome offer(int type, byte[] body, int offset, int length, long deadline) throws InterruptedException {
         PublishOutcome outcome = offer(type, body, offset, length);
-        return outcome == PublishOutcome.FULL
-                ? offerAgain(() -> offer(type, body, offset, length), length, deadline)
-                : outcome;
+        if (outcome == PublishOutcome.FULL) {
+            int frameLength = FrameLayout.frameLength(length);
+            while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
+                outcome = offer(type, body, offset, length);
+            }
+        }
+        return outcome;
     }
 
     /**
@@ -131,18 +138,11 @@ final class SendQueue {
     PublishOutcome offer(int type, byte[] body, CompletableFuture<Void> settled, long deadline)
             throws InterruptedException {
         PublishOutcome outcome = offer(type, body, settled);
-        return outcome == PublishOutcome.FULL
-                ? offerAgain(() -> offer(type, body, settled), body.length, deadline)
-                : outcome;
-    }
-
-    /** Offers a message that found no room, whenever there is some; FULL if there was none until {@code deadline}. */
-    private PublishOutcome offerAgain(Supplier<PublishOutcome> offer, int length, long deadline)
-            throws InterruptedException {
-        PublishOutcome outcome = PublishOutcome.FULL;
-        int frameLength = FrameLayout.frameLength(length);
-        while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
-            outcome = offer.get();
+        if (outcome == PublishOutcome.FULL) {
+            int frameLength = FrameLayout.frameLength(body.length);
+            while (outcome == PublishOutcome.FULL && awaitRoom(frameLength, deadline) != PublishOutcome.FULL) {
+                outcome = offer(type, body, settled);
+            }
         }
         return outcome;
     }
