@@ -21,6 +21,7 @@ import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.SocketReads;
 import dev.msgrelay.server.net.Stranger;
+import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.ByteBuf;
@@ -127,11 +128,16 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session.dialogue().outbox();
     }
 
+    /** Returns whether the stream is under way; a connection whose opening failed has no delivery. */
+    private boolean isStarted() {
+        return delivery != null && delivery.isStarted();
+    }
+
     // ---- sending ----------------------------------------------------------------------------------------------
 
     @Override
     public boolean send(Mark head, int stride, int least, boolean everything) {
-        if (!delivery.isStarted()) {
+        if (!isStarted()) {
             // The client has not said yet who it is.
             return false;
         }
@@ -348,7 +354,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public void tick(long nowNanos) {
-        if (!delivery.isStarted()) {
+        if (!isStarted()) {
             // The client has not said who it is; a reload may have made that needless.
             if (session.rights().mayAct()) {
                 startPlain();
@@ -459,7 +465,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     public void lastWords(SessionState before, Refusal why) {
         slowness.leaveGate();
         Channel channel = session.channel();
-        if (!delivery.isStarted()) {
+        if (!isStarted()) {
             // Nothing has been sent, so this is between two frames.
             release();
             Closing.say(channel, why);
@@ -516,16 +522,16 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     @Override
     public long position() {
-        return delivery.position();
+        return delivery == null ? Long.MAX_VALUE : delivery.position();
     }
 
     /** Returns whether the subscriber has not caught up yet, which may take any time. */
     public boolean replays() {
-        return delivery.replays();
+        return delivery != null && delivery.replays();
     }
 
     public long pinnedFrom() {
-        return delivery.pinnedFrom();
+        return delivery == null ? LogReader.NOTHING : delivery.pinnedFrom();
     }
 
     @Override

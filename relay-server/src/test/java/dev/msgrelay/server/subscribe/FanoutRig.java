@@ -67,9 +67,9 @@ final class FanoutRig implements AutoCloseable {
     final ConnectionTable table;
     private final FilterBuffers buffers;
     final SendGroup group;
-    private final Services services;
+    final Services services;
     final DurableEnds durable;
-    private final FanoutParts shared;
+    final FanoutParts shared;
     private final List<Subscriber> subscribers = new ArrayList<>();
 
     FanoutRig() {

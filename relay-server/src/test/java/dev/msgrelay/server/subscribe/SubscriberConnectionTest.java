@@ -6,6 +6,7 @@ import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.harness.Control;
+import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import java.nio.ByteBuffer;
 import java.util.stream.Stream;
@@ -33,6 +34,16 @@ class SubscriberConnectionTest {
     }
 
     /** More of the stream than this relay has: the subscriber has had it at another one. */
+    /** Others ask a connection that is not opened, or whose opening failed; it has no stream and pins nothing. */
+    @Test
+    void withoutAStreamItHoldsNobodyUp() {
+        SubscriberConnection unopened = new SubscriberConnection(rig.services, rig.shared);
+        assertThat(unopened.position()).isEqualTo(Long.MAX_VALUE);
+        assertThat(unopened.pinnedFrom()).isEqualTo(LogReader.NOTHING);
+        assertThat(unopened.replays()).isFalse();
+        unopened.release();
+    }
+
     @Test
     void whoHasHadMoreIsWelcomeWhenThatHasComeHere() {
         several.publishMany(5, 100);
