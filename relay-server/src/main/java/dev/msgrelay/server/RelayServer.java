@@ -23,6 +23,7 @@ import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.JournalException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.Transport;
@@ -85,7 +86,7 @@ public final class RelayServer implements AutoCloseable {
     private final CompletableFuture<Void> closed = new CompletableFuture<>();
     private volatile RelayStats last;
 
-    private RelayServer(RelayConfig config, SystemTree system, Recovery.Progress recovery) throws IOException {
+    private RelayServer(RelayConfig config, SystemTree system, RecoveryProgress recovery) throws IOException {
         this.config = config;
         parts = RelayParts.make(config, system, recovery, this::failed);
         engine = parts.engine();
@@ -123,15 +124,15 @@ public final class RelayServer implements AutoCloseable {
      * @throws IllegalArgumentException the transport, or the TLS provider, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
-        return start(config, Recovery.Progress.NOBODY);
+        return start(config, RecoveryProgress.NOBODY);
     }
 
     /** Starts a relay, and reports the progress of its recovery, which may take a while for a long journal. */
-    public static RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException {
+    public static RelayServer start(RelayConfig config, RecoveryProgress recovery) throws IOException {
         return start(config, SystemTree.ofThisHost(), recovery);
     }
 
-    static RelayServer start(RelayConfig config, SystemTree system, Recovery.Progress recovery) throws IOException {
+    static RelayServer start(RelayConfig config, SystemTree system, RecoveryProgress recovery) throws IOException {
         RelayServer relay = new RelayServer(config, system, recovery);
         try {
             relay.checkHealthy();

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.server.assembly.MachineMemory;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.SystemTree;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.testing.Tree;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -32,7 +32,7 @@ class MachineLimitsTest {
     @Test
     void anEmbeddedRelayDoesNotStartWhereItWouldBeKilled() {
         SystemTree system = limited(64 << 20);
-        assertThatThrownBy(() -> RelayServer.start(config, system, Recovery.Progress.NOBODY))
+        assertThatThrownBy(() -> RelayServer.start(config, system, RecoveryProgress.NOBODY))
                 .isInstanceOf(IOException.class)
                 .hasMessageContaining("the limit is 64 MiB (/sys/fs/cgroup/memory.max)");
         assertThatThrownBy(() -> RelayServer.check(config, system)).hasMessageContaining("the limit is 64 MiB");
@@ -47,7 +47,7 @@ class MachineLimitsTest {
                 .singleElement()
                 .asString()
                 .contains("the limit is " + (bytes >> 20) + " MiB");
-        RelayServer.start(config, system, Recovery.Progress.NOBODY).close();
+        RelayServer.start(config, system, RecoveryProgress.NOBODY).close();
     }
 
     private static RelayConfig ofConnections(int most) {
@@ -63,7 +63,7 @@ class MachineLimitsTest {
                 .singleElement()
                 .asString()
                 .startsWith("ulimit -n is 1063, and 1000 connections (--max-connections) may need 1064");
-        RelayServer.start(ofConnections(1000), system, Recovery.Progress.NOBODY).close();
+        RelayServer.start(ofConnections(1000), system, RecoveryProgress.NOBODY).close();
         assertThat(RelayServer.check(ofConnections(999), system)).isEmpty();
     }
 
@@ -86,7 +86,7 @@ class MachineLimitsTest {
         SystemTree tooShort = withFilesUpTo("67108863");
         String why = "ulimit -f (RLIMIT_FSIZE) is 67108863 bytes, and a segment of the journal is a file of 67108864"
                 + " bytes (--journal-segment). ";
-        assertThatThrownBy(() -> RelayServer.start(kept, tooShort, Recovery.Progress.NOBODY))
+        assertThatThrownBy(() -> RelayServer.start(kept, tooShort, RecoveryProgress.NOBODY))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith(why);
         assertThatThrownBy(() -> RelayServer.check(kept, tooShort)).hasMessageStartingWith(why);
@@ -107,7 +107,7 @@ class MachineLimitsTest {
                 .containsExactly("journal " + directory + " is on tmpfs (" + root.toRealPath()
                         + "), which is memory: it does not survive the machine");
         assertThat(RelayServer.check(config, system)).as("without a journal").isEmpty();
-        RelayServer.start(kept, system, Recovery.Progress.NOBODY).close();
+        RelayServer.start(kept, system, RecoveryProgress.NOBODY).close();
     }
 
     @Test

@@ -16,7 +16,7 @@ import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.ScarceAllocator;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.tls.TlsContext;
@@ -186,7 +186,7 @@ class StartFailsTest {
             assertThat(publisher.publish(1, ByteBuffer.allocate(1))).isEqualTo(PublishOutcome.ACCEPTED);
         }
         Error made = new StackOverflowError("made by a test");
-        Recovery.Progress progress = (looked, of) -> {
+        RecoveryProgress progress = (looked, of) -> {
             throw made;
         };
         assertThatThrownBy(() -> RelayServer.start(config().build(), progress)).isSameAs(made);

@@ -17,7 +17,7 @@ import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.stream.Orderer;
 import java.io.IOException;
 import java.lang.reflect.Proxy;
@@ -168,7 +168,7 @@ class EngineStepsTest {
         SimDisk disk = new SimDisk(new Random(1));
         JournalSettings settings =
                 new JournalSettings(64 << 10, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
-        Journal journal = new JournalOpening(disk, settings, 7, 0, null, Recovery.Progress.NOBODY).open();
+        Journal journal = new JournalOpening(disk, settings, 7, 0, null, RecoveryProgress.NOBODY).open();
         StepsRig journaled = new StepsRig(journal);
         StepsRig.Client writer = journaled.connect(Role.PUBLISHER);
         StepsRig.Client reader = journaled.connect(Role.SUBSCRIBER);

@@ -10,6 +10,7 @@ import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.stream.Mark;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -83,7 +84,7 @@ final class SimJournal {
                 }
             }
             try {
-                journal = new JournalOpening(disk, settings, epoch, millis(), null, Recovery.Progress.NOBODY).open();
+                journal = new JournalOpening(disk, settings, epoch, millis(), null, RecoveryProgress.NOBODY).open();
                 world.saw("torn tails", journal.recovered().cut().isPresent() ? 1 : 0);
                 // What has not come yet is not of this life.
                 disk.heal();

@@ -11,7 +11,7 @@ import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.disk.FirstWrite;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.tls.TlsContext;
@@ -52,7 +52,7 @@ public record RelayParts(
      * @throws IOException as the start of a relay says
      */
     public static RelayParts make(
-            RelayConfig config, SystemTree system, Recovery.Progress recovery, Consumer<Throwable> failure)
+            RelayConfig config, SystemTree system, RecoveryProgress recovery, Consumer<Throwable> failure)
             throws IOException {
         MemoryPlan plan = MemoryPlan.of(config);
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
@@ -135,7 +135,7 @@ public record RelayParts(
 
     /** Null: there is no journal. */
     private static Journal journal(
-            JournalConfig config, boolean access, long epoch, Orderer orderer, Recovery.Progress recovery)
+            JournalConfig config, boolean access, long epoch, Orderer orderer, RecoveryProgress recovery)
             throws IOException {
         if (!config.on()) {
             return null;

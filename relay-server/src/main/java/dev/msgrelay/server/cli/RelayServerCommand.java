@@ -11,7 +11,7 @@ import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.JournalException;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.stream.NodeLeftException;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
@@ -79,7 +79,7 @@ import picocli.CommandLine.Spec;
 final class RelayServerCommand implements Callable<Integer> {
     /** Starts a relay; tests replace it. */
     interface Starter {
-        RelayServer start(RelayConfig config, Recovery.Progress recovery) throws IOException;
+        RelayServer start(RelayConfig config, RecoveryProgress recovery) throws IOException;
     }
 
     private static final int CANNOT_START = 1;
@@ -259,7 +259,7 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /** Reports the progress of a recovery to the ports for HTTP, and once a second to the log. */
-    private static final class Recovering implements Recovery.Progress {
+    private static final class Recovering implements RecoveryProgress {
         private final List<AdminServer> ports;
         private long toldNanos = System.nanoTime();
 

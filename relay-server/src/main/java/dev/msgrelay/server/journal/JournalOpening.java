@@ -7,6 +7,7 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import java.io.Closeable;
 import java.io.IOException;
@@ -22,7 +23,7 @@ import java.util.List;
  * @param progress gets how far the look at the directory is
  */
 public record JournalOpening(
-        Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, Recovery.Progress progress) {
+        Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, RecoveryProgress progress) {
     /**
      * Takes the directory's lock, cuts a torn tail, and begins an epoch.
      *

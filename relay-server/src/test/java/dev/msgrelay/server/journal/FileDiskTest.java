@@ -11,6 +11,7 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.stream.PacketLog;
 import java.io.Closeable;
 import java.io.IOException;
@@ -106,7 +107,7 @@ class FileDiskTest {
                                     1,
                                     0,
                                     null,
-                                    Recovery.Progress.NOBODY)
+                                    RecoveryProgress.NOBODY)
                             .open())
                     .withMessageContaining("in use by this process");
         }
@@ -191,7 +192,7 @@ class FileDiskTest {
         long[] read = {0};
         long began = System.nanoTime();
         try (Journal journal = new JournalOpening(
-                        (Disk) counting(Disk.class, disk, read), usual, 8, 0, null, Recovery.Progress.NOBODY)
+                        (Disk) counting(Disk.class, disk, read), usual, 8, 0, null, RecoveryProgress.NOBODY)
                 .open()) {
             System.out.printf(
                     Locale.ROOT,

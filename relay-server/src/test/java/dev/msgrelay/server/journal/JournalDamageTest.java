@@ -13,6 +13,7 @@ import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
@@ -367,7 +368,7 @@ class JournalDamageTest {
                         .isFalse();
                 assertThatIOException()
                         .isThrownBy(() ->
-                                new JournalOpening(damaged, SETTINGS, 99, 0, null, Recovery.Progress.NOBODY).open())
+                                new JournalOpening(damaged, SETTINGS, 99, 0, null, RecoveryProgress.NOBODY).open())
                         .withMessageContaining("journal repair");
                 survives(damaged, "without " + name);
             }

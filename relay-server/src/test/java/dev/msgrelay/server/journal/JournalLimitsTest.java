@@ -7,6 +7,7 @@ import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
@@ -80,7 +81,7 @@ class JournalLimitsTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith(
                             "journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
-            assertThatThrownBy(() -> new JournalOpening(disk, SETTINGS, 7, 0, null, Recovery.Progress.NOBODY).open())
+            assertThatThrownBy(() -> new JournalOpening(disk, SETTINGS, 7, 0, null, RecoveryProgress.NOBODY).open())
                     .hasMessageContaining(name);
             lengthen(name, length);
         }

@@ -10,6 +10,7 @@ import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -92,7 +93,7 @@ final class JournalRig {
     private void begin() throws IOException {
         long epoch = (shared ? 1 : ++lives) * 0x9E3779B97F4A7C15L;
         EpochTable others = new EpochTable(List.of(new EpochTable.Epoch(epoch, 0, 1, millis)), 0, 1);
-        journal = new JournalOpening(disk, settings, epoch, millis, shared ? others : null, Recovery.Progress.NOBODY)
+        journal = new JournalOpening(disk, settings, epoch, millis, shared ? others : null, RecoveryProgress.NOBODY)
                 .open();
         Mark start = journal.goesOnAt();
         while (stream.size() >= start.sequence()) {

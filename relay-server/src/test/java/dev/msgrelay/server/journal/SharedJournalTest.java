@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.EpochTable.Epoch;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import java.io.IOException;
 import java.util.List;
 import java.util.Random;
@@ -28,7 +29,7 @@ class SharedJournalTest {
 
     private Journal open(List<Epoch> lives, long position, long sequence) throws IOException {
         EpochTable others = new EpochTable(lives, position, sequence);
-        return new JournalOpening(disk, SETTINGS, 1, 1_000, others, Recovery.Progress.NOBODY).open();
+        return new JournalOpening(disk, SETTINGS, 1, 1_000, others, RecoveryProgress.NOBODY).open();
     }
 
     @Test

@@ -18,7 +18,7 @@ import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
 import dev.msgrelay.server.journal.read.BlockReader;
-import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.stream.LogReader;
@@ -80,8 +80,7 @@ class ReplayStartTest {
     void open() throws IOException {
         JournalSettings settings =
                 new JournalSettings(8 << 10, JournalSettings.UNLIMITED, JournalSettings.UNLIMITED, 1);
-        journal = new JournalOpening(
-                        new SimDisk(new Random(1)), settings, EPOCH, MILLIS, null, Recovery.Progress.NOBODY)
+        journal = new JournalOpening(new SimDisk(new Random(1)), settings, EPOCH, MILLIS, null, RecoveryProgress.NOBODY)
                 .open();
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, 4, 2 * CHUNK, position -> true, journal.goesOnAt());
         journal.follow(log, NOBODY, 0);

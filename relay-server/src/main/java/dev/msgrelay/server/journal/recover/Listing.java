@@ -98,7 +98,7 @@ final class Listing {
     }
 
     /** @throws IOException it cannot be read, or is of another version of the format */
-    static Listing of(Disk disk, Recovery.Progress progress) throws IOException {
+    static Listing of(Disk disk, RecoveryProgress progress) throws IOException {
         Listing listing = new Listing(disk);
         listing.tables();
         listing.segments();
@@ -163,7 +163,7 @@ final class Listing {
         epochsDamaged |= epochsMissing && !entries.isEmpty();
     }
 
-    private void headers(Recovery.Progress progress) throws IOException {
+    private void headers(RecoveryProgress progress) throws IOException {
         int looked = 0;
         for (Entry e : entries) {
             progress.looked(looked++, entries.size());

@@ -58,14 +58,6 @@ public record Recovery(
         List<Step> steps,
         long stepCount,
         long checkedBytes) {
-    /** Gets the progress of a look at a directory, on the thread that looks. */
-    public interface Progress {
-        Progress NOBODY = (segments, of) -> {};
-
-        /** {@code segments} of all were looked at. */
-        void looked(int segments, int of);
-    }
-
     public enum Depth {
         /** The headers of all segments, and all of those that may hold what was not forced. */
         START,
@@ -129,10 +121,10 @@ public record Recovery(
 
     /** Looks at a directory; throws where it cannot be read, or is of another version of the format. */
     public static Recovery inspect(Disk disk, Depth depth) throws IOException {
-        return inspect(disk, depth, Progress.NOBODY);
+        return inspect(disk, depth, RecoveryProgress.NOBODY);
     }
 
-    public static Recovery inspect(Disk disk, Depth depth, Progress progress) throws IOException {
+    public static Recovery inspect(Disk disk, Depth depth, RecoveryProgress progress) throws IOException {
         return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
     }
 
