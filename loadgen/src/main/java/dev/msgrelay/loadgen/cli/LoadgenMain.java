@@ -11,12 +11,9 @@ import dev.msgrelay.protocol.text.UndecodedText;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;
-import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.ParameterException;
-import picocli.CommandLine.TypeConversionException;
 
 /** The {@code loadgen} command; docs/measuring.md has its exit codes. */
 @ShortHelp(examples = {"loadgen doctor", "loadgen run --rate 20000", "loadgen shootout --out results"})
@@ -77,22 +74,11 @@ public final class LoadgenMain implements Runnable {
         CommandLine command = CommandParser.of(userCommand)
                 .setParameterExceptionHandler(LoadgenMain::usageError)
                 .setExecutionExceptionHandler(LoadgenMain::failure)
-                .registerConverter(Duration.class, converter(text -> Durations.parse(text, LONGEST)))
-                .registerConverter(Policy.class, converter(Policy::ofFlag))
-                .registerConverter(LaneKind.class, converter(LaneKind::parse));
+                .registerConverter(Duration.class, CommandParser.converter(text -> Durations.parse(text, LONGEST)))
+                .registerConverter(Policy.class, CommandParser.converter(Policy::ofFlag))
+                .registerConverter(LaneKind.class, CommandParser.converter(LaneKind::parse));
         tellVersion(command);
         return command;
-    }
-
-    /** A parser whose refusal names the option. */
-    private static <T> ITypeConverter<T> converter(Function<String, T> parser) {
-        return text -> {
-            try {
-                return parser.apply(text);
-            } catch (IllegalArgumentException e) {
-                throw new TypeConversionException(e.getMessage());
-            }
-        };
     }
 
     private static void tellVersion(CommandLine command) {
