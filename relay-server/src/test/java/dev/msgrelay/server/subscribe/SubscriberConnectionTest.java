@@ -34,7 +34,7 @@ class SubscriberConnectionTest {
     }
 
     /** More of the stream than this relay has: the subscriber has had it at another one. */
-    /** Others ask a connection that is not opened, or whose opening failed; it has no stream and pins nothing. */
+    /** The core asks connections that are not opened yet, or failed to open. They have no stream and pin nothing. */
     @Test
     void withoutAStreamItHoldsNobodyUp() {
         SubscriberConnection unopened = new SubscriberConnection(rig.services, rig.shared);
