@@ -42,8 +42,8 @@ public final class SegmentSize {
         return Segments.wholeUpTo(limit, bytes);
     }
 
-    /** Counts a write or a read; called after each. */
-    public void written() {
+    /** Counts a write, or a read of a publisher; called after each. */
+    public void countTransfer() {
         if (++writes >= ASK_EVERY_WRITES) {
             writes = 0;
             ask();

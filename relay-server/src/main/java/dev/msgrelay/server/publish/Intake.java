@@ -205,7 +205,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         if (session.state().ended() || !(from instanceof ReadWindow read)) {
             return;
         }
-        segment.written();
+        segment.countTransfer();
         session.dialogue().heard();
         if (assembler.owns(read)) {
             bytesRead += read.readableBytes();

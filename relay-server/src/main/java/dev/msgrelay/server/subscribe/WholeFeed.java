@@ -56,7 +56,7 @@ final class WholeFeed implements Feed {
 
     @Override
     public void written() {
-        segment.written();
+        segment.countTransfer();
         reader.advance(inFlight);
         long messages = 0;
         // Between two frames the number is known. Within a packet it has to be looked up, which now and then is enough.

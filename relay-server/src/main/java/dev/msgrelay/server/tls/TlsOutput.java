@@ -233,7 +233,7 @@ final class TlsOutput {
                 break;
             }
             send(told);
-            segment.written();
+            segment.countTransfer();
         }
     }
 
