@@ -26,6 +26,7 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.net.AcceptedSocket;
+import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.stream.NodeLeftException;
 import dev.msgrelay.server.stream.PeekedMessage;
@@ -173,7 +174,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     private EventLoop place(Channel accepted, Role role, boolean secured) {
-        AcceptedSocket.equip(accepted, config.clients().peerTimeout());
+        AcceptedSocket.equip(accepted, config.clients().peerTimeout(), parts.congestion());
         return engine.place(accepted, role, secured ? parts.tls() : null).io();
     }
 
@@ -242,6 +243,11 @@ public final class RelayServer implements AutoCloseable {
     /** The transport in use; never AUTO. */
     public Transport transport() {
         return parts.transport();
+    }
+
+    /** The congestion control of accepted connections; never AUTO. */
+    public CongestionControl congestion() {
+        return parts.congestion();
     }
 
     /**

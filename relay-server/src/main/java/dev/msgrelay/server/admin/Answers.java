@@ -287,6 +287,8 @@ final class Answers {
     private void identity(JsonLine line) {
         line.text("host", host).text("version", version());
         line.text("transport", relay.transport().flag())
+                .text("localCongestion", relay.congestion().local())
+                .text("congestion", relay.congestion().links())
                 .text(
                         "slowSubscriber",
                         relay.config().clients().slowSubscriber().flag());

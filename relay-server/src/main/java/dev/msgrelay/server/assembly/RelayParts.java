@@ -12,6 +12,7 @@ import dev.msgrelay.server.journal.disk.FirstWrite;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
+import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.tls.TlsContext;
@@ -28,6 +29,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The parts of a relay that are made before it listens. If one of them cannot be made, those before it are given back.
  *
+ * @param congestion resolved for the transport
  * @param liveLoops number of loops that read or send the live stream: the first ones
  * @param loops not started yet; one more than those that are live sends from the journal, if there is one
  * @param tls null: there is no TLS
@@ -36,6 +38,7 @@ import org.slf4j.LoggerFactory;
  */
 public record RelayParts(
         Transport transport,
+        CongestionControl congestion,
         int liveLoops,
         EngineLoop[] loops,
         RelayEngine engine,
@@ -66,6 +69,7 @@ public record RelayParts(
             Journal journal = journal(config.journal(), config.access() != null, epoch, orderer, recovery);
             releases.add(journal);
             Transport transport = config.transport().resolve();
+            CongestionControl congestion = congestion(config, transport, system);
             boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
             int live = auto ? autoLoops(Runtime.getRuntime().availableProcessors()) : config.eventLoops();
             int reading = live + config.readerLoops();
@@ -82,10 +86,22 @@ public record RelayParts(
                     .readers(Arrays.copyOfRange(loops, live, reading))
                     .journal(journal, journal == null ? null : loops[reading])
                     .orderer(orderer);
-            RelayParts parts = new RelayParts(transport, live, loops, build(assembly, plan), tls, journal, orderer);
+            RelayParts parts =
+                    new RelayParts(transport, congestion, live, loops, build(assembly, plan), tls, journal, orderer);
             releases.handOver();
             return parts;
         }
+    }
+
+    private static CongestionControl congestion(RelayConfig config, Transport transport, SystemTree system) {
+        CongestionControl resolved = config.congestion().resolve(transport, system.text(CongestionControl.ALLOWED));
+        if (transport == Transport.EPOLL
+                && config.congestion().local().equals(CongestionControl.AUTO)
+                && resolved.local().equals(CongestionControl.SYSTEM)) {
+            LOG.info("local congestion auto: the system gives neither cubic nor reno; local connections have its"
+                    + " default, which halves their speed if that is bbr");
+        }
+        return resolved;
     }
 
     private static RelayEngine build(EngineAssembly assembly, MemoryPlan plan) throws IOException {

@@ -5,6 +5,7 @@ import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.Sizes;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.net.CongestionControl;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
@@ -31,6 +32,7 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
     static final Form<Integer> EVENT_LOOPS = new Form<>("N", Integer.class, Form::eventLoops, null);
     static final Form<Integer> PORT = new Form<>("PORT", Integer.class, Form::port, null);
     static final Form<String> MODE = new Form<>("MODE", String.class, Form::mode, null);
+    static final Form<String> CONGESTION = new Form<>("NAME", String.class, CongestionControl::checked, null);
     static final Form<Path> FILE = new Form<>("FILE", Path.class, null, null);
     static final Form<Path> DIR = new Form<>("DIR", Path.class, null, null);
     static final Form<Path> PATH = new Form<>("PATH", Path.class, null, null);

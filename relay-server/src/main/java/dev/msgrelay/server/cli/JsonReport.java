@@ -54,6 +54,8 @@ final class JsonReport implements ServerReport {
                 .text("admin", admin == null ? null : endpoint(admin.address()))
                 .text("health", health == null ? null : endpoint(health.address()))
                 .text("transport", relay.transport().flag())
+                .text("localCongestion", relay.congestion().local())
+                .text("congestion", relay.congestion().links())
                 .text("access", TextReport.access(relay.config()))
                 .number("eventLoops", relay.eventLoops())
                 .number("readerLoops", relay.config().readerLoops())

@@ -12,6 +12,7 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.JournalException;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
+import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.stream.NodeLeftException;
 import io.netty.channel.ChannelException;
 import java.io.IOException;
@@ -417,7 +418,10 @@ final class RelayServerCommand implements Callable<Integer> {
             checkInterval(Settings.PROGRESS);
             ports = AdminPorts.of(settings, config.tls().on());
             checkJournal(config.journal().directory());
-            config.transport().resolve();
+            config.congestion()
+                    .resolve(
+                            config.transport().resolve(),
+                            SystemTree.ofThisHost().text(CongestionControl.ALLOWED));
             if (config.tls().on()) {
                 config.tls().provider().resolve();
             }

@@ -80,6 +80,14 @@ final class Settings {
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
         row(RelayOption.TRANSPORT, Form.word(Transport.class))
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
+        row(RelayOption.LOCAL_CONGESTION, Form.CONGESTION)
+                .description("Congestion control of connections whose client is on this host: auto, system, or a name "
+                        + "that the kernel gives. auto: the first of cubic and reno that there is, since bbr halves "
+                        + "the speed of a link without a queue. system: the system's default. Needs epoll. A client "
+                        + "in a container with an address of its own counts as elsewhere.");
+        row(RelayOption.CONGESTION, Form.CONGESTION)
+                .description("Congestion control of connections whose client is elsewhere: system, or a name. Needs "
+                        + "epoll.");
         row(RelayOption.EVENT_LOOPS, Form.EVENT_LOOPS)
                 .description("Threads that read, order and send. One does it all. Of several, the first reads and "
                         + "orders, the others send. auto: one thread below 4 processor cores, two from 4 on, three "

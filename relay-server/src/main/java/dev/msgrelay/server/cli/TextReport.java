@@ -64,8 +64,10 @@ final class TextReport implements ServerReport {
         screen.lines().forEach(out::println);
         out.flush();
         LOG.debug(
-                "transport {}, {}, packets of {} bytes (MTU {}), slow subscribers: {}",
+                "transport {}, congestion control {} of local connections, {} of others, {}, packets of {} bytes (MTU {}), slow subscribers: {}",
                 config.transport().text(),
+                relay.congestion().local(),
+                relay.congestion().links(),
                 loops(),
                 config.stream().packetBytes(),
                 config.stream().mtu(),

@@ -4,6 +4,7 @@ import static dev.msgrelay.server.config.RelayOption.*;
 
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Transport;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import java.util.Set;
  * @param listen addresses to listen on
  * @param stream sizes of the stream's memory
  * @param transport the system's interface that drives the sockets
+ * @param congestion congestion control of accepted connections, by epoll alone
  * @param eventLoops number of threads that drive the sockets: the first one reads, polls the ring and packs, further
  *     ones send; or {@link #AUTO_EVENT_LOOPS}
  * @param readerLoops number of further threads that only read plain publishers, whose runs go through the ring
@@ -35,6 +37,7 @@ public record RelayConfig(
         ListenConfig listen,
         StreamConfig stream,
         Transport transport,
+        CongestionControl congestion,
         int eventLoops,
         int readerLoops,
         ClientConfig clients,
@@ -142,6 +145,7 @@ public record RelayConfig(
                             get(SOCKET_GROUP)),
                     StreamConfig.of(get(MTU), get(RING_SIZE, 0), get(LOG_SIZE, 0), maxBody),
                     get(TRANSPORT),
+                    new CongestionControl(get(LOCAL_CONGESTION), get(CONGESTION)),
                     get(EVENT_LOOPS),
                     get(READER_LOOPS),
                     new ClientConfig(

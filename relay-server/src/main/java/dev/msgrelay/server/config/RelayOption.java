@@ -3,6 +3,7 @@ package dev.msgrelay.server.config;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.server.access.AccessPolicy;
+import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
@@ -30,6 +31,9 @@ public final class RelayOption<T> {
     public static final RelayOption<Boolean> INSECURE = new RelayOption<>("insecure");
     public static final RelayOption<AccessPolicy> ACCESS = new RelayOption<>("access");
     public static final RelayOption<Transport> TRANSPORT = new RelayOption<>("transport", Transport.AUTO);
+    public static final RelayOption<String> LOCAL_CONGESTION =
+            new RelayOption<>("local-congestion", CongestionControl.AUTO);
+    public static final RelayOption<String> CONGESTION = new RelayOption<>("congestion", CongestionControl.SYSTEM);
     public static final RelayOption<Integer> EVENT_LOOPS =
             new RelayOption<>("event-loops", RelayConfig.AUTO_EVENT_LOOPS);
     public static final RelayOption<Integer> READER_LOOPS = new RelayOption<>("reader-loops", 0);

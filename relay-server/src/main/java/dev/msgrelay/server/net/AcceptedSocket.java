@@ -26,11 +26,13 @@ public final class AcceptedSocket {
      * Sets the options of a TCP connection.
      *
      * @param peerTimeout time after which a peer that acknowledges nothing counts as dead
+     * @param congestion resolved
      */
-    public static void equip(Channel accepted, Duration peerTimeout) {
+    public static void equip(Channel accepted, Duration peerTimeout, CongestionControl congestion) {
         if (!(accepted.localAddress() instanceof InetSocketAddress)) {
             return;
         }
+        congestion.setOn(accepted);
         // The relay batches by itself; a delay beyond an idle socket is on purpose.
         accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
         accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);

@@ -48,11 +48,12 @@ public enum Transport {
     /** The transport that {@link #resolve} chooses, and why, for people. */
     public String text() {
         if (this != AUTO) {
-            return flag();
+            return this == NIO ? "nio (which cannot choose congestion control)" : flag();
         }
         return resolve() == EPOLL
                 ? "epoll (auto: it is available here)"
-                : "nio (auto: epoll is not available here: " + rootMessage(Epoll.unavailabilityCause()) + ")";
+                : "nio (auto: epoll, which can choose congestion control, is not available here: "
+                        + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
     /** The message of a native library's failure to load. */

@@ -5,12 +5,13 @@
  *   Transport (epoll | NIO)
  *   Listener --accepted--> AcceptedSocket        RepeatedWarning: failures to accept are logged once a second
  *                          SocketReads     the memory that is read into;  ReadSwitch   reading off and on
+ *                          CongestionControl  of connections within this host, and of others
  *                          SegmentSize     payload of one segment
  *                          Stranger        other protocols, by the first bytes of a connection
  * </pre>
  *
  * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's.
  *
- * <p><b>Public API:</b> {@code Transport}. All else is internal.
+ * <p><b>Public API:</b> {@code Transport}, {@code CongestionControl}. All else is internal.
  */
 package dev.msgrelay.server.net;

@@ -97,6 +97,8 @@ class WrongFlagsTest {
                 "--metrics-names=12345678901 | metrics names 12345678901 is not within 0..1000",
                 "--metrics-names=-1 | metrics names -1 is not within 0..1000",
                 "--transport=kqueue | kqueue",
+                "--local-congestion=no_such_name | local congestion 'no_such_name' is not",
+                "--congestion=a.b | 'a.b' is no name of 1 to 15 letters",
                 "extra | extra"
             })
     void exitCodeTwoAndALineThatSaysWhy(String flag, String words) {
