@@ -58,12 +58,24 @@ relay_start() {
     # Word splitting is wanted for the flags, expansion of * and ? is not.
     set -f
     relay_ask "$@"
+    relay_find_cache
     # shellcheck disable=SC2046,SC2086
     if [ -n "${relay_main-}" ]; then
         exec "$relay_java" $(relay_default_flags) ${JAVA_OPTS-} -cp "$relay_jar" "$relay_main" "$@"
     fi
     # shellcheck disable=SC2046,SC2086
-    exec "$relay_java" $(relay_default_flags) ${JAVA_OPTS-} -jar "$relay_jar" "$@"
+    exec "$relay_java" $(relay_default_flags) ${relay_cache:+"$relay_cache" -Xlog:aot=off} ${JAVA_OPTS-} -jar "$relay_jar" "$@"
+}
+
+# Sets relay_cache, the flag for the classes that bin/package has made ready beside the jar. The JVM passes over a cache that
+# does not fit, and the flag beside it keeps it from saying so. With another collector, or another such flag, none fits.
+relay_find_cache() {
+    relay_cache=
+    [ "$relay_java_version" -ge 25 ] && [ -r "$RELAY_HOME/lib/$relay_module.aot" ] || return 0
+    case " ${JAVA_OPTS-} ${JDK_JAVA_OPTIONS-} ${JAVA_TOOL_OPTIONS-} " in
+    *'-XX:+Use'*'GC '* | *' -Xshare'* | *' -XX:AOT'* | *' -XX:SharedArchiveFile'*) ;;
+    *) relay_cache=-XX:AOTCache=$RELAY_HOME/lib/$relay_module.aot ;;
+    esac
 }
 
 relay_fail() {

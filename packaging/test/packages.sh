@@ -59,6 +59,33 @@ tarball_runs() {
     alone "$work/tar/bin/loadgen" run --duration 1s --warmup 1s
 }
 
+# loads_ready_made COMMAND ARGUMENT...: its own classes come from the cache; it says whether.
+loads_ready_made() {
+    alone JAVA_OPTS="-Xlog:class+load:file=$work/loaded" "$@" >"$work/cached" 2>&1 || true
+    grep 'dev\.msgrelay\.' "$work/loaded" | grep -q 'source: shared objects file'
+}
+
+# A cache that does not fit is passed over in silence.
+tarball_has_classes_ready_made() {
+    local client="$work/tar/bin/relay-client" stale="$work/stale" refusal
+    [ -x "$client" ] || skip "the tarball is not unpacked"
+    [ -e "$work/tar/lib/relay-client.aot" ] || skip "no classes ready made: bin/package had no JDK 25"
+    loads_ready_made "$client" ping 127.0.0.1:1
+    loads_ready_made "$work/tar/bin/relay-server" --check-config
+    refusal=$(alone "$client" ping 127.0.0.1:1 2>&1) && false
+    # Elsewhere it fits as well.
+    cp -a "$work/tar" "$stale"
+    loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1
+    # Another jar, half a cache, none, something else, one that may not be read.
+    touch "$stale/lib/relay-client.jar"
+    ! loads_ready_made "$stale/bin/relay-client" ping 127.0.0.1:1
+    for change in : 'truncate -s 1m' 'truncate -s 0' 'cp LICENSE' 'chmod 0'; do
+        $change "$stale/lib/relay-client.aot"
+        [ "$(alone "$stale/bin/relay-client" ping 127.0.0.1:1 2>&1)" = "$refusal" ]
+    done
+    rm -r "$stale"
+}
+
 # memory_group: makes a control group that limits memory, and sets group and limit, its file.
 memory_group() {
     group=/sys/fs/cgroup/relay-packages-$$
@@ -550,6 +577,7 @@ containerfile_builds_and_runs() {
 }
 
 check "tarball: unpacked, without Java on the PATH" tarball_runs
+check "tarball: classes ready made, and a cache that does not fit" tarball_has_classes_ready_made
 check "tarball: names a limit of memory that is too low" tarball_names_a_limit_of_memory
 check "tarball: example configuration, documents" example_configuration
 check "tarball: three nodes, one of them killed" tarball_has_a_cluster
