@@ -104,7 +104,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             CommandLine settings = settings();
             values.forEach((name, value) -> check(settings, name, value));
         }
-        ConfigFile.Value cluster = values.get(Settings.CLUSTER);
+        ConfigFile.Value cluster = values.get(RelayOption.CLUSTER.name());
         checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
         AccessPolicy access = file.access() == null ? null : AccessBlock.read(file.access());
         return new Configuration(path, values, access, passedOver);
@@ -163,7 +163,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
         @Option(names = "--" + Settings.CONFIG)
         private Path file;
 
-        @Option(names = "--" + Settings.CLUSTER)
+        @Option(names = "--cluster")
         private Path cluster;
 
         @Unmatched
@@ -173,7 +173,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             WhichFiles files = new WhichFiles();
             CommandParser.of(files).parseArgs(args);
             files.file = files.file == null ? named(environment, Settings.CONFIG) : files.file;
-            files.cluster = files.cluster == null ? named(environment, Settings.CLUSTER) : files.cluster;
+            files.cluster = files.cluster == null ? named(environment, RelayOption.CLUSTER.name()) : files.cluster;
             return files;
         }
 

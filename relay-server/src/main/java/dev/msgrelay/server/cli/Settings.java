@@ -1,14 +1,7 @@
 package dev.msgrelay.server.cli;
 
-import static dev.msgrelay.server.cli.Form.AUTO;
-import static dev.msgrelay.server.cli.Form.DIR;
-import static dev.msgrelay.server.cli.Form.FILE;
-import static dev.msgrelay.server.cli.Form.FLAG;
-import static dev.msgrelay.server.cli.Form.NUMBER;
-import static dev.msgrelay.server.cli.Form.PATH;
-import static dev.msgrelay.server.cli.Form.PORT;
-import static dev.msgrelay.server.cli.Form.SIZE;
-import static dev.msgrelay.server.cli.Form.TIME;
+import static dev.msgrelay.server.cli.Form.*;
+import static dev.msgrelay.server.config.RelayOption.*;
 
 import dev.msgrelay.protocol.text.SecretText;
 import dev.msgrelay.server.access.AccessPolicy;
@@ -37,7 +30,6 @@ import picocli.CommandLine.Model.OptionSpec;
 final class Settings {
     static final String CONFIG = "config";
     static final String CHECK_CONFIG = "check-config";
-    static final String CLUSTER = "cluster";
     static final String ADMIN = "admin";
     static final String ADMIN_TOKEN = "admin-token";
     static final String JSON = "json";
@@ -61,24 +53,24 @@ final class Settings {
                 .description("Checks the whole configuration, and ends: code 0, or 2 with file and line.");
 
         section("Listening");
-        row(RelayOption.BIND, Form.text("ADDRESS"))
+        row(BIND, text("ADDRESS"))
                 .description("Address to listen on. An address beyond this host needs an access block in the file of "
                         + "--config, or --insecure. auto: all addresses where there is one of them, else 127.0.0.1; "
                         + "the default in the image.");
-        row(RelayOption.INSECURE, FLAG)
+        row(INSECURE, FLAG)
                 .description("Listen beyond this host although every client there may publish and read everything. A "
                         + "reload that finds no access block any more needs it too.");
-        row(RelayOption.PUBLISH_PORT, PORT).description("TCP port for publishers, or none; 0: any free one.");
-        row(RelayOption.SUBSCRIBE_PORT, PORT).description("TCP port for subscribers, or none; 0: any free one.");
-        row(RelayOption.PUBLISH_SOCKET, PATH)
+        row(PUBLISH_PORT, PORT).description("TCP port for publishers, or none; 0: any free one.");
+        row(SUBSCRIBE_PORT, PORT).description("TCP port for subscribers, or none; 0: any free one.");
+        row(PUBLISH_SOCKET, PATH)
                 .description("Unix socket for publishers, beside the port: the fast path on one host.");
-        row(RelayOption.SUBSCRIBE_SOCKET, PATH).description("Unix socket for subscribers, beside the port.");
-        row(RelayOption.SOCKET_MODE, Form.MODE)
+        row(SUBSCRIBE_SOCKET, PATH).description("Unix socket for subscribers, beside the port.");
+        row(SOCKET_MODE, MODE)
                 .description("Permissions of the sockets' files, as 0660: clients need to write. Default: the umask of "
                         + "the process decides.");
-        row(RelayOption.SOCKET_GROUP, Form.text("GROUP"))
+        row(SOCKET_GROUP, text("GROUP"))
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
-        row(RelayOption.TRANSPORT, Form.word(Transport.class))
+        row(TRANSPORT, word(Transport.class))
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
         row(RelayOption.LOCAL_CONGESTION, Form.CONGESTION)
                 .description("Congestion control of connections whose client is on this host: auto, system, or a name "
@@ -92,126 +84,117 @@ final class Settings {
                 .description("Threads that read, order and send. One does it all. Of several, the first reads and "
                         + "orders, the others send. auto: one thread below 4 processor cores, two from 4 on, three "
                         + "from 8 on.");
-        row(RelayOption.READER_LOOPS, NUMBER)
+        row(READER_LOOPS, NUMBER)
                 .description("Threads that only read plain publishers, whose messages then go through the ring. "
                         + "Publishers that want acknowledgements stay with the first event loop.");
 
         section("Stream and memory");
-        row(RelayOption.LOG_SIZE, SIZE)
+        row(LOG_SIZE, SIZE)
                 .description("Bytes that a subscriber may fall behind; a multiple of 512k. Default: 16m, or what "
                         + "--max-body needs.");
-        row(RelayOption.RING_SIZE, SIZE)
+        row(RING_SIZE, SIZE)
                 .description("Bytes that may wait between publishers and the log; a power of two. Default: 4m, or what "
                         + "--max-body needs.");
-        row(RelayOption.MAX_BODY, SIZE)
+        row(MAX_BODY, SIZE)
                 .description("Longest body of a message. The relay closes the connection of a publisher that sends a "
                         + "longer one.");
-        row(RelayOption.MTU, SIZE)
+        row(MTU, SIZE)
                 .paramLabel("BYTES")
                 .description("MTU of the links. A packet is 40 bytes smaller, for the IP and TCP headers. 9000: jumbo "
                         + "frames.");
 
         section("Journal");
-        row(RelayOption.JOURNAL, DIR)
-                .description(
-                        "Also keeps the stream in this directory, so that it survives the relay: a restarted relay "
-                                + "continues after the last message. The log may be ahead of the journal by --log-size, then "
-                                + "publishers wait.%n  Default: no journal; the stream ends with the relay.");
-        row(RelayOption.JOURNAL_SEGMENT, SIZE)
+        row(JOURNAL, DIR)
+                .description("Also keeps the stream in this directory, so that it survives the relay: a restarted "
+                        + "relay continues after the last message. The log may be ahead of the journal by --log-size, "
+                        + "then publishers wait.%n  Default: no journal; the stream ends with the relay.");
+        row(JOURNAL_SEGMENT, SIZE)
                 .description("Size of the journal's files. The journal drops one file at a time. The longest frame may "
                         + "have three quarters of it.");
-        own(RelayOption.JOURNAL_KEEP.name(), Form.SIZE_OR_TIME)
-                .defaultValue(Form.SIZE_OR_TIME.written(
-                        RelayOption.JOURNAL_KEEP.usual().orElseThrow()))
-                .description(
-                        "Size of the stream to keep, such as 100g; the disk needs room for three segments more, or "
-                                + "the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, and "
-                                + "publishers wait when the disk is full.");
-        row(RelayOption.JOURNAL_FORCE, TIME)
+        own(JOURNAL_KEEP.name(), SIZE_OR_TIME)
+                .defaultValue(SIZE_OR_TIME.written(JOURNAL_KEEP.usual().orElseThrow()))
+                .description("Size of the stream to keep, such as 100g; the disk needs room for three segments more, "
+                        + "or the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, "
+                        + "and publishers wait when the disk is full.");
+        row(JOURNAL_FORCE, TIME)
                 .description("Interval at which written messages are forced to the disk. Written messages survive the "
                         + "relay, forced messages survive the machine.");
-        row(RelayOption.JOURNAL_FAILURE, Form.word(JournalConfig.Failure.class))
+        row(JOURNAL_FAILURE, word(JournalConfig.Failure.class))
                 .description("What to do when the disk fails (the relay waits for a full disk): "
                         + "${COMPLETION-CANDIDATES}. exit: the relay stops, with code 4. memory: it continues without "
                         + "a journal.");
 
         section("Cluster");
-        row(RelayOption.CLUSTER, FILE)
+        row(CLUSTER, FILE)
                 .description("Makes this relay a node of a cluster: the block cluster { ... } of the file names the "
                         + "nodes. Options beside the block are read like those of --config. Needs relay-cluster.%n  "
                         + "Default: a single relay.");
-        row(RelayOption.NODE, NUMBER)
-                .description("The number of this node in the cluster; from 1 on, with --cluster only.");
+        row(NODE, NUMBER).description("The number of this node in the cluster; from 1 on, with --cluster only.");
 
         section("Clients");
-        row(RelayOption.SLOW_SUBSCRIBER, Form.POLICY)
+        row(SLOW_SUBSCRIBER, POLICY)
                 .description("What to do when the log is about to overwrite bytes that a subscriber has not read: "
                         + "${COMPLETION-CANDIDATES}. disconnect: the subscriber is cut off; backpressure: publishers "
                         + "wait; skip: it misses messages; replay: it gets them from the journal.");
-        row(RelayOption.ALLOW_POLICIES, Form.POLICIES)
+        row(ALLOW_POLICIES, POLICIES)
                 .description("Policies that subscribers may ask for in HELLO, beside that of --slow-subscriber. A "
                         + "subscriber that asks for another policy gets the one of --slow-subscriber, and so does one "
                         + "that asks for replay without a journal.");
-        row(RelayOption.HEARTBEAT, TIME)
+        row(HEARTBEAT, TIME)
                 .description("Interval of PINGs to clients that sent HELLO. A client may ask for another interval.");
-        row(RelayOption.IDLE_TIMEOUT, TIME)
-                .description("The relay closes a client that sent HELLO and is silent for this time.");
-        row(RelayOption.HANDSHAKE_TIMEOUT, TIME)
+        row(IDLE_TIMEOUT, TIME).description("The relay closes a client that sent HELLO and is silent for this time.");
+        row(HANDSHAKE_TIMEOUT, TIME)
                 .description("Time for a client to complete a HELLO that it has begun, or a TLS handshake.");
-        row(RelayOption.MAX_CONNECTIONS, NUMBER)
-                .description("Most publishers and subscribers together; further ones are refused.");
-        row(RelayOption.MAX_PUBLISHERS, NUMBER).description("Most publishers; further ones are refused.");
-        row(RelayOption.PEER_TIMEOUT, TIME)
+        row(MAX_CONNECTIONS, NUMBER).description("Most publishers and subscribers together; further ones are refused.");
+        row(MAX_PUBLISHERS, NUMBER).description("Most publishers; further ones are refused.");
+        row(PEER_TIMEOUT, TIME)
                 .description("The relay closes a client whose host acknowledges nothing for this time, because it was "
                         + "switched off or its link is cut. TCP only, as far as the system can; at least 2s.");
-        row(RelayOption.STALL_TIMEOUT, TIME)
+        row(STALL_TIMEOUT, TIME)
                 .description("The relay closes a subscriber that makes publishers (backpressure) or other readers of "
                         + "the journal wait, and reads nothing for this time.");
-        row(RelayOption.DRAIN_TIMEOUT, TIME)
-                .description("Time for subscribers to read the rest of the stream after SIGTERM.");
+        row(DRAIN_TIMEOUT, TIME).description("Time for subscribers to read the rest of the stream after SIGTERM.");
 
         section("Limits");
-        row(RelayOption.PIN_SIZE, SIZE)
+        row(PIN_SIZE, SIZE)
                 .description("Memory of the log that slow subscribers may keep from reuse. Beyond it the subscribers "
                         + "that lag most are cut off. At least 1m and the longest frame. Default: 16m, or what "
                         + "--max-body needs.");
-        row(RelayOption.ASSEMBLY_SIZE, SIZE)
+        row(ASSEMBLY_SIZE, SIZE)
                 .description("Memory for frames that have arrived in part. If it is used up, the relay does not read "
                         + "the next publisher until its turn comes. At least two of the longest frames. Default: 32m, or "
                         + "what --max-body needs.");
-        row(RelayOption.FILTER_SIZE, SIZE).description("Memory for writes to subscribers that chose types.");
-        row(RelayOption.REPLAY_SIZE, SIZE)
+        row(FILTER_SIZE, SIZE).description("Memory for writes to subscribers that chose types.");
+        row(REPLAY_SIZE, SIZE)
                 .description("Memory for pages read from the journal, about a megabyte for each subscriber. If it is "
                         + "used up, the next subscriber waits its turn. With --journal only. Default: 32m, or what "
                         + "--max-body needs.");
-        row(RelayOption.CONTROL_SIZE, SIZE)
+        row(CONTROL_SIZE, SIZE)
                 .description("Java heap for the control frames and type ranges of all clients together.");
-        row(RelayOption.CONTROL_SIZE_PER_CONNECTION, SIZE)
+        row(CONTROL_SIZE_PER_CONNECTION, SIZE)
                 .description("The part of --control-size that one client may use. At least 32k.");
-        row(RelayOption.FRAME_TIMEOUT, TIME)
+        row(FRAME_TIMEOUT, TIME)
                 .description("A begun frame must be complete within this time, or have brought --min-rate for each "
                         + "second of it; then the time starts anew. Otherwise the relay closes the connection. Time "
                         + "in which the relay does not read the connection does not count.");
-        row(RelayOption.MIN_RATE, SIZE).description("Least bytes a second of a frame under way; see --frame-timeout.");
-        row(RelayOption.MAX_PER_ADDRESS, NUMBER)
+        row(MIN_RATE, SIZE).description("Least bytes a second of a frame under way; see --frame-timeout.");
+        row(MAX_PER_ADDRESS, NUMBER)
                 .showDefaultValue(Help.Visibility.NEVER)
                 .description("Most connections of one address (IPv6: of one /64 network); further ones are refused.%n  "
                         + "Default: as many as --max-connections.");
-        row(RelayOption.HANDSHAKES_PER_ADDRESS, NUMBER)
+        row(HANDSHAKES_PER_ADDRESS, NUMBER)
                 .description("Most connections that one address may open in a second; further ones are refused.");
-        row(RelayOption.REPLAYS_PER_ADDRESS, NUMBER)
-                .description(
-                        "Starts in the journal that subscribers of one address may make in a second; a further one waits for "
-                                + "its turn, and is refused after 3s. A start that the log has is not counted.");
-        row(RelayOption.MAX_HEARTBEAT, TIME)
+        row(REPLAYS_PER_ADDRESS, NUMBER)
+                .description("Starts in the journal that subscribers of one address may make in a second; a further "
+                        + "one waits for its turn, and is refused after 3s. A start that the log has is not counted.");
+        row(MAX_HEARTBEAT, TIME)
                 .description("Longest heartbeat interval that a client gets, even if it asks for a longer one.");
-        row(RelayOption.PUBLISHER_SILENCE, TIME)
+        row(PUBLISHER_SILENCE, TIME)
                 .description("The relay closes a publisher without HELLO that sends nothing for this time, since "
                         + "nothing else shows whether the publisher is still there. 0: never.");
-        row(RelayOption.NAME_HOLD, TIME)
-                .description(
-                        "Time for which a name stays reserved for its last acknowledged publisher after the end of "
-                                + "the connection. A cluster allows only 30s.%n  Default: 10s, in a cluster 30s.");
+        row(NAME_HOLD, TIME)
+                .description("Time for which a name stays reserved for its last acknowledged publisher after the end "
+                        + "of the connection. A cluster allows only 30s.%n  Default: 10s, in a cluster 30s.");
 
         section("TLS");
         own("tls-cert", FILE)
@@ -222,32 +205,30 @@ final class Settings {
         own("tls-clients-optional", FLAG)
                 .description("With --tls-clients: a client without a certificate may connect, too; one with a wrong "
                         + "certificate may not.");
-        row(RelayOption.TLS_PUBLISH_PORT, PORT)
-                .description("TCP port for publishers with TLS, or none; 0: any free one.");
-        row(RelayOption.TLS_SUBSCRIBE_PORT, PORT)
-                .description("TCP port for subscribers with TLS, or none; 0: any free one.");
-        row(RelayOption.TLS_PROVIDER, Form.word(TlsProvider.class))
+        row(TLS_PUBLISH_PORT, PORT).description("TCP port for publishers with TLS, or none; 0: any free one.");
+        row(TLS_SUBSCRIBE_PORT, PORT).description("TCP port for subscribers with TLS, or none; 0: any free one.");
+        row(TLS_PROVIDER, word(TlsProvider.class))
                 .description("The TLS library: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else "
                         + "the JDK's.");
-        row(RelayOption.TLS_SIZE, SIZE)
+        row(TLS_SIZE, SIZE)
                 .description("Memory for all TLS connections: 74k for each, and 66k more in each direction while it is "
                         + "busy. If it is used up, further connections are refused. At least 1m.");
 
         section("Admin port");
-        own(ADMIN, Form.text("ADDRESS"))
+        own(ADMIN, text("ADDRESS"))
                 .description("Address of the admin port, which shows the relay's state by HTTP: a page, /metrics, "
                         + "/health/live, /health/ready, /connections, /config, /events. none: no admin port. Beyond "
                         + "loopback it needs TLS, as https://0.0.0.0:7402, and --admin-token.%n  Default: "
                         + "127.0.0.1:7402, and no admin port if that is taken.");
-        own(ADMIN_TOKEN, Form.text("HASH"))
+        own(ADMIN_TOKEN, text("HASH"))
                 .description("The hash, sha256:HEX, of the token that requests to the admin port must show: as "
                         + "'Authorization: Bearer TOKEN', or as the password in a browser. /health needs no token. "
                         + "POST /reload needs the token as Bearer, and does what SIGHUP does.");
-        own("metrics-names", Form.text("N|NAME,..."))
+        own("metrics-names", text("N|NAME,..."))
                 .defaultValue("0")
                 .description("At /metrics, the lag and rate of subscribers by name: of the N that are furthest behind, "
                         + "or of those with these names; at most 1,000. 0: no client makes a series.");
-        own("health", Form.text("ADDRESS:PORT"))
+        own("health", text("ADDRESS:PORT"))
                 .description("A further port for /health/live and /health/ready alone, in the clear and without a "
                         + "token: for probes and load balancers. :7403 is port 7403 of all addresses, 7403 that of "
                         + "127.0.0.1.");
@@ -258,9 +239,8 @@ final class Settings {
         own(PROGRESS, TIME)
                 .arity("0..1")
                 .fallbackValue("10s")
-                .description(
-                        "Prints a line of figures at this interval: rates, connections, lag. 10s if no time is given; "
-                                + "at least 1s.%n  Default: no such lines; with --json the event stats, every second.");
+                .description("Prints a line of figures at this interval: rates, connections, lag. 10s if no time is "
+                        + "given; at least 1s.%n  Default: no such lines; with --json the event stats, every second.");
         own("quiet", FLAG)
                 .description("With --json: no event stats, unless --progress is given. Else it changes nothing.");
         own("connections", TIME)
@@ -326,9 +306,7 @@ final class Settings {
 
     /** Whether auto means this host alone, since everybody who gets here might do everything. */
     boolean isShutIn(boolean access) {
-        return value(RelayOption.BIND.name()).equals(AUTO)
-                && !access
-                && !this.<Boolean>value(RelayOption.INSECURE.name());
+        return value(BIND.name()).equals(AUTO) && !access && !this.<Boolean>value(INSECURE.name());
     }
 
     /**
@@ -340,17 +318,15 @@ final class Settings {
     RelayConfig config(AccessPolicy access) {
         RelayConfig.Builder config = RelayConfig.builder();
         targets.forEach((name, option) -> config.set(option, value(name)));
-        if (value(RelayOption.JOURNAL_KEEP.name()) instanceof Duration time) {
-            config.set(RelayOption.JOURNAL_KEEP_TIME, time);
+        if (value(JOURNAL_KEEP.name()) instanceof Duration time) {
+            config.set(JOURNAL_KEEP_TIME, time);
         } else {
-            config.set(RelayOption.JOURNAL_KEEP, value(RelayOption.JOURNAL_KEEP.name()));
+            config.set(JOURNAL_KEEP, value(JOURNAL_KEEP.name()));
         }
-        if (value(RelayOption.BIND.name()).equals(AUTO)) {
-            config.set(RelayOption.BIND, isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : "0.0.0.0");
+        if (value(BIND.name()).equals(AUTO)) {
+            config.set(BIND, isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : "0.0.0.0");
         }
-        return config.set(RelayOption.ACCESS, access)
-                .set(RelayOption.TLS_FILES, tlsFiles())
-                .build();
+        return config.set(ACCESS, access).set(TLS_FILES, tlsFiles()).build();
     }
 
     /** The files of TLS; null: no TLS. */
