@@ -10,12 +10,12 @@ import dev.msgrelay.server.tls.TlsProvider;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /**
- * A setting of a relay (an option of relay-server, too), with its default. The records of this package say what it
- * means. Sizes are in bytes.
+ * A setting of a relay with its default; most are options of relay-server. The records of this package say what each
+ * setting means. Sizes are in bytes.
  *
  * @param <T> type of its value
  */
@@ -51,11 +51,11 @@ public final class RelayOption<T> {
     /** The MTU of Ethernet. */
     public static final RelayOption<Integer> MTU = new RelayOption<>("mtu", 1500);
 
-    /** Disconnect: nobody else notices a slow subscriber, and the subscriber learns the reason from the close. */
+    /** Disconnect: a slow subscriber costs other clients nothing, and learns the reason from the close. */
     public static final RelayOption<Policy> SLOW_SUBSCRIBER = new RelayOption<>("slow-subscriber", Policy.DISCONNECT);
-    /** Policies that cost nobody else anything; REPLAY needs a journal. */
+    /** The policies that cost other clients nothing; REPLAY needs a journal. */
     public static final RelayOption<Collection<Policy>> ALLOW_POLICIES =
-            new RelayOption<>("allow-policies", Set.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY));
+            new RelayOption<>("allow-policies", List.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY));
     /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five seconds. */
     public static final RelayOption<Duration> HEARTBEAT = new RelayOption<>("heartbeat", Duration.ofSeconds(5));
     /** Three heartbeats: a process that pauses for a while is not given up at once. */
@@ -77,7 +77,7 @@ public final class RelayOption<T> {
     public static final RelayOption<Integer> REPLAY_SIZE = new RelayOption<>("replay-size");
     /** 256 writes of 64 KiB under way at once. */
     public static final RelayOption<Integer> FILTER_SIZE = new RelayOption<>("filter-size", 16 << 20);
-    /** 512 clients that use up their share; a client that reads its control frames needs a hundred bytes. */
+    /** Enough for 512 clients at their limit; a client that reads its control frames needs a hundred bytes. */
     public static final RelayOption<Integer> CONTROL_SIZE = new RelayOption<>("control-size", 32 << 20);
     /** Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames. */
     public static final RelayOption<Integer> CONTROL_SIZE_PER_CONNECTION =
@@ -92,7 +92,7 @@ public final class RelayOption<T> {
             new RelayOption<>("max-per-address", LimitsConfig.ANY_NUMBER);
     /** A thousand clients of one host that all reconnect after a cut are served within a second. */
     public static final RelayOption<Integer> HANDSHAKES_PER_ADDRESS = new RelayOption<>("handshakes-per-address", 1000);
-    /** Each start may send out the whole log; a hundred a second is a large group that reconnects. */
+    /** A replay may send the whole log; a hundred replays a second are a large group that reconnects. */
     public static final RelayOption<Integer> REPLAYS_PER_ADDRESS = new RelayOption<>("replays-per-address", 100);
     /** One minute: a dead peer is noticed within minutes, whatever interval it asked for. */
     public static final RelayOption<Duration> MAX_HEARTBEAT =
@@ -102,7 +102,7 @@ public final class RelayOption<T> {
     /** By default 10 s, in a cluster {@link ClusterConfig#NAME_HOLD}. */
     public static final RelayOption<Duration> NAME_HOLD = new RelayOption<>("name-hold");
 
-    /** Listens for TLS, too, if there are files. */
+    /** With files, the relay also listens for TLS. */
     public static final RelayOption<TlsFiles> TLS_FILES = new RelayOption<>("tls");
 
     public static final RelayOption<Integer> TLS_PUBLISH_PORT = new RelayOption<>("tls-publish-port", 7411);
@@ -113,13 +113,13 @@ public final class RelayOption<T> {
     /** 600 connections, 300 of them busy at a time. */
     public static final RelayOption<Integer> TLS_SIZE = new RelayOption<>("tls-size", 64 << 20);
 
-    /** Keeps the stream in a directory, which is made if it does not exist. */
+    /** The directory that keeps the stream; it is made if it does not exist. */
     public static final RelayOption<Path> JOURNAL = new RelayOption<>("journal");
 
     public static final RelayOption<Integer> JOURNAL_SEGMENT = new RelayOption<>("journal-segment", 128 << 20);
-    /** A size, not a time: the relay knows at start whether it fits on the disk, and never takes more. */
+    /** A size, not a time: the relay knows at the start whether the journal fits on the disk. */
     public static final RelayOption<Long> JOURNAL_KEEP = new RelayOption<>("journal-keep", 10L << 30);
-    /** Instead of {@link #JOURNAL_KEEP}: messages stay for this time, however many they are. */
+    /** Replaces {@link #JOURNAL_KEEP}: messages stay for this time, however many they are. */
     public static final RelayOption<Duration> JOURNAL_KEEP_TIME = new RelayOption<>("journal-keep-time");
 
     public static final RelayOption<Duration> JOURNAL_FORCE = new RelayOption<>("journal-force", Duration.ofSeconds(1));
@@ -135,21 +135,20 @@ public final class RelayOption<T> {
     private final Optional<T> usual;
 
     private RelayOption(String name) {
-        this.name = name;
-        this.usual = Optional.empty();
+        this(name, null);
     }
 
     private RelayOption(String name, T usual) {
         this.name = name;
-        this.usual = Optional.of(usual);
+        this.usual = Optional.ofNullable(usual);
     }
 
-    /** The name of its option and its key in a configuration file, if it has them. */
+    /** The name of the option of relay-server without its dashes, which is the key in a configuration file. */
     public String name() {
         return name;
     }
 
-    /** The default; empty if the setting is off then, or if the default follows from other settings. */
+    /** The default; empty if the setting is off by default, or if the default follows from other settings. */
     public Optional<T> usual() {
         return usual;
     }

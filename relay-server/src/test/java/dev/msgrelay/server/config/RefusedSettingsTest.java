@@ -216,6 +216,9 @@ class RefusedSettingsTest {
                 .clients();
         assertThat(least.idleTimeout()).isEqualTo(least.heartbeat());
         assertThat(least.allowedPolicies()).containsExactly(Policy.BACKPRESSURE);
+        assertThat(ALLOW_POLICIES.usual().orElseThrow())
+                .as("in the order that the help shows")
+                .containsExactly(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY);
         ClientConfig most = RelayConfig.builder()
                 .set(HEARTBEAT, Duration.ofHours(1))
                 .set(IDLE_TIMEOUT, Duration.ofHours(24))
