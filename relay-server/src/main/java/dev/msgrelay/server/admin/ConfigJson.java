@@ -1,7 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import dev.msgrelay.protocol.text.Durations;
-import dev.msgrelay.server.config.Secret;
+import dev.msgrelay.server.config.AdminConfig.Secret;
 import dev.msgrelay.server.tls.TlsFiles;
 import java.lang.reflect.RecordComponent;
 import java.nio.file.Path;

@@ -1,7 +1,10 @@
 package dev.msgrelay.server.config;
 
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
 import java.math.BigInteger;
-import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
 import java.util.Set;
@@ -17,21 +20,26 @@ import java.util.stream.Collectors;
  * @param tls whether the port speaks TLS, with the relay's certificate
  * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none
  * @param healthOnly true: nothing but {@code /health/live} and {@code /health/ready}, to everybody, in the clear
- * @param metricsNames most subscribers that are told by name in the metrics: those that are furthest behind
- * @param metricsOnly names of the only subscribers that are told by name in the metrics; empty: any name
+ * @param metricsNames most subscribers that the metrics name: those with the largest lag
+ * @param metricsOnly names of the only subscribers that the metrics name; empty: any subscriber
  */
 public record AdminConfig(
         String host,
         int port,
         boolean tls,
-        @Secret String token,
+        @AdminConfig.Secret String token,
         boolean healthOnly,
         int metricsNames,
         Set<String> metricsOnly) {
+    /** Marks a setting whose value is never shown: only whether it is set. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.RECORD_COMPONENT)
+    public @interface Secret {}
+
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PORT = 7402;
 
-    /** Limit of {@link #metricsNames}: each is four series. */
+    /** Limit of {@link #metricsNames}: each name makes four series. */
     public static final int MOST_METRICS_NAMES = 1_000;
 
     private static final Pattern PLACE =
@@ -46,7 +54,7 @@ public record AdminConfig(
             throw new IllegalArgumentException(
                     "admin token is not sha256: and 64 hex digits in lower case: it is the token's hash, never the token");
         }
-        if (!healthOnly && (token == null || !tls) && beyondLoopback(host)) {
+        if (!healthOnly && (token == null || !tls) && !isLoopback(host)) {
             String place = (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
             throw new IllegalArgumentException(
                     "admin " + place + " is beyond loopback: that needs TLS and a token: --admin https://" + place
@@ -59,9 +67,9 @@ public record AdminConfig(
     }
 
     /**
-     * This port, with subscribers by name in its metrics.
+     * This port, with names of subscribers in its metrics.
      *
-     * @param names how many at most: those that are furthest behind; or their names, separated by commas
+     * @param names most subscribers to name, those with the largest lag; or their names, separated by commas
      * @throws IllegalArgumentException the message names the value and the limit
      */
     public AdminConfig withMetricsNames(String names) {
@@ -87,14 +95,13 @@ public record AdminConfig(
      * @throws IllegalArgumentException the message names the value and the right form
      */
     public static AdminConfig health(String place) {
-        Matcher matcher = PLACE.matcher(place);
-        if (!matcher.matches() || matcher.group(1) != null) {
+        Matcher parts = PLACE.matcher(place);
+        if (!parts.matches() || parts.group(1) != null) {
             throw new IllegalArgumentException(
                     "health '" + place + "' is neither host:port, nor :port, nor port, nor [ipv6]:port");
         }
-        String otherwise = matcher.group(2) == null ? DEFAULT_HOST : "0.0.0.0";
-        return new AdminConfig(
-                host(matcher, otherwise), Integer.parseInt(matcher.group(3)), false, null, true, 0, Set.of());
+        String host = host(parts, parts.group(2) == null ? DEFAULT_HOST : "0.0.0.0");
+        return new AdminConfig(host, Integer.parseInt(parts.group(3)), false, null, true, 0, Set.of());
     }
 
     /**
@@ -105,13 +112,13 @@ public record AdminConfig(
      * @throws IllegalArgumentException the message names the value and the right form
      */
     public static AdminConfig parse(String place, String token) {
-        Matcher matcher = PLACE.matcher(place);
-        if (!matcher.matches()) {
+        Matcher parts = PLACE.matcher(place);
+        if (!parts.matches()) {
             throw new IllegalArgumentException("admin '" + place
                     + "' is neither none, nor host:port, :port, port or [ipv6]:port, nor https:// and that");
         }
-        boolean tls = "https://".equals(matcher.group(1));
-        return new AdminConfig(host(matcher, DEFAULT_HOST), Integer.parseInt(matcher.group(3)), tls, token);
+        boolean tls = "https://".equals(parts.group(1));
+        return new AdminConfig(host(parts, DEFAULT_HOST), Integer.parseInt(parts.group(3)), tls, token);
     }
 
     private static String host(Matcher place, String otherwise) {
@@ -119,9 +126,9 @@ public record AdminConfig(
         return host.isEmpty() ? otherwise : host;
     }
 
-    private static boolean beyondLoopback(String host) {
+    private static boolean isLoopback(String host) {
         try {
-            return !Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+            return ListenConfig.isLoopback(host);
         } catch (UnknownHostException e) {
             throw new IllegalArgumentException("admin host '" + host + "' is unknown", e);
         }

@@ -10,11 +10,11 @@ import java.util.Set;
 /**
  * Policies, heartbeats, time-outs and numbers of clients.
  *
- * @param slowSubscriber policy for a subscriber that falls too far behind and has not asked for another one
+ * @param slowSubscriber policy for a subscriber whose lag is too large and that has not asked for another policy
  * @param allowedPolicies policies that subscribers may ask for; always includes {@code slowSubscriber}
  * @param heartbeat interval of PINGs to clients that sent HELLO
  * @param idleTimeout silence after which a client that sent HELLO is closed; not shorter than the heartbeat
- * @param handshakeTimeout time within which a begun control frame must be complete
+ * @param handshakeTimeout time for a client to complete a control frame that it has begun
  * @param peerTimeout time after which a TCP peer that acknowledges nothing, not even the kernel's probes, counts as
  *     dead
  * @param maxConnections most publishers and subscribers together
@@ -35,7 +35,7 @@ public record ClientConfig(
     public ClientConfig {
         EnumSet<Policy> allowed = EnumSet.of(slowSubscriber);
         allowed.addAll(allowedPolicies);
-        // In their order, also where they are told.
+        // An EnumSet, so that reports list them in the enum's order.
         allowedPolicies = Collections.unmodifiableSet(allowed);
         Range.checkMillis("heartbeat", heartbeat, Protocol.MIN_HEARTBEAT_MILLIS, Protocol.MAX_HEARTBEAT_MILLIS);
         Range.checkMillis("idle timeout", idleTimeout, heartbeat.toMillis(), LimitsConfig.MOST_MILLIS);
@@ -45,11 +45,7 @@ public record ClientConfig(
         Range.check("max publishers", maxPublishers, 1, MOST_CONNECTIONS);
     }
 
-    /**
-     * The policy for a subscriber that asks for {@code wanted}: that one if it is allowed, else the relay's default.
-     *
-     * @param journal whether there is a journal, which REPLAY needs
-     */
+    /** The wanted policy if it is allowed, else the relay's default. REPLAY needs a journal. */
     public Policy grant(Policy wanted, boolean journal) {
         boolean can = journal || wanted != Policy.REPLAY;
         return can && allowedPolicies.contains(wanted) ? wanted : slowSubscriber;

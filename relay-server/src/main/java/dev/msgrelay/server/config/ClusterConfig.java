@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * The cluster that this relay belongs to, and its number there. The cluster's own module reads the file.
+ * The cluster that this relay belongs to, and its number there. The module relay-cluster reads the file.
  *
  * @param file file with the {@code cluster} block, the same on all nodes; null: the relay is alone
  * @param node number of this relay in the cluster; 0: the relay is alone
@@ -13,33 +13,31 @@ import java.time.Duration;
 public record ClusterConfig(Path file, int node) {
     public static final ClusterConfig NONE = new ClusterConfig(null, 0);
 
-    /** Longest body of a message in a cluster: the cluster's log takes messages of up to 2 MiB. */
+    /** Longest body of a message in a cluster, whose log takes messages of up to 2 MiB. */
     public static final int MOST_BODY = 1 << 20;
 
     /**
-     * Time for which a name stays with its publisher. The cluster's log decides this, so it is no setting of a node.
-     * Longer than for a relay alone: a publisher that has lost its node has to find another one.
+     * Time for which a name stays with its publisher. All nodes must agree on it, so it is no setting of a node. Longer
+     * than for a relay alone: a publisher that has lost its node has to find another one.
      */
     public static final Duration NAME_HOLD = Duration.ofSeconds(30);
 
-    /** Memory for frames that wait to be sent, or sent again, to the leader. */
+    /** Memory for frames that wait for their way to the leader. */
     public static final int OUTGOING_BYTES = 16 << 20;
 
-    /** Memory for frames that are in order and wait for the core. */
+    /** Memory for ordered frames that wait for the core. */
     public static final int ORDERED_BYTES = 32 << 20;
 
     /** Direct memory of the consensus; its mapped files are not counted here. */
     private static final int CONSENSUS_DIRECT_BYTES = 32 << 20;
 
-    /**
-     * Shared memory that a node needs: files in a file system in memory, which count as memory of its control group.
-     */
+    /** Shared memory of a node: files in a file system in memory, which count as memory of its control group. */
     public static final long SHARED_BYTES = 384L << 20;
 
-    /** Length of the files of the cluster's log: the least that is dropped at once. */
+    /** Length of a file of the cluster's log, which is dropped file by file. */
     public static final int FILE_BYTES = 64 << 20;
 
-    /** Java heap of the consensus, of a table of names, and of messages under way. */
+    /** Java heap of the consensus, the table of names, and messages under way. */
     public static final int HEAP_BYTES = 64 << 20;
 
     public static final int DIRECT_BYTES = OUTGOING_BYTES + ORDERED_BYTES + CONSENSUS_DIRECT_BYTES;

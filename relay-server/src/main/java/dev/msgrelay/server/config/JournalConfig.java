@@ -8,23 +8,22 @@ import java.time.Duration;
 /**
  * The journal: the stream on the disk.
  *
- * @param directory directory of the journal; null: there is no journal, and nothing outlives the relay
+ * @param directory directory of the journal; null: there is no journal, and the stream ends with the relay
  * @param segmentBytes length of a segment's file; the journal drops whole segments
- * @param keepBytes size beyond which the oldest segments are dropped; {@link #UNLIMITED}: none
- * @param keepTime age of its newest message beyond which a segment is dropped; null: none
- * @param force longest time until written bytes are forced to the disk when nobody waits for them
- * @param failure what the relay does when the journal has failed
+ * @param keepBytes size beyond which the oldest segments are dropped; {@link #UNLIMITED}: no limit
+ * @param keepTime age of a segment's newest message beyond which the segment is dropped; null: no limit
+ * @param force longest time until written bytes are forced to the disk if no client waits for that
+ * @param failure reaction of the relay to a failure of the journal
  */
 public record JournalConfig(
         Path directory, int segmentBytes, long keepBytes, Duration keepTime, Duration force, Failure failure) {
     public enum Failure {
-        /** The relay stops, and clients go to another one: their acknowledgements stay true. */
+        /** The relay stops, so that acknowledgements stay true; clients connect to another relay. */
         EXIT,
         /** The relay continues in memory alone. */
         MEMORY
     }
 
-    /** The value of {@link #keepBytes} for a journal without a limit. */
     public static final long UNLIMITED = JournalSettings.UNLIMITED;
 
     public JournalConfig {
@@ -57,7 +56,7 @@ public record JournalConfig(
                 force.toNanos());
     }
 
-    /** Checks that one write fits a segment: a frame or a packet is never cut by a segment's end. */
+    /** Checks that one write fits a segment: the end of a segment never cuts a frame or a packet. */
     void checkFor(StreamConfig stream) {
         if (!on()) {
             return;

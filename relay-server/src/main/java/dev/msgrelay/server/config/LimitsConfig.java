@@ -9,25 +9,23 @@ import java.time.Duration;
  * Limits on the cost of clients: memory beside that of the stream, time for a frame under way, and the share of one
  * address.
  *
- * @param pinBytes bytes of the log's chunks that slow subscribers may hold after the log has dropped them; beyond it
- *     the subscribers that lag most are cut off
- * @param assemblyBytes bytes of direct memory for frames that have arrived in part; a connection that finds none waits
- *     for its turn, and is not read meanwhile
+ * @param pinBytes bytes of the log's chunks that slow subscribers may keep from reuse; beyond it the subscribers that
+ *     lag most are cut off
+ * @param assemblyBytes bytes of direct memory for frames that have arrived in part; while it is used up, further
+ *     connections wait for their turn unread
  * @param filterBytes bytes of direct memory for writes to subscribers that want some types only
- * @param replayBytes bytes of direct memory for pages of the journal on the way to subscribers: about 1 MiB for each of
- *     them while it is sent
+ * @param replayBytes bytes of direct memory for pages of the journal, about 1 MiB for each subscriber that is sent them
  * @param controlBytes bytes of the Java heap for control frames and type ranges of all clients together
- * @param controlBytesPerConnection bytes of these for one client
+ * @param controlBytesPerConnection the part of {@code controlBytes} that one client may use
  * @param frameTimeout time within which a begun frame must be complete, or have brought {@code minRate} for each second
  *     of that time; then the time starts anew. Only time in which the connection is read counts
- * @param minRate bytes per second that a frame under way must bring
+ * @param minRate bytes per second of a frame that has arrived in part
  * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER}: no limit of its own
  * @param handshakesPerSecond connections that one address may open a second
  * @param replaysPerSecond subscribers of one address a second that may start in the journal
- * @param maxHeartbeat longest interval of PINGs that a client gets, even if it asks for a longer one; the relay's own
- *     interval if that is longer
+ * @param maxHeartbeat longest interval of PINGs that a client may ask for; the relay's own interval if that is longer
  * @param publisherSilence silence after which a publisher that sent no HELLO is closed; zero: never
- * @param nameHold time for which a name stays with its last publisher after the connection has ended
+ * @param nameHold time for which a name stays with its last publisher after the end of the connection
  */
 public record LimitsConfig(
         int pinBytes,
@@ -44,20 +42,20 @@ public record LimitsConfig(
         Duration maxHeartbeat,
         Duration publisherSilence,
         Duration nameHold) {
-    /** No limit by address: {@link ClientConfig#maxConnections} holds. Behind a proxy all clients have one address. */
+    /** No limit by address but {@link ClientConfig#maxConnections}: all clients of a proxy have one address. */
     public static final int ANY_NUMBER = ClientConfig.MOST_CONNECTIONS;
     /** Ten seconds: longer than a client's usual longest wait between two attempts, shorter than a deployment. */
     public static final Duration DEFAULT_NAME_HOLD = Duration.ofSeconds(10);
 
-    /** As much as the default log, 32 chunks: slow readers at many places hold one more log, and no more. */
+    /** As much as the default log, 32 chunks: slow subscribers at many places of the log double its memory at most. */
     private static final int DEFAULT_PIN = 16 << 20;
-    /** About 30 frames of the longest default body at once; further ones take turns. */
+    /** About 30 frames of the longest default body at once. */
     private static final int DEFAULT_ASSEMBLY = 32 << 20;
-    /** Thirty subscribers with a page of the journal on the way at once; further ones take turns. */
+    /** A page of the journal for each of 30 subscribers at once. */
     private static final int DEFAULT_REPLAY = 32 << 20;
 
     private static final int MOST_BYTES = 1 << 30;
-    /** One write of a subscriber that wants some types. */
+    /** One write to a subscriber that wants some types. */
     private static final int LEAST_FILTER = 64 << 10;
     /** Three SUBSCRIBEs of the most ranges, and other control frames. */
     private static final int LEAST_CONTROL = 32 << 10;
@@ -80,11 +78,7 @@ public record LimitsConfig(
         Range.checkMillis("name hold", nameHold, 0, MOST_MILLIS);
     }
 
-    /**
-     * Checks that the longest frame can be received and written.
-     *
-     * @throws IllegalArgumentException the message names the setting, its value and the limit
-     */
+    /** Checks that the longest frame can be received and written. */
     void checkFor(StreamConfig stream, JournalConfig journal) {
         int maxBody = stream.maxBody();
         String why = " (max body " + maxBody + ")";
@@ -95,17 +89,17 @@ public record LimitsConfig(
         Range.check("assembly size", assemblyBytes, leastAssembly(maxBody), MOST_BYTES, why);
     }
 
-    /** A subscriber that was sent part of a frame holds it to its end: the frame, and the chunks of its two ends. */
+    /** The longest frame, which a subscriber pins until all of it is sent, and the chunks of its two ends. */
     private static int leastPin(int maxBody) {
         return 2 * StreamConfig.CHUNK_BYTES + FrameLayout.frameLength(maxBody);
     }
 
-    /** Two frames: the next one has begun while the first one goes into the ring. */
+    /** Two of the longest frames: the second one has begun while the first one goes into the ring. */
     private static int leastAssembly(int maxBody) {
         return 2 * FrameLayout.frameLength(maxBody);
     }
 
-    /** A page of the journal ends behind a whole frame. */
+    /** A page of the journal, and a frame that begins at its end: a page has whole frames. */
     private static int leastReplay(int maxBody) {
         return BlockReader.PAGE_BYTES + FrameLayout.frameLength(maxBody);
     }
@@ -122,9 +116,7 @@ public record LimitsConfig(
         return orMore(DEFAULT_REPLAY, leastReplay(maxBody));
     }
 
-    /** The usual bytes, or whole chunks of at least {@code least}. */
     private static int orMore(int usual, int least) {
-        int chunk = StreamConfig.CHUNK_BYTES;
-        return Math.max(usual, (least + chunk - 1) / chunk * chunk);
+        return (int) Math.max(usual, StreamConfig.wholeChunks(least));
     }
 }

@@ -13,7 +13,7 @@ import java.util.Set;
 /**
  * The addresses that a relay listens on.
  *
- * @param host address to bind TCP to; 127.0.0.1 by default
+ * @param host address to bind TCP to
  * @param publishPort TCP port for publishers, 0: any free one; {@link #OFF}: none
  * @param subscribePort TCP port for subscribers; 0 and {@link #OFF} as above
  * @param publishSocket Unix socket for publishers; null: none
@@ -35,7 +35,6 @@ public record ListenConfig(
     /** The system's limit of a Unix socket's path, less the closing zero. */
     private static final int MAX_SOCKET_PATH = 107;
 
-    /** Pattern of a socket's permissions: octal digits. */
     public static final String MODE = "0?[0-7]{1,3}";
 
     public ListenConfig {
@@ -74,15 +73,17 @@ public record ListenConfig(
         return PosixFilePermissions.fromString(text.toString());
     }
 
-    /**
-     * Whether only this host's own processes can connect. An unknown name counts as such: listening reports it later.
-     */
+    /** Whether only this host's own processes can connect. True for an unknown name, which the start reports. */
     public boolean isOnThisHostOnly() {
         try {
-            return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
+            return isLoopback(host);
         } catch (UnknownHostException e) {
             return true;
         }
+    }
+
+    static boolean isLoopback(String host) throws UnknownHostException {
+        return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
     }
 
     static void checkPort(String what, int port) {

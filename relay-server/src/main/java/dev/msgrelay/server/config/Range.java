@@ -3,7 +3,7 @@ package dev.msgrelay.server.config;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** Limits of a setting. The message of a refusal has the setting, its value and the limits. */
+/** Limits of a setting. A refusal names the setting, its value and the limits. */
 final class Range {
     static final int MOST_PORT = 65_535;
 
@@ -21,7 +21,7 @@ final class Range {
     }
 
     static void checkMillis(String what, Duration value, long least, long most) {
-        // Long.MAX_VALUE for a duration that is too long to count in milliseconds.
+        // Duration.toMillis would throw where convert gives Long.MAX_VALUE.
         long millis = TimeUnit.MILLISECONDS.convert(value);
         if (millis < least || millis > most) {
             throw new IllegalArgumentException(

@@ -20,15 +20,15 @@ import java.util.Set;
  * @param stream sizes of the stream's memory
  * @param transport the system's interface that drives the sockets
  * @param congestion congestion control of accepted connections, by epoll alone
- * @param eventLoops number of threads that drive the sockets: the first one reads, polls the ring and packs, further
- *     ones send; or {@link #AUTO_EVENT_LOOPS}
+ * @param eventLoops number of threads that drive the sockets: the first one reads and orders, further ones send; or
+ *     {@link #AUTO_EVENT_LOOPS}
  * @param readerLoops number of further threads that only read plain publishers, whose runs go through the ring
  * @param clients policies, heartbeats, time-outs and numbers of clients
  * @param limits limits on the cost of clients
  * @param access rights of clients; null: everybody may do everything
  * @param insecure whether a relay without {@code access} may listen beyond this host
- * @param stallTimeout time for which a subscriber may hold publishers back without reading anything
- * @param drainTimeout time that {@code close} waits until subscribers have all messages
+ * @param stallTimeout time for which a subscriber that reads nothing may make publishers wait
+ * @param drainTimeout longest wait of {@code close} until subscribers have all messages
  * @param tls certificate and ports of TLS
  * @param journal the stream on the disk
  * @param cluster the cluster that the relay belongs to
@@ -51,14 +51,14 @@ public record RelayConfig(
         ClusterConfig cluster) {
 
     /**
-     * One loop below four processor cores, so that the bytes of publishers, ring and subscribers stay in one core's
-     * cache; a second one that sends from four cores on, two that send from eight on.
+     * One loop below four processor cores, so that a message stays in one core's cache; a second loop, which sends,
+     * from four cores on, and a third from eight on.
      */
     public static final int AUTO_EVENT_LOOPS = -1;
 
     private static final int MAX_EVENT_LOOPS = 64;
     private static final int MAX_READER_LOOPS = 63;
-    /** A hundred years: as nanoseconds it still fits a long. */
+    /** A hundred years, which fit a long as nanoseconds. */
     private static final long MOST_MILLIS = Duration.ofDays(36_500).toMillis();
 
     public RelayConfig {

@@ -8,17 +8,17 @@ import dev.msgrelay.server.stream.FrameRing;
  *
  * @param mtu MTU of the links to subscribers, in bytes: a packet is one MTU less the IP and TCP headers
  * @param ringBytes size of the ring between publishers and the log, a power of two
- * @param logBytes size of the log, a multiple of {@link #CHUNK_BYTES}: a subscriber may be this far behind
+ * @param logBytes size of the log, a multiple of {@link #CHUNK_BYTES}: the largest lag of a subscriber
  * @param maxBody longest body in bytes
  */
 public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
     /** 64 Ki cells: a larger ring gains nothing, a smaller one refuses bursts. */
     public static final int DEFAULT_RING_BYTES = 4 << 20;
-    /** At 1 GbE, 0.14 s of a subscriber's pause. A log of 64 MiB cost about 4 % in short runs. */
+    /** Room for a subscriber's pause of 0.14 s at 1 GbE. A log of 64 MiB cost about 4 % in short runs. */
     public static final int DEFAULT_LOG_BYTES = 16 << 20;
     /** Size of a chunk: large enough that counting references costs nothing, small enough to pin. */
     public static final int CHUNK_BYTES = 512 << 10;
-    /** Bytes that the log may run ahead of a subscriber that holds publishers back: enough to keep both sides busy. */
+    /** Largest lag of a subscriber that makes publishers wait: enough to keep both sides busy. */
     public static final int DEFAULT_WINDOW_BYTES = 4 << 20;
 
     private static final int HEADERS = 40;
@@ -48,15 +48,19 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
 
     /** As the constructor; a ring or a log of 0 bytes gets its default, or the size that the longest body needs. */
     static StreamConfig of(int mtu, int ringBytes, int logBytes, int maxBody) {
-        // A body out of range is refused by the constructor.
+        // The constructor refuses a body out of range.
         int body = Math.max(1, Math.min(maxBody, FrameLayout.MAX_MAX_BODY));
-        long log = (minLog(body) + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+        long log = wholeChunks(minLog(body));
         int ring = Integer.highestOneBit((int) minRing(body) - 1) << 1;
         return new StreamConfig(
                 mtu,
                 ringBytes != 0 ? ringBytes : Math.max(DEFAULT_RING_BYTES, ring),
                 logBytes != 0 ? logBytes : (int) Math.max(DEFAULT_LOG_BYTES, log),
                 maxBody);
+    }
+
+    static long wholeChunks(long bytes) {
+        return (bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
     }
 
     private static long minRing(int maxBody) {
@@ -85,12 +89,12 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return Math.max(256 << 10, FrameLayout.frameLength(maxBody));
     }
 
-    /** Bytes that the log may run ahead of a subscriber that holds publishers back. */
+    /** Largest lag, in bytes, of a subscriber that makes publishers wait. */
     public long windowBytes() {
         return Math.min(DEFAULT_WINDOW_BYTES, journalWindowBytes() / 2);
     }
 
-    /** Bytes that the log may run ahead of the journal: the most without dropping bytes that are not written yet. */
+    /** Largest lag of the journal, in bytes, at which the log drops no bytes that the journal has not written. */
     public long journalWindowBytes() {
         return logBytes - 2L * CHUNK_BYTES - maxRun();
     }

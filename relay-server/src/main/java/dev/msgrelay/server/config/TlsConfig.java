@@ -11,17 +11,14 @@ import dev.msgrelay.server.tls.TlsRecords;
  * @param publishPort TCP port for publishers, 0: any free one; {@link ListenConfig#OFF}: none
  * @param subscribePort TCP port for subscribers; 0 and {@link ListenConfig#OFF} as above
  * @param provider the library that does TLS
- * @param recordsPerKey records that one key protects before the client is asked to connect again; for a library that
- *     does not renew its keys
+ * @param recordsPerKey records of one key after which the client is asked to connect again, if the library does not
+ *     renew its keys
  * @param memoryBytes bytes of direct memory for all TLS connections; a connection that finds no room is refused
  */
 public record TlsConfig(
         TlsFiles files, int publishPort, int subscribePort, TlsProvider provider, long recordsPerKey, int memoryBytes) {
 
-    /**
-     * Most records that one key of AES-GCM protects: 2^24 (RFC 8446, 5.5), less 2^21 for the seconds in which the
-     * client is asked to connect again.
-     */
+    /** The limit of AES-GCM, 2^24 records (RFC 8446, 5.5), less 2^21 for the seconds until the client reconnects. */
     public static final long DEFAULT_RECORDS_PER_KEY = (1 << 24) - (1 << 21);
 
     private static final int LEAST_BYTES = 1 << 20;
