@@ -72,7 +72,7 @@ final class Settings {
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
         row(TRANSPORT, word(Transport.class))
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
-        row(RelayOption.LOCAL_CONGESTION, Form.CONGESTION)
+        row(LOCAL_CONGESTION, Form.CONGESTION)
                 .description("Congestion control of connections whose client is on this host: auto, system, or a name "
                         + "that the kernel gives. auto: the first of cubic and reno that there is, since bbr halves "
                         + "the speed of a link without a queue. system: the system's default. Needs epoll. A client "
