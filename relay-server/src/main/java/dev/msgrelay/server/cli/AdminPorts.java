@@ -6,89 +6,94 @@ import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.AdminConfig;
 import java.io.IOException;
 import java.util.Optional;
-import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/**
- * The ports for HTTP, before they are started.
- *
- * @param admin the admin port; null: there is to be none
- * @param named whether the settings name its address; otherwise it may be missing
- * @param health the port for health alone; null: there is to be none
- */
-record AdminPorts(AdminConfig admin, boolean named, AdminConfig health) {
+/** The admin port and the port for health alone, each if the settings ask for it. The main thread; close: any. */
+final class AdminPorts implements AutoCloseable {
     private static final String USUAL = AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT;
 
+    private final Optional<AdminConfig> adminConfig;
+    private final Optional<AdminConfig> healthConfig;
+    // Whether the settings name the address of the admin port; otherwise a relay works without the port.
+    private final boolean named;
+    // Empty as well until the port is started.
+    private Optional<AdminServer> admin = Optional.empty();
+    private Optional<AdminServer> health = Optional.empty();
+
     /**
-     * The ports that the settings ask for.
-     *
-     * @param hasTls whether the relay has TLS
      * @throws IllegalArgumentException a value is wrong, or the port is to speak TLS and the relay has none; the
      *     message names the setting, its value and the right form
      */
-    static AdminPorts of(Settings settings, boolean hasTls) {
+    AdminPorts(Settings settings, boolean relayHasTls) {
         String place = settings.value(Settings.ADMIN);
-        AdminConfig admin = Form.NONE.equals(place)
-                ? null
-                : AdminConfig.parse(place == null ? USUAL : place, settings.value(Settings.ADMIN_TOKEN))
-                        .withMetricsNames(settings.value("metrics-names"));
-        String health = settings.value("health");
-        AdminPorts ports = new AdminPorts(admin, place != null, health == null ? null : AdminConfig.health(health));
-        if (ports.hasTls() && !hasTls) {
+        named = place != null;
+        adminConfig = Form.NONE.equals(place)
+                ? Optional.empty()
+                : Optional.of(AdminConfig.parse(named ? place : USUAL, settings.value(Settings.ADMIN_TOKEN))
+                        .withMetricsNames(settings.value("metrics-names")));
+        healthConfig = Optional.<String>ofNullable(settings.value("health")).map(AdminConfig::health);
+        if (hasTls() && !relayHasTls) {
             throw new IllegalArgumentException("admin " + place + " needs --tls-cert and --tls-key");
         }
-        return ports;
     }
 
     private boolean hasTls() {
-        return admin != null && admin.tls();
+        return adminConfig.isPresent() && adminConfig.get().tls();
     }
 
     /**
-     * Starts a port without TLS before the relay. Returns null if there is to be none, or one with TLS, which has to
-     * wait for the relay.
+     * Starts the ports without TLS, before the relay.
      *
-     * @param configuration reads the configuration again
-     * @param missing takes a warning where there is no port since its usual address is taken: of several relays on a
-     *     host, one has it
-     * @throws IOException the settings name the port's address, and that cannot be listened on
+     * @return a warning that the admin port is missing, since another program has its usual address: of several relays
+     *     on a host, one has the port
+     * @throws IOException the settings name an address that cannot be listened on
      */
-    AdminServer startBefore(Supplier<Reload> configuration, Consumer<String> missing) throws IOException {
-        if (admin == null || admin.tls()) {
-            return null;
+    Optional<String> startBefore(Supplier<Reload> configuration) throws IOException {
+        if (healthConfig.isPresent()) {
+            health = Optional.of(AdminServer.startBefore(healthConfig.get(), Optional.empty()));
         }
         try {
-            return AdminServer.startBefore(admin, Optional.of(configuration));
+            if (adminConfig.isPresent() && !hasTls()) {
+                admin = Optional.of(AdminServer.startBefore(adminConfig.get(), Optional.of(configuration)));
+            }
+            return Optional.empty();
         } catch (IOException e) {
             if (named) {
                 throw e;
             }
-            missing.accept("no admin port: " + e.getMessage() + "; --admin chooses another one, or none");
-            return null;
+            return Optional.of("no admin port: " + e.getMessage() + "; --admin chooses another one, or none");
         }
     }
 
-    /**
-     * Starts the port for health alone, before the relay; null: there is to be none.
-     *
-     * @throws IOException its address cannot be listened on
-     */
-    AdminServer startHealth() throws IOException {
-        return health == null ? null : AdminServer.startBefore(health, Optional.empty());
+    void recovering(int segments, int of) {
+        health.ifPresent(port -> port.recovering(segments, of));
+        admin.ifPresent(port -> port.recovering(segments, of));
     }
 
     /**
-     * Gives the relay to a port that was started before, or starts a port with TLS. Returns the port; null: there is
-     * none.
+     * Gives the relay to the ports that were started before it, and starts an admin port with TLS.
      *
-     * @param before the port that was started before; null: none
      * @throws IOException the port with TLS cannot listen
      */
-    AdminServer start(AdminServer before, RelayServer relay, Supplier<Reload> configuration) throws IOException {
-        if (before != null) {
-            before.serve(relay);
-            return before;
+    void serve(RelayServer relay, Supplier<Reload> configuration) throws IOException {
+        health.ifPresent(port -> port.serve(relay));
+        admin.ifPresent(port -> port.serve(relay));
+        if (hasTls()) {
+            admin = Optional.of(AdminServer.start(relay, adminConfig.get(), configuration));
         }
-        return hasTls() ? AdminServer.start(relay, admin, configuration) : null;
+    }
+
+    Optional<AdminServer> admin() {
+        return admin;
+    }
+
+    Optional<AdminServer> health() {
+        return health;
+    }
+
+    @Override
+    public void close() {
+        admin.ifPresent(AdminServer::close);
+        health.ifPresent(AdminServer::close);
     }
 }

@@ -6,8 +6,11 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
+import java.io.PrintWriter;
 import java.nio.charset.Charset;
 import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.slf4j.event.Level;
 
 /**
@@ -18,13 +21,16 @@ final class CommandOutput {
     /** Bytes of the queue of each stream: a few thousand lines. */
     private static final int QUEUE_BYTES = 256 << 10;
 
-    /** Time to write the rest of each stream, at the end. */
-    private static final long FINISH_MILLIS = 500;
+    /** Time to write the rest of each stream at the end, and time for a table: a relay is looked at each second. */
+    private static final long WAIT_MILLIS = 500;
+
+    /** Lines of a table between two waits for the reader. */
+    private static final int TABLE_PART = 100;
 
     private final QueuedOutput out;
+    private final QueuedOutput err;
     // Standard output, line by line.
     private final PrintStream lines;
-    private final QueuedOutput err;
     private volatile boolean json;
 
     CommandOutput(OutputStream realOut, OutputStream realErr) {
@@ -47,7 +53,7 @@ final class CommandOutput {
         return Charset.forName(System.getProperty(property, System.getProperty("native.encoding", "UTF-8")));
     }
 
-    /** Writes all that is said as JSON on standard output from now on, the log too. */
+    /** From now on, writes everything as JSON on standard output, the log too. */
     void speakJson() {
         json = true;
         if (System.out == lines) {
@@ -72,14 +78,26 @@ final class CommandOutput {
         return lines + (lines == 1 ? " line suppressed: nobody read it" : " lines suppressed: nobody read them");
     }
 
-    /** Waits until standard output is written, for at most {@code millis} ms; returns whether it is. */
-    boolean finish(long millis) {
-        return out.finish(millis);
+    /**
+     * Prints a table's lines at the reader's speed, so that no line is dropped for want of room. After half a second
+     * the rest is queued like all lines.
+     */
+    void printTable(PrintWriter to, Stream<String> table) {
+        long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(WAIT_MILLIS);
+        int printed = 0;
+        for (String line : (Iterable<String>) table::iterator) {
+            to.println(line);
+            to.flush();
+            long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+            if (++printed % TABLE_PART == 0 && left > 0) {
+                out.finish(left);
+            }
+        }
     }
 
-    /** Waits at the end until both streams are written, for at most 500 ms each. */
+    /** Waits at the end until both streams are written, for at most half a second each. */
     void finish() {
-        out.finish(FINISH_MILLIS);
-        err.finish(FINISH_MILLIS);
+        out.finish(WAIT_MILLIS);
+        err.finish(WAIT_MILLIS);
     }
 }

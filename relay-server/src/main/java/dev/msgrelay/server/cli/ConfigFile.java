@@ -5,6 +5,7 @@ import com.typesafe.config.ConfigObject;
 import com.typesafe.config.ConfigValue;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
@@ -19,13 +20,12 @@ import java.util.stream.Collectors;
  * </pre>
  *
  * @param values values by names of options, in the form that they have behind a flag
- * @param access the access block; null: there is none
+ * @param access the access block
  */
-record ConfigFile(Map<String, Value> values, ConfigObject access) {
+record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
     static final String ACCESS = "access";
 
-    /** Stands for no file. */
-    static final ConfigFile NONE = new ConfigFile(Map.of(), null);
+    static final ConfigFile NONE = new ConfigFile(Map.of(), Optional.empty());
 
     /** Name of the block with the nodes of a cluster; relay-cluster reads it. */
     private static final String CLUSTER = "cluster";
@@ -41,11 +41,11 @@ record ConfigFile(Map<String, Value> values, ConfigObject access) {
     static ConfigFile read(Path path) {
         return HoconFile.read(path, root -> {
             Map<String, Value> values = new TreeMap<>();
-            ConfigObject access = null;
+            Optional<ConfigObject> access = Optional.empty();
             for (Map.Entry<String, ConfigValue> entry : root.entrySet()) {
                 String key = entry.getKey();
                 if (key.equals(ACCESS) && entry.getValue() instanceof ConfigObject block) {
-                    access = block;
+                    access = Optional.of(block);
                 } else if (key.equals(ACCESS)) {
                     throw HoconFile.wrong(entry.getValue(), "access is a block: access { name { token = ... } }");
                 } else if (!key.equals(CLUSTER) || !(entry.getValue() instanceof ConfigObject)) {

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Pattern;
@@ -39,14 +40,18 @@ import picocli.CommandLine.Unmatched;
  *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   the option's default
  * </pre>
  *
- * @param file the configuration file; null: none was named
+ * @param file the configuration file, if one is named
  * @param values values from file and environment, by names of options
- * @param access the rights of clients; null: there is no access block
+ * @param access the rights of clients, if the file has an access block
  * @param passedOver lines about variables of the environment that are not the relay's
  */
-record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPolicy access, List<String> passedOver)
+record Configuration(
+        Optional<Path> file,
+        Map<String, ConfigFile.Value> values,
+        Optional<AccessPolicy> access,
+        List<String> passedOver)
         implements IDefaultValueProvider {
-    static final Configuration NONE = new Configuration(null, Map.of(), null, List.of());
+    static final Configuration NONE = new Configuration(Optional.empty(), Map.of(), Optional.empty(), List.of());
 
     /**
      * Value that Kubernetes sets for each Service of the namespace: for a Service relay-publish, RELAY_PUBLISH_PORT is
@@ -75,8 +80,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
     static Configuration read(CommandSpec command, Map<String, String> environment, String... args) {
         Map<String, OptionSpec> options = options(command);
         WhichFiles files = WhichFiles.of(environment, args);
-        Path path = files.config();
-        ConfigFile file = path == null ? ConfigFile.NONE : ConfigFile.read(path);
+        ConfigFile file = files.config().map(ConfigFile::read).orElse(ConfigFile.NONE);
         file.values().forEach((name, value) -> {
             if (!options.containsKey(name)) {
                 throw new IllegalArgumentException(
@@ -104,10 +108,12 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             CommandLine settings = settings();
             values.forEach((name, value) -> check(settings, name, value));
         }
-        ConfigFile.Value cluster = values.get(RelayOption.CLUSTER.name());
-        checkCluster(files.cluster != null || cluster == null ? files.cluster : Path.of(cluster.text()), path);
-        AccessPolicy access = file.access() == null ? null : AccessBlock.read(file.access());
-        return new Configuration(path, values, access, passedOver);
+        Optional.ofNullable(files.cluster)
+                .or(() -> Optional.ofNullable(values.get(RelayOption.CLUSTER.name()))
+                        .map(value -> Path.of(value.text())))
+                .filter(cluster -> !files.config().equals(Optional.of(cluster)))
+                .ifPresent(cluster -> checkBeside(cluster, files.config()));
+        return new Configuration(files.config(), values, file.access().map(AccessBlock::read), passedOver);
     }
 
     /**
@@ -128,10 +134,10 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
             return set.equals("true");
         }
         try {
-            Path file = WhichFiles.of(environment, args).config();
-            return file != null
+            Optional<Path> file = WhichFiles.of(environment, args).config();
+            return file.isPresent()
                     && JSON_LINE
-                            .matcher(TextFile.read(file, HoconFile.MOST_BYTES))
+                            .matcher(TextFile.read(file.get(), HoconFile.MOST_BYTES))
                             .find();
         } catch (IOException | PicocliException | InvalidPathException unusable) {
             return false;
@@ -171,15 +177,13 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
 
         static WhichFiles of(Map<String, String> environment, String... args) {
             WhichFiles files = new WhichFiles();
-            CommandParser.of(files).parseArgs(args);
-            files.file = files.file == null ? named(environment, Settings.CONFIG) : files.file;
-            files.cluster = files.cluster == null ? named(environment, RelayOption.CLUSTER.name()) : files.cluster;
+            CommandParser.of(files)
+                    .setDefaultValueProvider(file -> Optional.ofNullable(environment.get(variable(nameOf(file))))
+                            .filter(set -> !set.isEmpty())
+                            .map(CommandParser::asDefault)
+                            .orElse(null))
+                    .parseArgs(args);
             return files;
-        }
-
-        private static Path named(Map<String, String> environment, String name) {
-            String set = environment.get(variable(name));
-            return set == null || set.isEmpty() ? null : Path.of(set);
         }
 
         boolean isGiven(OptionSpec option) {
@@ -187,40 +191,40 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
                     .anyMatch(name -> others.stream().anyMatch(arg -> arg.equals(name) || arg.startsWith(name + "=")));
         }
 
-        /** The configuration file: by default the cluster's file; null: there is none. */
-        Path config() {
-            return file != null ? file : cluster;
+        /** The configuration file, by default the cluster's file. */
+        Optional<Path> config() {
+            return Optional.ofNullable(file).or(() -> Optional.ofNullable(cluster));
         }
     }
 
-    /**
-     * Checks that the cluster's file has only its block if another file is the configuration: options beside the block
-     * would not be read.
-     */
-    private static void checkCluster(Path cluster, Path config) {
-        if (cluster == null || cluster.equals(config)) {
-            return;
-        }
-        String unread = " stands beside cluster { ... }, and is not read, since --config names " + config;
+    /** Checks that the cluster's file has its block alone: options beside the block would not be read. */
+    private static void checkBeside(Path cluster, Optional<Path> config) {
+        String unread = " stands beside cluster { ... }, and is not read, since --config names "
+                + config.map(Path::toString).orElse("no file");
         ConfigFile beside = ConfigFile.read(cluster);
         beside.values().forEach((name, value) -> {
             throw new IllegalArgumentException(value.where() + ": " + name + unread);
         });
-        if (beside.access() != null) {
-            throw HoconFile.wrong(beside.access(), ConfigFile.ACCESS + unread);
-        }
+        beside.access().ifPresent(block -> {
+            throw HoconFile.wrong(block, ConfigFile.ACCESS + unread);
+        });
     }
 
     /** The options that may be set, by their names without dashes. */
     static Map<String, OptionSpec> options(CommandSpec command) {
         Map<String, OptionSpec> options = new TreeMap<>();
         for (OptionSpec option : command.options()) {
-            String name = option.longestName().substring(2);
+            String name = nameOf(option);
             if (!option.usageHelp() && !option.versionHelp() && !NOT_SET.contains(name)) {
                 options.put(name, option);
             }
         }
         return options;
+    }
+
+    /** The name of an option without its dashes; empty for another argument. */
+    private static String nameOf(ArgSpec arg) {
+        return arg instanceof OptionSpec option ? option.longestName().replaceFirst("^--?", "") : "";
     }
 
     static String variable(String name) {
@@ -238,9 +242,7 @@ record Configuration(Path file, Map<String, ConfigFile.Value> values, AccessPoli
 
     @Override
     public String defaultValue(ArgSpec arg) {
-        ConfigFile.Value value = arg instanceof OptionSpec option
-                ? values.get(option.longestName().replaceFirst("^--?", ""))
-                : null;
+        ConfigFile.Value value = values.get(nameOf(arg));
         return value == null ? null : CommandParser.asDefault(value.text());
     }
 

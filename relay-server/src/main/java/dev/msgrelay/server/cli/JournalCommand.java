@@ -47,7 +47,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "journal",
         mixinStandardHelpOptions = true,
-        versionProvider = VersionFromManifest.class,
         description = "Inspects or repairs the directory of a journal. All of its commands work without a relay.",
         footer = {
             "",
@@ -83,7 +82,6 @@ final class JournalCommand implements Runnable {
     @Command(
             name = "check",
             mixinStandardHelpOptions = true,
-            versionProvider = VersionFromManifest.class,
             description = "Reads every byte, changes nothing, and reports the messages and the damage.")
     int check(
             @Parameters(paramLabel = "DIR", description = "The directory.") Path directory,
@@ -119,7 +117,6 @@ final class JournalCommand implements Runnable {
     @Command(
             name = "dump",
             mixinStandardHelpOptions = true,
-            versionProvider = VersionFromManifest.class,
             description = {
                 "Prints each message like 'relay-client subscribe', and gaps on standard error.",
                 "Checks every byte before it is printed."
@@ -166,7 +163,6 @@ final class JournalCommand implements Runnable {
     @Command(
             name = "repair",
             mixinStandardHelpOptions = true,
-            versionProvider = VersionFromManifest.class,
             description = {
                 "Writes off damaged messages, so that a relay can continue.",
                 "Replaced files stay beside the new ones as *.damaged. Whole messages do not change."

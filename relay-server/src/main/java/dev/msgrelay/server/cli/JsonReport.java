@@ -6,7 +6,6 @@ import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.assembly.MemoryPlan;
-import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import io.netty.util.NetUtil;
@@ -15,6 +14,7 @@ import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.Optional;
 import org.slf4j.event.Level;
 
 /**
@@ -25,16 +25,16 @@ import org.slf4j.event.Level;
 final class JsonReport implements ServerReport {
     private final PrintWriter out;
     private final RelayServer relay;
-    private final Pace pace;
+    private final CommandOutput output;
     private final long start = System.nanoTime();
 
-    JsonReport(PrintWriter out, RelayServer relay, Pace pace) {
+    JsonReport(PrintWriter out, RelayServer relay, CommandOutput output) {
         this.out = out;
         this.relay = relay;
-        this.pace = pace;
+        this.output = output;
     }
 
-    /** The event of a configuration that {@code --check-config} has found good. */
+    /** The event for a configuration that {@code --check-config} has found right. */
     static String checked(String message) {
         return event("checked", Instant.now(), Level.INFO)
                 .text("message", message)
@@ -42,7 +42,7 @@ final class JsonReport implements ServerReport {
     }
 
     @Override
-    public void ready(AdminServer admin, AdminServer health) {
+    public void ready(AdminPorts ports) {
         JsonLine line = event("ready", Instant.now(), Level.INFO)
                 .text("publish", endpoint(relay.publishAddress()))
                 .text("subscribe", endpoint(relay.subscribeAddress()))
@@ -51,8 +51,8 @@ final class JsonReport implements ServerReport {
                 .text("tlsPublish", endpoint(relay.tlsPublishAddress()))
                 .text("tlsSubscribe", endpoint(relay.tlsSubscribeAddress()))
                 .text("tls", relay.tls().text())
-                .text("admin", admin == null ? null : endpoint(admin.address()))
-                .text("health", health == null ? null : endpoint(health.address()))
+                .text("admin", endpoint(ports.admin()))
+                .text("health", endpoint(ports.health()))
                 .text("transport", relay.transport().flag())
                 .text("localCongestion", relay.congestion().local())
                 .text("congestion", relay.congestion().links())
@@ -88,13 +88,11 @@ final class JsonReport implements ServerReport {
 
     @Override
     public void connections(Look look) {
-        pace.beginTable();
-        for (ConnectionRow row : look.connections()) {
+        output.printTable(out, look.connections().stream().map(row -> {
             JsonLine line = event("connection", look.time(), Level.INFO);
             Look.row(line, row);
-            print(line);
-            pace.line();
-        }
+            return line.toLine();
+        }));
     }
 
     @Override
@@ -131,6 +129,12 @@ final class JsonReport implements ServerReport {
     /** The form that clients take: an IPv6 address is in brackets. */
     private static String endpoint(InetSocketAddress address) {
         return address == null ? null : NetUtil.toSocketAddressString(address);
+    }
+
+    private static String endpoint(Optional<AdminServer> port) {
+        return port.map(AdminServer::address)
+                .map(NetUtil::toSocketAddressString)
+                .orElse(null);
     }
 
     private static String path(Path path) {

@@ -4,7 +4,6 @@ import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.ShortText;
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.assembly.ClusterProvider;
 import dev.msgrelay.server.assembly.MemoryPlan;
@@ -20,15 +19,13 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -52,7 +49,6 @@ import picocli.CommandLine.Spec;
         })
 @Command(
         name = "relay-server",
-        versionProvider = VersionFromManifest.class,
         customSynopsis = {
             "Usage: relay-server [OPTIONS]",
             "       relay-server token [--out FILE | --of FILE]",
@@ -159,7 +155,7 @@ final class RelayServerCommand implements Callable<Integer> {
         reloading = new Reloading(Configuration.options(spec), this::again);
         // Heard from the start: an unhandled SIGHUP would end the process.
         boolean checks = settings.value(Settings.CHECK_CONFIG);
-        boolean hears = checks || Hangup.handle(reloading::hangup);
+        boolean hears = checks || reloading.handleHangup();
         RelayConfig config = checkedConfig();
         if (checks) {
             check(config);
@@ -174,27 +170,28 @@ final class RelayServerCommand implements Callable<Integer> {
         if (settings.<Boolean>value(Settings.JSON)) {
             output.speakJson();
         }
-        if (settings.isShutIn(config.access() != null)) {
+        if (settings.isShutIn(configuration.access().isPresent())) {
             LOG.warn(
                     "nobody beyond this host, or this container, can connect: there is neither an access block (--config)"
                             + " nor --insecure");
         }
-        if (!hears && configuration.file() != null) {
-            LOG.warn(
-                    "SIGHUP is ignored (nohup does that) or missing here: {} is read at the start, and by POST /reload",
-                    configuration.file());
+        if (!hears) {
+            configuration
+                    .file()
+                    .ifPresent(file -> LOG.warn(
+                            "SIGHUP is ignored (nohup does that) or missing here: {} is read at the start, and by POST /reload",
+                            file));
         }
         manager = new ServiceManager(environment, ProcessHandle.current().pid());
         manager.watch(this::works);
         Runtime.getRuntime().addShutdownHook(new Thread(this::endProcess, "relay-shutdown"));
-        List<String> warnings = new ArrayList<>();
-        try (AdminServer health = ports.startHealth();
-                AdminServer early = ports.startBefore(reloading::reload, warnings::add)) {
-            RelayServer relay = starter.start(config, new Recovering(early, health));
-            // Of a relay that starts: in front of what keeps it from starting they would mislead.
-            warnings.forEach(LOG::warn);
+        try (AdminPorts open = ports) {
+            Optional<String> warning = open.startBefore(reloading::reload);
+            RelayServer relay = starter.start(config, new Recovering());
+            // After the start: before the error of a relay that does not start, the warning would mislead.
+            warning.ifPresent(LOG::warn);
             reloading.started(relay, config);
-            return serve(relay, early, health);
+            return serve(relay);
         } catch (IOException | ChannelException e) {
             // ChannelException: the system has no descriptor left for a socket or a loop.
             String why = e.getMessage() + TakenPort.words(e.getMessage(), config, SystemTree.proc());
@@ -260,18 +257,12 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /** Reports the progress of a recovery to the ports for HTTP, and once a second to the log. */
-    private static final class Recovering implements RecoveryProgress {
-        private final List<AdminServer> ports;
+    private final class Recovering implements RecoveryProgress {
         private long toldNanos = System.nanoTime();
-
-        /** @param ports null: there is none */
-        Recovering(AdminServer... ports) {
-            this.ports = Stream.of(ports).filter(Objects::nonNull).toList();
-        }
 
         @Override
         public void looked(int segments, int of) {
-            ports.forEach(port -> port.recovering(segments, of));
+            ports.recovering(segments, of);
             long now = System.nanoTime();
             if (now - toldNanos > TELL_NANOS) {
                 toldNanos = now;
@@ -280,40 +271,32 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /**
-     * @param early admin port that was started before the relay; null: none
-     * @param health port for health alone; null: none
-     */
-    private int serve(RelayServer relay, AdminServer early, AdminServer health)
-            throws IOException, InterruptedException {
-        if (health != null) {
-            health.serve(relay);
-        }
-        try (AdminServer port = ports.start(early, relay, reloading::reload)) {
-            PrintWriter out = spec.commandLine().getOut();
-            Pace pace = new Pace(output::finish);
-            ServerReport report = settings.<Boolean>value(Settings.JSON)
-                    ? new JsonReport(out, relay, pace)
-                    : new TextReport(out, relay, pace);
-            relay.failure().thenAccept(cause -> {
-                haltIfHung(cause, port, health);
-                stopping.countDown();
-            });
-            report.ready(port, health);
-            return runUntilTold(relay, report);
+    private int serve(RelayServer relay) throws IOException, InterruptedException {
+        try {
+            ports.serve(relay, reloading::reload);
         } catch (IOException e) {
             relay.close();
             throw e;
         }
+        PrintWriter out = spec.commandLine().getOut();
+        ServerReport report = settings.<Boolean>value(Settings.JSON)
+                ? new JsonReport(out, relay, output)
+                : new TextReport(out, relay, output);
+        relay.failure().thenAccept(cause -> {
+            haltIfHung(cause);
+            stopping.countDown();
+        });
+        report.ready(ports);
+        return runUntilTold(relay, report);
     }
 
     /**
      * Ends the process of a relay whose disk hangs, which has told its clients. The JVM's own end would wait for that
      * disk, and so may the main thread.
      */
-    private void haltIfHung(Throwable cause, AdminServer... open) {
+    private void haltIfHung(Throwable cause) {
         if (NodeLeftException.isOfHungDisk(cause)) {
-            Stream.of(open).filter(Objects::nonNull).forEach(AdminServer::close);
+            ports.close();
             output.finish();
             Runtime.getRuntime().halt(FAULT);
         }
@@ -393,7 +376,7 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     private String describeConfiguration(RelayConfig config) {
-        String from = configuration.file() == null ? "no file is named" : configuration.file() + ": good";
+        String from = configuration.file().map(file -> file + ": good").orElse("no file is named");
         String who = config.access() == null ? "no access block" : TextReport.identities(config);
         int options = configuration.values().size();
         return from + "; " + ShortText.counted(options, "option") + " from file and environment, " + who;
@@ -416,7 +399,7 @@ final class RelayServerCommand implements Callable<Integer> {
         try {
             checkInterval(CONNECTIONS);
             checkInterval(Settings.PROGRESS);
-            ports = AdminPorts.of(settings, config.tls().on());
+            ports = new AdminPorts(settings, config.tls().on());
             checkJournal(config.journal().directory());
             config.congestion()
                     .resolve(

@@ -112,6 +112,10 @@ public final class RelayServerMain {
         command.settings().addTo(line.getCommandSpec());
         line.getCommandSpec().mixinStandardHelpOptions(true);
         CommandParser.helpOf(line);
+        tellVersion(
+                line,
+                "relay-server " + TextReport.version(),
+                "JVM " + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + ")");
         // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
         // picocli gives the first stream used to all subcommands.
         line.getOut();
@@ -120,5 +124,10 @@ public final class RelayServerMain {
                 .setOut(new PrintWriter(new FileOutputStream(FileDescriptor.out), false, StandardCharsets.UTF_8));
         line.getHelpSectionMap().put(UsageMessageSpec.SECTION_KEY_OPTION_LIST, command.settings()::helpText);
         return line;
+    }
+
+    private static void tellVersion(CommandLine line, String... lines) {
+        line.getCommandSpec().version(lines);
+        line.getSubcommands().values().forEach(subcommand -> tellVersion(subcommand, lines));
     }
 }

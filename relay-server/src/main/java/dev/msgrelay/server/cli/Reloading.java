@@ -9,13 +9,16 @@ import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.config.RelayOption;
 import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandleProxies;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
-import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.slf4j.event.Level;
@@ -45,15 +48,6 @@ final class Reloading {
     /** Settings that a reload takes over, if TLS is on before and after. */
     private static final Set<String> TLS_FILES = Set.of("tls-cert", "tls-key", "tls-clients", "tls-clients-optional");
 
-    /** Settings whose default follows from others: their values in a configuration. */
-    private static final Map<String, Function<RelayConfig, String>> FOLLOWING = Map.of(
-            "log-size", config -> Form.SIZE.written(config.stream().logBytes()),
-            "ring-size", config -> Form.SIZE.written(config.stream().ringBytes()),
-            "pin-size", config -> Form.SIZE.written(config.limits().pinBytes()),
-            "assembly-size", config -> Form.SIZE.written(config.limits().assemblyBytes()),
-            "replay-size", config -> Form.SIZE.written(config.limits().replayBytes()),
-            "name-hold", config -> Durations.format(config.limits().nameHold()));
-
     private final Map<String, OptionSpec> atStart;
     private final Reader reader;
     // The policy in force; null: there is none.
@@ -67,13 +61,34 @@ final class Reloading {
         this.reader = reader;
     }
 
+    /**
+     * Reads the configuration again at each SIGHUP, on a thread of its own. The JDK's class for signals is not part of
+     * Java's API, and the compiler warns of it, so it is loaded by name.
+     *
+     * @return false if this system or JVM has no such signal, or ignores it: nohup starts a process so, and the JVM
+     *     keeps to it
+     */
+    boolean handleHangup() {
+        try {
+            Class<?> signal = Class.forName("sun.misc.Signal");
+            Class<?> handler = Class.forName("sun.misc.SignalHandler");
+            MethodHandle run = MethodHandles.lookup().bind(this, "hangup", MethodType.methodType(void.class));
+            Object runs = MethodHandleProxies.asInterfaceInstance(handler, MethodHandles.dropArguments(run, 0, signal));
+            Object before = signal.getMethod("handle", signal, handler)
+                    .invoke(null, signal.getConstructor(String.class).newInstance("HUP"), runs);
+            return before != handler.getField("SIG_IGN").get(null);
+        } catch (ReflectiveOperationException | LinkageError e) {
+            return false;
+        }
+    }
+
     /** The relay; null: it is still being started. */
     RelayServer relay() {
         return running;
     }
 
     /** A SIGHUP during the start is kept until the relay runs. */
-    synchronized void hangup() {
+    private synchronized void hangup() {
         if (running == null) {
             hungUp = true;
             LOG.info("SIGHUP during the start: the configuration is read again once the relay runs");
@@ -142,6 +157,19 @@ final class Reloading {
         return policy == null ? null : policy.identities();
     }
 
+    /** The values of the options whose default follows from other options, by their names. */
+    private static Map<String, String> valuesInUse(RelayConfig config) {
+        return Map.of(
+                RelayOption.LOG_SIZE.name(), Form.SIZE.written(config.stream().logBytes()),
+                RelayOption.RING_SIZE.name(), Form.SIZE.written(config.stream().ringBytes()),
+                RelayOption.PIN_SIZE.name(), Form.SIZE.written(config.limits().pinBytes()),
+                RelayOption.ASSEMBLY_SIZE.name(),
+                        Form.SIZE.written(config.limits().assemblyBytes()),
+                RelayOption.REPLAY_SIZE.name(),
+                        Form.SIZE.written(config.limits().replayBytes()),
+                RelayOption.NAME_HOLD.name(), Durations.format(config.limits().nameHold()));
+    }
+
     /**
      * Lines about options that have changed since the start, and need a restart.
      *
@@ -150,12 +178,14 @@ final class Reloading {
      */
     private List<String> restartsNeeded(RelayConfig now, Fresh fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
+        Map<String, String> inUse = valuesInUse(now);
+        Map<String, String> later = valuesInUse(fresh.config());
         atStart.forEach((name, option) -> {
             OptionSpec then = fresh.options().get(name);
-            Function<RelayConfig, String> follows = FOLLOWING.get(name);
-            String is = follows == null ? valueText(option) : follows.apply(now);
-            String wouldBe = follows == null ? valueText(then) : follows.apply(fresh.config());
-            boolean same = follows == null ? Objects.equals(option.getValue(), then.getValue()) : is.equals(wouldBe);
+            String is = inUse.getOrDefault(name, valueText(option));
+            String wouldBe = later.getOrDefault(name, valueText(then));
+            boolean same =
+                    inUse.containsKey(name) ? is.equals(wouldBe) : Objects.equals(option.getValue(), then.getValue());
             if (!taken.contains(name) && !same) {
                 lines.add(name + " takes a restart: "
                         + (name.equals(Settings.ADMIN_TOKEN)

@@ -1,30 +1,24 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 
 /** The command's output about a running relay. One thread. */
 interface ServerReport {
-    /**
-     * The relay listens.
-     *
-     * @param admin the admin port; null: there is none
-     * @param health the port for health alone; null: there is none
-     */
-    void ready(AdminServer admin, AdminServer health);
+    /** The relay listens, and so do the ports for HTTP. */
+    void ready(AdminPorts ports);
 
-    /** A line of figures is due. */
+    /** Prints a line of figures. */
     void progress(Look look);
 
-    /** A table of all connections is due. */
+    /** Prints a table of all connections. */
     void connections(Look look);
 
-    /** The relay was told to stop. */
+    /** The relay begins to end, since the process was told to. */
     void draining(Look look);
 
-    /** The relay has stopped, after {@code seconds} of draining. */
+    /** The relay has ended, after {@code seconds} of draining. */
     void stopped(Look look, double seconds);
 
-    /** The relay has stopped by a fault of its own, or of its journal. */
+    /** The relay has ended by a fault of its own, or of its journal. */
     void failed(Look look, Throwable cause);
 }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
@@ -312,10 +313,10 @@ final class Settings {
     /**
      * The relay's configuration.
      *
-     * @param access the rights of clients; null: there is no access block
+     * @param access the rights of clients, if there is an access block
      * @throws IllegalArgumentException the message begins with the setting's name, and has its value and the limit
      */
-    RelayConfig config(AccessPolicy access) {
+    RelayConfig config(Optional<AccessPolicy> access) {
         RelayConfig.Builder config = RelayConfig.builder();
         targets.forEach((name, option) -> config.set(option, value(name)));
         if (value(JOURNAL_KEEP.name()) instanceof Duration time) {
@@ -324,9 +325,11 @@ final class Settings {
             config.set(JOURNAL_KEEP, value(JOURNAL_KEEP.name()));
         }
         if (value(BIND.name()).equals(AUTO)) {
-            config.set(BIND, isShutIn(access != null) ? ListenConfig.DEFAULT_HOST : "0.0.0.0");
+            config.set(BIND, isShutIn(access.isPresent()) ? ListenConfig.DEFAULT_HOST : "0.0.0.0");
         }
-        return config.set(ACCESS, access).set(TLS_FILES, tlsFiles()).build();
+        return config.set(ACCESS, access.orElse(null))
+                .set(TLS_FILES, tlsFiles())
+                .build();
     }
 
     /** The files of TLS; null: no TLS. */

@@ -9,18 +9,17 @@ import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The first lines of a relay for people: eight, and more only where there are more ports.
  *
- * @param version of the relay
- * @param time of the start
  * @param memory limit in bytes of all that the relay counts
- * @param publish what there is for publishers
- * @param subscribe what there is for subscribers
- * @param tls certificate and library in words; null: no TLS
- * @param page address of the admin port; null: there is none
- * @param health address of the port for health alone; null: there is none
+ * @param tls certificate and library in words
+ * @param page address of the admin port
+ * @param health address of the port for health alone
  * @param journal the journal in words
  * @param access who may connect, in words
  */
@@ -30,9 +29,9 @@ record StartScreen(
         long memory,
         Doors publish,
         Doors subscribe,
-        String tls,
-        String page,
-        String health,
+        Optional<String> tls,
+        Optional<String> page,
+        Optional<String> health,
         String journal,
         String access) {
     /** Ports that a client without an endpoint in its command line uses. */
@@ -40,50 +39,45 @@ record StartScreen(
 
     private static final int SUBSCRIBE_PORT = 7400;
 
-    /**
-     * The places where clients of one role connect; null: there is no such place.
-     *
-     * @param tcp address of the plain port
-     * @param unix the socket
-     * @param tls address of the port with TLS
-     */
-    record Doors(InetSocketAddress tcp, Path unix, InetSocketAddress tls) {
-        /** The plain places, such as {@code 127.0.0.1:7401 and unix:/run/relay/publish}. */
+    /** The TCP port, Unix socket and port with TLS where clients of one role connect. */
+    record Doors(Optional<InetSocketAddress> tcp, Optional<Path> unix, Optional<InetSocketAddress> tls) {
+        /** The places without TLS, such as {@code 127.0.0.1:7401 and unix:/run/relay/publish}. */
         String plain() {
-            List<String> all = new ArrayList<>();
-            if (tcp != null) {
-                all.add(NetUtil.toSocketAddressString(tcp));
-            }
-            if (unix != null) {
-                all.add("unix:" + unix);
-            }
-            return all.isEmpty() ? "none" : String.join(" and ", all);
+            return isPlain()
+                    ? Stream.concat(tcp.map(NetUtil::toSocketAddressString).stream(), unix.map(Doors::unix).stream())
+                            .collect(Collectors.joining(" and "))
+                    : "none";
+        }
+
+        private static String unix(Path path) {
+            return "unix:" + path;
         }
 
         String secured() {
-            return tls == null ? "none" : NetUtil.toSocketAddressString(tls);
+            return tls.map(NetUtil::toSocketAddressString).orElse("none");
         }
 
-        /** The endpoint behind a client's command line, with a blank in front; empty: the client finds it itself. */
+        /** The arguments that bring a client here, each after a blank; none if the client's default does. */
         private String endpoint(int usual) {
-            if (tcp == null && unix != null) {
-                return " unix:" + unix;
+            if (tcp.isEmpty() && unix.isPresent()) {
+                return " " + unix(unix.get());
             }
-            InetSocketAddress address = tcp == null ? tls : tcp;
-            if (address == null) {
-                return "";
-            }
+            InetSocketAddress address = tcp.or(() -> tls).orElseThrow();
             boolean here = address.getAddress().isAnyLocalAddress()
                     || address.getAddress().getHostAddress().equals("127.0.0.1");
-            if (here && tcp != null && address.getPort() == usual) {
+            if (here && tcp.isPresent() && address.getPort() == usual) {
                 return "";
             }
             String place = here ? "127.0.0.1:" + address.getPort() : NetUtil.toSocketAddressString(address);
-            return (tcp == null ? " --tls-ca CA.pem " : " ") + place;
+            return (tcp.isEmpty() ? " --tls-ca CA.pem " : " ") + place;
+        }
+
+        private boolean isPlain() {
+            return tcp.isPresent() || unix.isPresent();
         }
 
         private boolean open() {
-            return tcp != null || unix != null || tls != null;
+            return isPlain() || tls.isPresent();
         }
     }
 
@@ -92,20 +86,18 @@ record StartScreen(
         lines.add("relay-server: publishers " + publish.plain() + ", subscribers " + subscribe.plain());
         lines.add("  " + version + ", " + time.truncatedTo(ChronoUnit.SECONDS) + ", memory at most "
                 + ShortText.of(memory, "B") + " (--check-config lists it)");
-        if (tls != null) {
+        tls.ifPresent(words -> {
             lines.add("  TLS publishers " + publish.secured() + ", subscribers " + subscribe.secured());
-            lines.add("  " + tls);
-        }
+            lines.add("  " + words);
+        });
         if (subscribe.open()) {
             add(lines, "read", "relay-client subscribe" + subscribe.endpoint(SUBSCRIBE_PORT));
         }
         if (publish.open()) {
             add(lines, "write", "relay-client publish --message hello" + publish.endpoint(PUBLISH_PORT));
         }
-        add(lines, "page", page == null ? "none" : page);
-        if (health != null) {
-            add(lines, "health", health);
-        }
+        add(lines, "page", page.orElse("none"));
+        health.ifPresent(place -> add(lines, "health", place));
         add(lines, "journal", journal);
         add(lines, "access", access);
         lines.add("  Ctrl-C ends it.");

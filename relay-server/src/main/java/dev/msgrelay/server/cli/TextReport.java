@@ -7,6 +7,7 @@ import dev.msgrelay.server.RelayServer.RecoveredJournal;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.Look;
 import dev.msgrelay.server.assembly.MemoryPlan;
+import dev.msgrelay.server.cli.StartScreen.Doors;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.RelayConfig;
@@ -15,10 +16,13 @@ import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.RelayStats;
 import dev.msgrelay.server.journal.JournalException;
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,31 +38,31 @@ final class TextReport implements ServerReport {
 
     private final PrintWriter out;
     private final RelayServer relay;
-    private final Pace pace;
+    private final CommandOutput output;
     private RelayStats before;
     private long beforeNanos = System.nanoTime();
 
-    TextReport(PrintWriter out, RelayServer relay, Pace pace) {
+    TextReport(PrintWriter out, RelayServer relay, CommandOutput output) {
         this.out = out;
         this.relay = relay;
-        this.pace = pace;
+        this.output = output;
         this.before = relay.stats();
     }
 
     @Override
-    public void ready(AdminServer admin, AdminServer health) {
+    public void ready(AdminPorts ports) {
         RelayConfig config = relay.config();
         ListenConfig listen = config.listen();
         MemoryPlan memory = relay.memory();
         StartScreen screen = new StartScreen(
-                VersionFromManifest.version(),
+                version(),
                 Instant.now(),
                 memory.direct() + memory.heap(),
-                new StartScreen.Doors(relay.publishAddress(), listen.publishSocket(), relay.tlsPublishAddress()),
-                new StartScreen.Doors(relay.subscribeAddress(), listen.subscribeSocket(), relay.tlsSubscribeAddress()),
-                config.tls().on() ? relay.tls().text() : null,
-                admin == null ? null : admin.place(),
-                health == null ? null : health.place() + "health/ready",
+                doors(relay.publishAddress(), listen.publishSocket(), relay.tlsPublishAddress()),
+                doors(relay.subscribeAddress(), listen.subscribeSocket(), relay.tlsSubscribeAddress()),
+                Optional.of(relay.tls().text()).filter(words -> !words.isEmpty()),
+                ports.admin().map(AdminServer::place),
+                ports.health().map(port -> port.place() + "health/ready"),
                 config.journal().on() ? journal() : noJournal(config.cluster().on()),
                 access(config));
         screen.lines().forEach(out::println);
@@ -73,6 +77,10 @@ final class TextReport implements ServerReport {
                 config.stream().mtu(),
                 config.clients().slowSubscriber().flag());
         memory.table().forEach(LOG::debug);
+    }
+
+    private static Doors doors(InetSocketAddress tcp, Path unix, InetSocketAddress tls) {
+        return new Doors(Optional.ofNullable(tcp), Optional.ofNullable(unix), Optional.ofNullable(tls));
     }
 
     @Override
@@ -155,12 +163,7 @@ final class TextReport implements ServerReport {
                 "age",
                 TextWidth.left("state", 9),
                 "waits"));
-        pace.beginTable();
-        for (ConnectionRow row : look.connections()) {
-            out.println(row(row));
-            out.flush();
-            pace.line();
-        }
+        output.printTable(out, look.connections().stream().map(TextReport::row));
     }
 
     static String row(ConnectionRow row) {
@@ -238,6 +241,12 @@ final class TextReport implements ServerReport {
             text.append(String.format(Locale.ROOT, ", %,d duplicates dropped", now.get(Counter.DUPLICATES)));
         }
         return text.toString();
+    }
+
+    /** The version that the build wrote into the jar. */
+    static String version() {
+        String version = TextReport.class.getPackage().getImplementationVersion();
+        return version == null ? "(not from a jar)" : version;
     }
 
     private String journal() {

@@ -32,7 +32,6 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "token",
         mixinStandardHelpOptions = true,
-        versionProvider = VersionFromManifest.class,
         description = {
             "Makes a token of 256 random bits.",
             "The token is for the client. The line token = \"sha256:...\" is for the file of --config: the relay keeps"

@@ -5,7 +5,7 @@
  *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock      HoconFile: reads files, also the cluster's
  *                                        |
  *   RelayServerMain --> RelayServerCommand --> Settings (the table) --> RelayConfig --> RelayServer
- *   Hangup (SIGHUP), POST /reload --^  '--> ServerReport: TextReport | JsonReport, from the counters
+ *   SIGHUP, POST /reload: Reloading --^ '--> ServerReport: TextReport | JsonReport, from the counters
  * </pre>
  *
  * <p>Runs on the main thread, which never touches a connection.

@@ -94,7 +94,8 @@ class ConfigurationTest {
 
     private static AccessPolicy access(Path file) {
         return Configuration.read(RelayServerMain.commandLine().getCommandSpec(), Map.of(), "--config", file.toString())
-                .access();
+                .access()
+                .orElse(null);
     }
 
     static List<String> options() {

@@ -7,13 +7,12 @@ import dev.msgrelay.server.RelayServer.RecoveredJournal;
 import dev.msgrelay.server.cli.StartScreen.Doors;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 /** The first lines of a relay, for relays that are made up. */
@@ -21,7 +20,7 @@ class StartScreenTest {
     private static final Instant TIME = Instant.parse("2026-01-02T03:04:05.678Z");
 
     @Test
-    void eightLinesOfEightyColumns() throws Exception {
+    void eightLinesOfEightyColumns() {
         List<String> lines = screen(plain(7401), plain(7400), null).lines();
         assertThat(lines)
                 .containsExactly(
@@ -38,20 +37,21 @@ class StartScreenTest {
 
     /** What a client has to be told, it is told: another port, another address, a socket alone, TLS alone. */
     @Test
-    void examplesThatWork() throws Exception {
-        Doors far = new Doors(new InetSocketAddress(InetAddress.getByName("192.0.2.7"), 7401), null, null);
-        Doors six = new Doors(new InetSocketAddress(InetAddress.getByName("2001:db8::1"), 7400), null, null);
+    void examplesThatWork() {
+        Doors far = tcp("192.0.2.7", 7401);
+        Doors six = tcp("2001:db8::1", 7400);
         assertThat(screen(far, six, null).lines())
                 .contains(
                         "  read:    relay-client subscribe [2001:db8::1]:7400",
                         "  write:   relay-client publish --message hello 192.0.2.7:7401");
-        Doors all = new Doors(new InetSocketAddress(InetAddress.getByName("0.0.0.0"), 9), null, null);
+        Doors all = tcp("0.0.0.0", 9);
         assertThat(screen(all, plain(9), null).lines())
                 .contains(
                         "  read:    relay-client subscribe 127.0.0.1:9",
                         "  write:   relay-client publish --message hello 127.0.0.1:9");
-        Doors socket = new Doors(null, Path.of("/run/r/p"), null);
-        Doors secured = new Doors(null, null, new InetSocketAddress(InetAddress.getByName("192.0.2.7"), 7410));
+        Doors socket = new Doors(Optional.empty(), Optional.of(Path.of("/run/r/p")), Optional.empty());
+        Doors secured = new Doors(
+                Optional.empty(), Optional.empty(), tcp("192.0.2.7", 7410).tcp());
         assertThat(screen(socket, secured, "certificate of relay.example").lines())
                 .contains(
                         "relay-server: publishers unix:/run/r/p, subscribers none",
@@ -59,7 +59,7 @@ class StartScreenTest {
                         "  certificate of relay.example",
                         "  read:    relay-client subscribe --tls-ca CA.pem 192.0.2.7:7410",
                         "  write:   relay-client publish --message hello unix:/run/r/p");
-        Doors none = new Doors(null, null, null);
+        Doors none = new Doors(Optional.empty(), Optional.empty(), Optional.empty());
         assertThat(screen(none, plain(7400), null).lines())
                 .noneMatch(line -> line.contains("write:"))
                 .anyMatch(line -> line.contains("publishers none,"));
@@ -86,8 +86,12 @@ class StartScreenTest {
                         "/var/stream, messages 5 to 10; takes 134 MB at a time, kept for 12h; cut off, not forced: 11 to 12");
     }
 
-    private static Doors plain(int port) throws UnknownHostException {
-        return new Doors(new InetSocketAddress(InetAddress.getByName("127.0.0.1"), port), null, null);
+    private static Doors plain(int port) {
+        return tcp("127.0.0.1", port);
+    }
+
+    private static Doors tcp(String host, int port) {
+        return new Doors(Optional.of(new InetSocketAddress(host, port)), Optional.empty(), Optional.empty());
     }
 
     private static StartScreen screen(Doors publish, Doors subscribe, String tls) {
@@ -97,9 +101,9 @@ class StartScreenTest {
                 238_000_000,
                 publish,
                 subscribe,
-                tls,
-                "http://127.0.0.1:7402/",
-                null,
+                Optional.ofNullable(tls),
+                Optional.of("http://127.0.0.1:7402/"),
+                Optional.empty(),
                 TextReport.noJournal(false),
                 "everybody on this host");
     }
