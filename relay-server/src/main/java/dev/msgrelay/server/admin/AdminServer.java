@@ -3,9 +3,9 @@ package dev.msgrelay.server.admin;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.admin.Answers.Answer;
 import dev.msgrelay.server.config.AdminConfig;
+import dev.msgrelay.server.figures.RepeatedWarning;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.net.Listener;
-import dev.msgrelay.server.net.RepeatedWarning;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
@@ -31,6 +31,7 @@ import io.netty.util.NetUtil;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
@@ -78,7 +79,7 @@ public final class AdminServer implements AutoCloseable {
     private volatile int segments;
     private final EventLoopGroup thread =
             new MultiThreadIoEventLoopGroup(1, this::newThread, NioIoHandler.newFactory());
-    private final RepeatedWarning warning = new RepeatedWarning();
+    private final RepeatedWarning warning = new RepeatedWarning(Duration.ofSeconds(1));
     // The listening socket at the host's first address.
     private Channel listening;
 

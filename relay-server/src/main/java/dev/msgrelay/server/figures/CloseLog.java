@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the end of every connection under its reason, and logs it: a few lines a second for each reason, then the
- * number of lines left out. So strangers cannot flood the log. The relay's own faults are logged once for each distinct
- * cause; the number of their repeats is logged once a minute.
+ * Counts the end of every connection by its reason, and logs it. Each reason has a few lines a second, so strangers
+ * cannot flood the log; a later line has the number of lines left out. A fault of the relay itself is logged once for
+ * each cause, and the number of its repeats once a minute.
  *
  * <p>Any thread.
  */
@@ -35,47 +35,44 @@ public final class CloseLog {
     private static final int MOST_CAUSES = 50;
     private static final String OTHER_CAUSES = "causes that are not told apart";
     private static final long REPEATS_NANOS = TimeUnit.MINUTES.toNanos(1);
-    /** Ends remembered for each reason, so that a flood of one reason does not push out the others. */
     private static final int MOST_RECENT = 5;
 
     /**
      * The end of one connection.
      *
-     * @param time time of the end
      * @param who role, peer and name, printable
      * @param detail value and limit, printable; may be empty
      */
     public record Ended(Instant time, String who, CloseReason reason, String detail) {}
 
+    /** The ends for one reason. Each reason keeps its last ends, so a flood of one does not push out another's. */
+    private static final class Ends {
+        private final LongAdder count = new LongAdder();
+        private final ArrayDeque<Ended> recent = new ArrayDeque<>(MOST_RECENT);
+        private final TokenBucket lines = new TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE);
+        private long linesLeftOut;
+    }
+
     /** Repeats of the same exception at the same place since its last line, and the time of that line. */
     private static final class Fault {
         private long repeats;
         private long lineNanos;
-
-        private Fault(long nowNanos) {
-            lineNanos = nowNanos;
-        }
     }
 
     private final Counters counters;
-    private final Map<CloseReason, LongAdder> closes = new EnumMap<>(CloseReason.class);
-    // Guarded by this object's lock.
-    private final Map<CloseReason, TokenBucket> lines = new EnumMap<>(CloseReason.class);
-    private final Map<CloseReason, Long> suppressed = new EnumMap<>(CloseReason.class);
+    // Guarded by this object's lock, all but the counts of the ends.
+    private final Map<CloseReason, Ends> ends = new EnumMap<>(CloseReason.class);
     private final Map<String, Fault> faults = new LinkedHashMap<>();
-    private final Map<CloseReason, ArrayDeque<Ended>> recent = new EnumMap<>(CloseReason.class);
-    private final ProbeLog probes = new ProbeLog();
     // Key exchanges that were logged; the TLS library knows a handful.
     private final Set<String> keyExchanges = new HashSet<>();
     private final TokenBucket decisions = new TokenBucket(DECISIONS_PER_SECOND, DECISIONS_AT_ONCE);
     private long decisionsLeftOut;
+    private final ProbeLog probes = new ProbeLog();
 
     public CloseLog(Counters counters) {
         this.counters = counters;
         for (CloseReason reason : CloseReason.values()) {
-            closes.put(reason, new LongAdder());
-            lines.put(reason, new TokenBucket(LINES_PER_SECOND, LINES_AT_ONCE));
-            recent.put(reason, new ArrayDeque<>(MOST_RECENT));
+            ends.put(reason, new Ends());
         }
     }
 
@@ -86,7 +83,7 @@ public final class CloseLog {
      * @param detail value and limit; may be empty
      */
     public void closed(String who, CloseReason reason, String detail, long nowNanos) {
-        closes.get(reason).increment();
+        ends.get(reason).count.increment();
         remember(new Ended(Instant.now(), who, reason, Peer.printable(detail)));
         switch (reason) {
             case PEER_CLOSED, SHUTDOWN -> LOG.debug("{}: {}", who, reason.text());
@@ -102,13 +99,13 @@ public final class CloseLog {
     }
 
     /**
-     * Counts a connection that its peer has ended before the first byte, as probes of load balancers do; logs one an
-     * hour for an address.
+     * Counts a connection that its peer ended before the first byte, as probes of load balancers do. One such line an
+     * hour is logged for an address.
      *
      * @param who role and peer, printable
      */
     public void probed(String who, SocketAddress peer, long nowNanos) {
-        closes.get(CloseReason.PEER_CLOSED).increment();
+        ends.get(CloseReason.PEER_CLOSED).count.increment();
         counters.increment(Counter.PROBES);
         long earlier = probes.note(ProbeLog.network(peer), nowNanos);
         if (earlier != ProbeLog.NOT_NOW) {
@@ -120,7 +117,7 @@ public final class CloseLog {
     }
 
     private synchronized void remember(Ended ended) {
-        ArrayDeque<Ended> alike = recent.get(ended.reason());
+        ArrayDeque<Ended> alike = ends.get(ended.reason()).recent;
         if (alike.size() == MOST_RECENT) {
             alike.removeFirst();
         }
@@ -129,8 +126,8 @@ public final class CloseLog {
 
     /** The last {@value #MOST_RECENT} ends of each reason, the newest first. */
     public synchronized List<Ended> recent() {
-        return recent.values().stream()
-                .flatMap(ArrayDeque::stream)
+        return ends.values().stream()
+                .flatMap(each -> each.recent.stream())
                 .sorted(Comparator.comparing(Ended::time).reversed())
                 .toList();
     }
@@ -164,8 +161,8 @@ public final class CloseLog {
     }
 
     /**
-     * Logs the first connection with each key exchange of TLS. Later ones have it in the line about their identity; a
-     * line for each would be those of a balancer's probes.
+     * Logs the first connection with each key exchange of TLS. A line for each connection would be a line for each
+     * probe of a load balancer.
      */
     public void agreed(String who, String keyExchange) {
         synchronized (this) {
@@ -176,31 +173,27 @@ public final class CloseLog {
         LOG.info("{}: TLS with the key exchange {}, the first connection with it", who, keyExchange);
     }
 
-    /** Counts and logs a fault of the relay's own, which has ended one connection. */
+    /** Counts and logs a fault of the relay itself that has ended one connection. */
     public void failed(String who, Throwable cause, long nowNanos) {
         counters.increment(Counter.FAILURES);
         StackTraceElement[] trace = cause.getStackTrace();
         String key = cause.getClass().getName() + (trace.length == 0 ? "" : " at " + trace[0]);
-        if (isNew(key, nowNanos)) {
-            LOG.error("{}: a fault of the relay; repeats are counted, and logged once a minute", who, cause);
+        synchronized (this) {
+            if (!faults.containsKey(key) && faults.size() >= MOST_CAUSES) {
+                key = OTHER_CAUSES;
+            }
+            if (faults.containsKey(key)) {
+                faults.get(key).repeats++;
+                return;
+            }
+            Fault first = new Fault();
+            first.lineNanos = nowNanos;
+            faults.put(key, first);
         }
+        LOG.error("{}: a fault of the relay; repeats are counted, and logged once a minute", who, cause);
     }
 
-    private synchronized boolean isNew(String cause, long nowNanos) {
-        String key = faults.containsKey(cause) || faults.size() < MOST_CAUSES ? cause : OTHER_CAUSES;
-        if (faults.containsKey(key)) {
-            faults.get(key).repeats++;
-            return false;
-        }
-        faults.put(key, new Fault(nowNanos));
-        return true;
-    }
-
-    /**
-     * Lines about repeated faults that are due.
-     *
-     * @param all true: includes faults whose last line is less than a minute old
-     */
+    /** @param all true: also for faults whose last line is less than a minute old */
     synchronized List<String> takeRepeats(long nowNanos, boolean all) {
         List<String> lines = new ArrayList<>();
         faults.forEach((cause, fault) -> {
@@ -219,37 +212,36 @@ public final class CloseLog {
     }
 
     private synchronized boolean mayLog(CloseReason reason, long nowNanos) {
-        if (lines.get(reason).tryTake(nowNanos)) {
+        if (ends.get(reason).lines.tryTake(nowNanos)) {
             return true;
         }
-        suppressed.merge(reason, 1L, Long::sum);
+        ends.get(reason).linesLeftOut++;
         counters.increment(Counter.LOG_LINES_SUPPRESSED);
         return false;
     }
 
-    /** Logs how many lines were left out, for each reason that may have a line again. Called a few times a second. */
+    /** Logs the number of lines left out, for each reason that may have a line again. Called a few times a second. */
     public void tick(long nowNanos) {
-        Map<CloseReason, Long> told = new EnumMap<>(CloseReason.class);
+        Map<CloseReason, Long> leftOut = new EnumMap<>(CloseReason.class);
         synchronized (this) {
-            suppressed.entrySet().removeIf(entry -> {
-                boolean air = lines.get(entry.getKey()).tryTake(nowNanos);
-                if (air) {
-                    told.put(entry.getKey(), entry.getValue());
+            ends.forEach((reason, each) -> {
+                if (each.linesLeftOut > 0 && each.lines.tryTake(nowNanos)) {
+                    leftOut.put(reason, each.linesLeftOut);
+                    each.linesLeftOut = 0;
                 }
-                return air;
             });
         }
-        told.forEach((reason, count) ->
+        leftOut.forEach((reason, count) ->
                 LOG.warn("{} {} suppressed: {}", count, ShortText.plural(count, "line"), reason.text()));
         takeRepeats(nowNanos, false).forEach(LOG::error);
     }
 
-    /** Number of closed connections by reason; only reasons that have occurred. */
+    /** The number of ended connections by reason; only reasons that have occurred. */
     public Map<CloseReason, Long> closes() {
         Map<CloseReason, Long> result = new EnumMap<>(CloseReason.class);
-        closes.forEach((reason, count) -> {
-            if (count.sum() > 0) {
-                result.put(reason, count.sum());
+        ends.forEach((reason, each) -> {
+            if (each.count.sum() > 0) {
+                result.put(reason, each.count.sum());
             }
         });
         return result;

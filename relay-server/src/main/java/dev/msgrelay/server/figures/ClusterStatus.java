@@ -6,21 +6,21 @@ import java.util.List;
  * The state of a relay in its cluster.
  *
  * @param node number of this relay
- * @param leader node that leads; 0: none that is known
- * @param term number of the present leader's time; -1: there was none
- * @param commitPosition bytes of the cluster's log that a majority has, as far as this relay knows; -1: none
- * @param members all of them, by their numbers
+ * @param leader number of the relay that leads; 0: no leader is known
+ * @param term number of the leader's term, which grows with each election; -1: there was no election yet
+ * @param commitPosition bytes of the cluster's log that this relay knows to be on a majority; -1: none
+ * @param members all members, by their numbers
  */
 public record ClusterStatus(
         String name, int node, State state, int leader, long term, long commitPosition, List<Member> members) {
 
-    /** The part of a relay in its cluster. */
+    /** The role of a relay in its cluster. */
     public enum State {
         /** The relay decides the order. */
         LEADS("leads"),
         /** The relay gets the order from its leader. */
         FOLLOWS("follows"),
-        /** The relay gets missed messages from the others. */
+        /** The relay is sent the messages that it has missed. */
         CATCHES_UP("catches up"),
         /** The relay is alone, or an election is under way. */
         NO_LEADER("has no leader");
@@ -31,23 +31,23 @@ public record ClusterStatus(
             this.text = text;
         }
 
-        /** For people and for JSON. */
+        /** The state in words, for people and for JSON. */
         public String text() {
             return text;
         }
 
-        /** Whether messages of publishers come into order. */
+        /** Whether the relay takes messages of publishers. */
         public boolean orders() {
             return this == LEADS || this == FOLLOWS;
         }
     }
 
     /**
-     * A member, as its last report says; -1: it has reported nothing.
+     * A member, by its last report. A number is -1 if the member has reported nothing.
      *
-     * @param address for the other members
-     * @param position bytes of the stream that it has handed to its subscribers' log
-     * @param lagBytes of the stream that were in order, and that it did not have
+     * @param address the address by which the other members reach it
+     * @param position bytes of the stream that its subscribers can read
+     * @param lagBytes bytes of the stream that were in order, and that it did not have yet
      * @param silentMillis time since the report
      */
     public record Member(int node, String address, long position, long lagBytes, long silentMillis) {}

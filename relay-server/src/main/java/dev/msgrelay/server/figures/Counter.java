@@ -5,8 +5,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * All figures that a relay counts or measures of itself: one list for the statistics line, for {@code --json} and for
- * the admin port. A total only grows; a gauge is a present value.
+ * All figures of a relay: the statistics line, {@code --json} and the admin port show this list. A total only grows; a
+ * gauge is a present value.
  */
 public enum Counter {
     MESSAGES_IN("messages", true, "messages in the stream"),
@@ -112,7 +112,7 @@ public enum Counter {
         return limit;
     }
 
-    /** The description of the figure, as the end of a sentence. */
+    /** A description of the figure, as the end of a sentence. */
     public String help() {
         return help;
     }

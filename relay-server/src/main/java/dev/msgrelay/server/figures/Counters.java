@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Sums that are added up on any thread as things happen: the {@link Counter}s that no other object keeps. */
+/** The {@link Counter}s that no other object keeps. Any thread adds to them. */
 public final class Counters {
     /** Upper bounds of the times, in seconds. */
     public static final List<Double> BOUNDS = List.of(
@@ -13,6 +13,7 @@ public final class Counters {
             0.5, 1.0);
 
     private final Map<Counter, LongAdder> adders = new EnumMap<>(Counter.class);
+    // The core adds to both.
     private final TimeHistogram acknowledgements = new TimeHistogram(BOUNDS);
     private final TimeHistogram transits = new TimeHistogram(BOUNDS);
 
@@ -30,12 +31,10 @@ public final class Counters {
         adders.get(counter).increment();
     }
 
-    /** Times of acknowledgements: the core adds them up. */
     public TimeHistogram acknowledgements() {
         return acknowledgements;
     }
 
-    /** Times of batches in the relay: the core adds them up. */
     public TimeHistogram transits() {
         return transits;
     }

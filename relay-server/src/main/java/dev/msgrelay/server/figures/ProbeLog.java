@@ -11,15 +11,14 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides which probes are logged: one an hour of each address, of at most {@value #MOST_ADDRESSES} addresses an
- * hour. Any thread.
+ * Limits the lines about probes, which are connections without a byte: one an hour for each address, for at most
+ * {@value #MOST_ADDRESSES} addresses an hour. Any thread.
  */
 public final class ProbeLog {
-    /** No line is due. */
     static final long NOT_NOW = -1;
 
     static final int MOST_ADDRESSES = 256;
-    /** Bytes of an IPv6 address that a host may choose itself. */
+    /** The last bytes of an IPv6 address, which a host may choose itself. */
     private static final int HOST_PART = 8;
 
     private static final long BETWEEN_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -33,7 +32,7 @@ public final class ProbeLog {
     // The key null stands for all Unix sockets.
     private final Map<InetAddress, Line> addresses = new HashMap<>();
 
-    /** Notes a probe. Returns the number of earlier ones since the last line about the address, or {@link #NOT_NOW}. */
+    /** Returns the number of earlier probes since the last line about the address; {@link #NOT_NOW}: no line is due. */
     synchronized long note(InetAddress from, long nowNanos) {
         boolean known = addresses.containsKey(from);
         if (!known && addresses.size() == MOST_ADDRESSES) {
@@ -54,9 +53,9 @@ public final class ProbeLog {
     }
 
     /**
-     * The address that is counted; null for a Unix socket. A host with IPv6 may have another of 2^64 addresses for each
-     * connection, so only the first 64 bits count. On a link without a router (fe80::/10) all hosts have the same first
-     * 64 bits, so there the whole address counts.
+     * The address by which connections of a peer are limited; null for a Unix socket. A host with IPv6 may use another
+     * of 2^64 addresses for each connection, so only the first 64 bits count. All hosts of a link without a router
+     * (fe80::/10) have the same first 64 bits, so there the whole address counts.
      */
     public static InetAddress network(SocketAddress peer) {
         InetAddress address = peer instanceof InetSocketAddress inet ? inet.getAddress() : null;

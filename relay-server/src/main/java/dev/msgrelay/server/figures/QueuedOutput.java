@@ -7,15 +7,15 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
 
 /**
- * An output of lines that never waits for its reader:
+ * An output of lines whose caller never waits for the process that reads it:
  *
  * <pre>
  *   write() --whole lines--> queue (bounded) --own thread--> the real output, which may block
  * </pre>
  *
- * <p>A line that does not fit is dropped and counted, and so is every line behind it until the queue has been written.
- * Then one line tells the number of dropped lines. So the reader gets whole lines in their order, and knows of each
- * gap.
+ * <p>A line that does not fit into the queue is dropped and counted. Every later line is dropped too, until the queue
+ * has been written. Then one line has the number of dropped lines. So all lines arrive whole and in order, and each gap
+ * is known.
  *
  * <p>Any thread.
  */
@@ -83,7 +83,6 @@ public final class QueuedOutput extends OutputStream {
         notifyAll();
     }
 
-    /** Does nothing: the thread writes lines as soon as it can. */
     @Override
     public void flush() {}
 
@@ -130,7 +129,6 @@ public final class QueuedOutput extends OutputStream {
         }
     }
 
-    /** Waits for the bytes to write next. */
     private synchronized byte[] next() throws InterruptedException {
         writing = false;
         notifyAll();

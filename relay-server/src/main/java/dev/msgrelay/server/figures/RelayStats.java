@@ -14,10 +14,10 @@ import java.util.Map;
  * @param ended the last few closed connections of each reason, the newest first
  * @param memory bytes taken or reserved in each part of the memory; the limits are in the memory plan
  * @param forces times of the journal's forces; null: there is no journal
- * @param acknowledgements times from the first message of a batch that has to be acknowledged, until the batch is in
- *     the stream, subscribers of the core's loop have been handed it, and its publishers are told; once a batch
- * @param transits times from the first message of a batch that the core takes, until subscribers of the core's loop
- *     have been handed the batch, as far as their sockets took it; once a batch
+ * @param acknowledgements a time for each batch: from its first message that asks for an ACK, until the core's loop has
+ *     written the batch to its subscribers and the ACKs to its publishers
+ * @param transits a time for each batch: from its first message, until the core's loop has written the batch to its
+ *     subscribers' sockets, unless these were full
  */
 public record RelayStats(
         Map<Counter, Long> values,
@@ -36,7 +36,6 @@ public record RelayStats(
         return values.getOrDefault(counter, 0L);
     }
 
-    /** Whether the relay has this counter. */
     public boolean has(Counter counter) {
         return values.containsKey(counter);
     }

@@ -8,7 +8,7 @@ public final class Stopwatch {
     private boolean running;
     private long shown;
 
-    /** Starts it at {@code now}; one that runs goes on. */
+    /** Does nothing if the watch runs. */
     public synchronized void start(long now) {
         if (!running) {
             running = true;
@@ -24,12 +24,11 @@ public final class Stopwatch {
         }
     }
 
-    /** How often it was started. */
     public synchronized long starts() {
         return starts;
     }
 
-    /** Nanoseconds for which it has run until {@code now}; never less than was returned before. */
+    /** The time for which the watch has run until {@code now}, in ns; never less than an earlier call returned. */
     public synchronized long nanos(long now) {
         shown = Math.max(shown, running ? total + now - since : total);
         return shown;

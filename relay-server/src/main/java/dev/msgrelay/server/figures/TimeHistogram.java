@@ -5,14 +5,15 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.IntStream;
 
-/** Times of something that happens often, counted up to each of some bounds. One writer; read by any thread. */
+/** Durations, counted by upper bounds. One thread adds to it, any thread reads it. */
 public final class TimeHistogram {
     /**
-     * The times so far.
+     * The durations so far.
      *
-     * @param bounds upper bounds in seconds, each above the one before
-     * @param upTo number of times between the bound before and each bound; the last entry: those above all bounds
-     * @param nanos all of them together
+     * @param bounds upper bounds in seconds, growing
+     * @param upTo for each bound the number of durations up to it and above the bound before; last, that above all
+     *     bounds
+     * @param nanos the sum of all durations
      */
     public record Times(List<Double> bounds, List<Long> upTo, long nanos) {
         public long count() {
@@ -27,7 +28,7 @@ public final class TimeHistogram {
     private final AtomicLongArray counts;
     private final AtomicLong sumNanos = new AtomicLong();
 
-    /** @param bounds upper bounds in seconds, each above the one before */
+    /** @param bounds upper bounds in seconds, growing */
     public TimeHistogram(List<Double> bounds) {
         this.bounds = bounds;
         this.boundsNanos = bounds.stream()
@@ -36,7 +37,6 @@ public final class TimeHistogram {
         this.counts = new AtomicLongArray(boundsNanos.length + 1);
     }
 
-    /** Adds one time. The writer's thread only. */
     public void add(long nanos) {
         int bound = 0;
         while (bound < boundsNanos.length && nanos > boundsNanos[bound]) {

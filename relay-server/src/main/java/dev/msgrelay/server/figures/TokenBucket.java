@@ -10,9 +10,9 @@ public final class TokenBucket {
     private final long perSecond;
     private final long most;
     private double tokens;
-    // The bucket is full before the first call, whatever this says.
+    // Any value will do before the first call: the bucket is full.
     private long lastNanos;
-    // Future tokens that refused callers were told of.
+    // The number of future tokens that were promised to refused callers.
     private double promised;
 
     /** @param most tokens that are there after a pause */
@@ -32,10 +32,10 @@ public final class TokenBucket {
     }
 
     /**
-     * The nanoseconds until a token of which no refused caller was told yet, so that callers that are refused together
-     * do not return together. The answer reserves no token.
+     * The time after which a refused caller may try again, in ns. Each caller is given the time of a later token, so
+     * that callers that are refused together do not return together. No token is reserved.
      *
-     * @param mostNanos the answer at most
+     * @param mostNanos the longest answer
      */
     public long promise(long nowNanos, long mostNanos) {
         fill(nowNanos);

@@ -6,8 +6,9 @@
  *   TimeHistogram, Stopwatch                    times of something, and the time of a state
  *   RelayStats                                  all figures of a relay at one moment
  *   ConnectionRow, ClusterStatus                one connection, a relay in its cluster, at one moment
- *   CloseLog -- TokenBucket                     every end counted, a few lines a second logged, the last remembered
+ *   CloseLog -- TokenBucket                     counts every end, logs a few a second, remembers the last
  *            -- ProbeLog                        connections without a byte: one line an hour for an address
+ *   RepeatedWarning                             a warning that comes often: one line for each interval
  *   QueuedOutput                                output that never blocks
  * </pre>
  *

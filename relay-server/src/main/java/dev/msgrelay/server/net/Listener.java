@@ -1,5 +1,6 @@
 package dev.msgrelay.server.net;
 
+import dev.msgrelay.server.figures.RepeatedWarning;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
@@ -14,6 +15,7 @@ import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.UnknownHostException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -49,7 +51,7 @@ public final class Listener {
     private static final long PAUSE_MILLIS = 200;
 
     /** Shared by all listeners: descriptors run out for the whole process. */
-    private static final RepeatedWarning FAILURES = new RepeatedWarning();
+    private static final RepeatedWarning FAILURES = new RepeatedWarning(Duration.ofSeconds(1));
 
     private Listener() {}
 

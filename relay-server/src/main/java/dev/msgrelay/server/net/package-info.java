@@ -3,7 +3,7 @@
  *
  * <pre>
  *   Transport (epoll | NIO)
- *   Listener --accepted--> AcceptedSocket        RepeatedWarning: failures to accept are logged once a second
+ *   Listener --accepted--> AcceptedSocket
  *                          SocketReads     the memory that is read into;  ReadSwitch   reading off and on
  *                          CongestionControl  of connections within this host, and of others
  *                          SegmentSize     payload of one segment

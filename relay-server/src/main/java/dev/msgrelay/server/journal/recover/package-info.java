@@ -3,7 +3,6 @@
  *
  * <p>{@code Listing} lists files, tables and headers; {@code RecoveryWalk} walks over the records behind them, and
  * {@code FoundNames} and {@code FoundClock} gather what these tell of names and of the machine's clock. The result is a
- * {@code Recovery}. None of them changes anything.
- * {@code Repair} cuts torn tails and writes off damage.
+ * {@code Recovery}. None of them changes anything. {@code Repair} cuts torn tails and writes off damage.
  */
 package dev.msgrelay.server.journal.recover;

@@ -1,14 +1,15 @@
-package dev.msgrelay.server.net;
+package dev.msgrelay.server.figures;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 class RepeatedWarningTest {
     private static final long MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final RepeatedWarning warning = new RepeatedWarning();
+    private final RepeatedWarning warning = new RepeatedWarning(Duration.ofSeconds(1));
 
     @Test
     void oneLineASecondThatTellsTheOthers() {

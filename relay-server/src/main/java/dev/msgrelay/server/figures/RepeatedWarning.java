@@ -1,30 +1,32 @@
-package dev.msgrelay.server.net;
+package dev.msgrelay.server.figures;
 
+import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A warning that may be due very often: at most one line a second, which tells the number of warnings left out. Any
- * thread.
+ * Limits a warning that may come very often to one line for each interval. A line has the number of warnings that were
+ * left out before it. Any thread.
  */
 public final class RepeatedWarning {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    private static final long SECOND_NANOS = TimeUnit.SECONDS.toNanos(1);
-
+    private final long intervalNanos;
     private long lastNanos;
     private boolean said;
     private long left;
+
+    public RepeatedWarning(Duration interval) {
+        intervalNanos = interval.toNanos();
+    }
 
     public void warn(long nowNanos, String text) {
         line(nowNanos, text).ifPresent(line -> LOG.warn("{}", line));
     }
 
-    /** The line to log now, if one is due. */
     synchronized Optional<String> line(long nowNanos, String text) {
-        if (said && nowNanos - lastNanos < SECOND_NANOS) {
+        if (said && nowNanos - lastNanos < intervalNanos) {
             left++;
             return Optional.empty();
         }
