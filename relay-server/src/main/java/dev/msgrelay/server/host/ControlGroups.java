@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The control group of this process, and the groups around it, for one controller: a container's limits. Of version 1
- * and version 2. Immutable.
+ * The control group of this process and its parents, for one controller: a container's limits. Immutable.
  *
- * @param tree this system's files, from the root
- * @param directories of the groups, the process's own first; empty where nothing limits, or nothing is told
- * @param unified whether they are of version 2
+ * @param tree the system's files, from the root
+ * @param directories the groups' folders, from the process's own group upwards; empty: there is no group, or none is
+ *     known
+ * @param unified true: control groups of version 2; false: of version 1
  */
 public record ControlGroups(SystemTree tree, List<String> directories, boolean unified) {
     private static final String MOUNTS = "proc/self/mountinfo";
@@ -47,7 +47,7 @@ public record ControlGroups(SystemTree tree, List<String> directories, boolean u
         return new ControlGroups(tree, List.of(), false);
     }
 
-    /** The path of a group below a mount; the mount itself where the group lies elsewhere, as a container sees it. */
+    /** The path of a group below a mount; empty where the group lies outside of it, as a container may see it. */
     private static String below(String root, String path) {
         String at = root.equals("/") ? path : path.startsWith(root) ? path.substring(root.length()) : "";
         return at.contains("/..") || at.equals("/") ? "" : at;

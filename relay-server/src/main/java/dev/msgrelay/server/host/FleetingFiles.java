@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Finds out whether files would be gone with the machine or the container, by the kind of their file system. */
+/** Tells by the kind of a file system whether files are gone with the machine or the container. */
 public final class FleetingFiles {
     private static final String MOUNTS = "proc/self/mountinfo";
     private static final int MOUNT_POINT = 4;
@@ -25,7 +25,7 @@ public final class FleetingFiles {
         String kind = "";
         for (String mount : tree.text(MOUNTS).orElse("").lines().toList()) {
             Optional<Path> point = mountPoint(mount).filter(place::startsWith);
-            // Of two mounts at the same place the later one is seen.
+            // A later mount at the same path covers an earlier one.
             if (point.isPresent() && (kind.isEmpty() || point.get().getNameCount() >= longest.getNameCount())) {
                 longest = point.get();
                 kind = mount.replaceFirst(".* - ", "").replaceFirst(" .*", "");
@@ -43,7 +43,7 @@ public final class FleetingFiles {
         };
     }
 
-    /** The folder, or what is there of its path, without symbolic links. */
+    /** The folder, or its nearest parent that exists, without symbolic links. */
     private static Path real(Path folder) {
         Path there = folder.toAbsolutePath();
         while (!Files.exists(there) && there.getParent() != null) {

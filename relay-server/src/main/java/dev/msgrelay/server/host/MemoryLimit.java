@@ -6,24 +6,21 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A limit of this process's memory, with which the system ends processes without a word. Immutable.
+ * A limit of this process's memory, beyond which the system kills it. Immutable.
  *
  * @param bytes limit of all processes of the group together
- * @param where the limit stands: the file of a group, or the line with the size of the machine
+ * @param where the limit was found: the file of a group, or the line with the machine's memory
  */
 public record MemoryLimit(long bytes, String where) {
-    /** From here on there is no limit: version 1 says so by the largest multiple of a page. */
+    /** A value from here on means no limit: version 1 has the largest multiple of a page then. */
     private static final long NONE = Long.MAX_VALUE >> 1;
 
     private static final String MACHINE = "proc/meminfo";
 
-    /**
-     * The lowest limit: of the control group that this process is in, of those around it, and of the machine. Empty
-     * where the system tells nothing of these.
-     */
+    /** The lowest limit of this process's control group, of its parents, and of the machine; empty: none is known. */
     public static Optional<MemoryLimit> lowest(SystemTree tree) {
         ControlGroups groups = ControlGroups.of(tree, "memory");
-        // Beyond memory.high a group is not ended, but slowed down until it stands still.
+        // Beyond memory.high a group is not killed, but slowed down until nothing moves.
         List<String> files = groups.unified() ? List.of("memory.max", "memory.high") : List.of("memory.limit_in_bytes");
         Stream<MemoryLimit> limits = groups.directories().stream()
                 .flatMap(directory -> files.stream().map(file -> directory + "/" + file))

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.stream.Stream;
 
-/** The files in which Linux tells about itself, below a root that a test may choose, or has change. Immutable. */
+/** Linux's files about itself, such as those of /proc, below a root that a test may choose. */
 public class SystemTree {
-    /** Most of one file: about 6,000 sockets, hundreds of cores. What is behind this only takes time. */
+    /** Bytes that are read of one file: enough for 6,000 sockets, or hundreds of cores. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final int MAX_ENTRIES = 4_096;
@@ -27,14 +27,13 @@ public class SystemTree {
         return new SystemTree(Path.of("/"));
     }
 
-    /** Tells of processes, sockets, and the machine as a whole; paths are below /proc. */
     public static SystemTree proc() {
         return new SystemTree(Path.of("/proc"));
     }
 
     /**
-     * A file's content without white space at its ends; empty when there is no such file, when it cannot be read (some
-     * files of /sys answer with an error instead of a value), or when nothing is in it.
+     * A file's content without white space at its ends; empty: there is no such file, it cannot be read (some files of
+     * /sys answer with an error), or it is empty.
      *
      * @param path without a leading slash: {@code "proc/loadavg"}
      */
@@ -47,7 +46,7 @@ public class SystemTree {
         }
     }
 
-    /** The text behind {@code key} and white space or a colon in the first such line of a file. */
+    /** The text after {@code key} and a colon or white space, in the first line that begins so. */
     public Optional<String> field(String path, String key) {
         return text(path).flatMap(text -> text.lines()
                 .filter(line -> line.startsWith(key) && line.length() > key.length())
@@ -69,7 +68,7 @@ public class SystemTree {
         }
     }
 
-    /** Names in a directory, sorted; empty when it is not there (any more). */
+    /** Names in a directory, sorted; empty: there is no such directory. */
     public List<String> names(String path) {
         try (Stream<Path> entries = Files.list(root.resolve(path))) {
             return entries.limit(MAX_ENTRIES)
@@ -81,7 +80,7 @@ public class SystemTree {
         }
     }
 
-    /** Where a symbolic link points to; empty when it is not there, or may not be read. */
+    /** The target of a symbolic link; empty: there is no such link, or it may not be read. */
     public Optional<String> link(String path) {
         try {
             return Optional.of(Files.readSymbolicLink(root.resolve(path)).toString());

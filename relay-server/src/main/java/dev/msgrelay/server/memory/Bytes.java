@@ -5,20 +5,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Views of direct memory in the machine's own byte order: a plain load reads a header. {@link #bigEndian} turns a
- * number of the wire where its value is needed.
+ * Views of direct memory in the machine's byte order, so that one load reads a number. {@link #bigEndian} turns the
+ * number where its value is needed.
  */
 public final class Bytes {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
     private Bytes() {}
 
-    /** A view of the first {@code length} bytes of a direct buffer, in the machine's own byte order. */
+    /** A view of the first {@code length} bytes of a direct buffer, in the machine's byte order. */
     public static ByteBuffer view(ByteBuf memory, int length) {
         return memory.nioBuffer(0, length).order(ByteOrder.nativeOrder());
     }
 
-    /** The same number in the other order: from the machine's own byte order to the wire's, or back. */
+    /** Turns a number from the machine's byte order to the wire's, or back. */
     public static int bigEndian(int value) {
         return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }

@@ -7,11 +7,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
 /**
- * All memory that a relay may use, part by part. A part that is taken at start counts in full. Memory that clients
- * cause is reserved from its part before it is taken, and given back after it is freed. No part lends to another one,
- * so one kind of client cannot take the memory of another kind, nor that of the log's writer.
- *
- * <p>Any thread.
+ * All memory that a relay may use, divided into parts. Memory for clients is reserved from its part before it is
+ * allocated, and given back after it is freed. No part lends to another one, so one kind of client cannot take the
+ * memory of another kind, or of the log. Any thread.
  */
 public final class MemoryBudget {
     public enum Kind {
@@ -19,7 +17,7 @@ public final class MemoryBudget {
         HEAP
     }
 
-    /** The parts. Their sum, printed at start, is the relay's memory. */
+    /** The parts. Their sum is the relay's memory, and is logged at start. */
     public enum Part {
         RING("ring", Kind.DIRECT, true),
         LOG("log", Kind.DIRECT, true),
@@ -51,7 +49,6 @@ public final class MemoryBudget {
             this.takenAtStart = takenAtStart;
         }
 
-        /** The part's name for people. */
         public String text() {
             return text;
         }
@@ -60,7 +57,7 @@ public final class MemoryBudget {
             return kind;
         }
 
-        /** Whether the whole part is taken, or set aside, when the relay starts. */
+        /** Whether the whole part counts as used from the relay's start on. */
         public boolean takenAtStart() {
             return takenAtStart;
         }
@@ -81,7 +78,6 @@ public final class MemoryBudget {
             return limit;
         }
 
-        /** Bytes reserved at present. */
         public long used() {
             return used.get();
         }
@@ -99,7 +95,7 @@ public final class MemoryBudget {
             }
         }
 
-        /** Takes memory for reserved bytes, and gives these back if the JVM has no such memory. */
+        /** Allocates memory for reserved bytes; gives the bytes back if the JVM has no memory left. */
         public <T> T allocate(long bytes, Supplier<T> memory) {
             try {
                 return memory.get();
@@ -109,7 +105,6 @@ public final class MemoryBudget {
             }
         }
 
-        /** Gives reserved bytes back. */
         public void giveBack(long bytes) {
             long now = used.addAndGet(-bytes);
             if (now < 0) {
@@ -131,12 +126,10 @@ public final class MemoryBudget {
         return pools.get(part);
     }
 
-    /** All parts, in the order of {@link Part}. */
     public Map<Part, Pool> pools() {
         return Collections.unmodifiableMap(pools);
     }
 
-    /** Bytes of one kind that are taken or reserved at present. */
     public long used(Kind kind) {
         return pools.values().stream()
                 .filter(p -> p.part.kind == kind)

@@ -4,15 +4,14 @@ import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 
 /**
- * A line in front of one part of the budget: a waiter that asks for more than is left waits for its turn, first come,
- * first served. The first waiter gets its bytes as soon as that many are free. So it can always finish in the end, and
- * no waiter behind overtakes it with a smaller request.
+ * A queue for one part of the budget, first come, first served. A waiter that asks for more bytes than are left waits
+ * until they are free; a later waiter with a smaller request does not overtake it.
  *
- * <p>Any thread; a lock, since only frames that are longer than a read come here.
+ * <p>Any thread, under a lock: only frames that are longer than a read come here.
  */
 public final class MemoryLine {
     public interface Waiter {
-        /** The bytes asked for are now reserved for this waiter. Called on the executor that the waiter named. */
+        /** Called on the waiter's executor once its bytes are reserved. */
         void granted();
     }
 
@@ -28,10 +27,10 @@ public final class MemoryLine {
     /**
      * Asks for bytes.
      *
-     * @param bytes not more than {@link #most}
+     * @param bytes at most {@link #most}
      * @param on runs {@link Waiter#granted}
-     * @return true: they are reserved; false: the waiter stands in the line, and {@link Waiter#granted} is called once
-     *     they are
+     * @return true: the bytes are reserved; false: the waiter is in the queue, and {@link Waiter#granted} will be
+     *     called
      */
     public synchronized boolean ask(long bytes, Waiter waiter, Executor on) {
         if (line.isEmpty() && pool.tryTake(bytes)) {
@@ -42,21 +41,20 @@ public final class MemoryLine {
     }
 
     /**
-     * Removes the waiter from the line. A waiter that is not in the line any more has been granted its bytes: {@link
-     * Waiter#granted} is called or will be, and the waiter gives them back.
+     * Removes a waiter from the queue. A waiter that is no longer there has its bytes, also if {@link Waiter#granted}
+     * was not called yet, and gives them back.
      */
     public synchronized void withdraw(Waiter waiter) {
         line.removeIf(place -> place.waiter == waiter);
         serve();
     }
 
-    /** Gives bytes back, and grants waiters from the front what is now free. */
     public synchronized void giveBack(long bytes) {
         pool.giveBack(bytes);
         serve();
     }
 
-    /** Bytes that one waiter can ask for at most. */
+    /** The largest number of bytes that a waiter may ask for. */
     public long most() {
         return pool.limit();
     }

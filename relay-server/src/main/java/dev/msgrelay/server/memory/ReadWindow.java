@@ -6,8 +6,8 @@ import io.netty.buffer.DuplicatedByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * Memory as a channel reads into it: a view that pretends to end at a limit, so that a read takes no more bytes than up
- * to there. The view carries the bytes from the read to the search for frames:
+ * The memory that a channel reads into. The buffer seems to end at a limit, so that Netty reads no further. It also
+ * carries the bytes to the search for frames:
  *
  * <pre>
  *   | ... |begun frame|bytes read ......|      |
@@ -29,24 +29,24 @@ public final class ReadWindow extends DuplicatedByteBuf {
         view = Bytes.view(memory, limit);
     }
 
-    /** Returns a window over direct memory of its own, so many bytes, which {@link #release} gives back. */
+    /** Returns a window over new direct memory, which {@link #release} frees. */
     public static ReadWindow allocate(ByteBufAllocator allocator, int bytes) {
         return new ReadWindow(allocator.directBuffer(bytes, bytes));
     }
 
-    /** Opens the window for the next read: both indices are at {@code at}, and it ends at {@code end}. */
+    /** Sets the window up for the next read: both indices are at {@code at}, the limit is {@code end}. */
     public ReadWindow open(int at, int end) {
         limit = end;
         setIndex(at, at);
         return this;
     }
 
-    /** The whole memory under the window, in the machine's own byte order; the same offsets. */
+    /** The whole memory, in the machine's byte order, with the same offsets. */
     public ByteBuffer view() {
         return view;
     }
 
-    /** The bytes from the writer's index to the limit, for a caller that puts bytes there without Netty; reused. */
+    /** The bytes from the writer's index to the limit, for a caller that fills them without Netty; reused. */
     public ByteBuffer room() {
         if (room == null) {
             room = view.duplicate();

@@ -24,10 +24,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Has sockets listen. A socket accepts on one loop, and hands each connection to a {@link Placement}.
+ * Binds listening sockets. A socket accepts on one loop, and hands each connection to a {@link Placement}.
  *
- * <p>A host is listened on at every address, since clients may take any. An address that is not this machine's (the
- * name stands for several machines, or the system has no IPv6) is left out and reported.
+ * <p>The relay listens on every address of a host, since clients may use any. An address that is not this machine's
+ * (the name stands for several machines, or the system has no IPv6) is left out and reported.
  */
 public final class Listener {
     /** Sets a new connection up, and returns the loop to register it with. Called on the accepting loop's thread. */
@@ -35,7 +35,7 @@ public final class Listener {
         EventLoop place(Channel accepted);
     }
 
-    /** Listens on one address, and returns the bound address. */
+    /** Listens on an address. Returns the bound address, with its port. */
     @FunctionalInterface
     public interface Binding {
         InetSocketAddress bind(InetSocketAddress address) throws IOException;
@@ -44,13 +44,12 @@ public final class Listener {
     private static final int BACKLOG = 1024;
     private static final int BIND_SECONDS = 10;
 
-    /** The call and the number before the system's words in a message of epoll. */
+    /** The front of a message of epoll, with the system call and the error's number; the system's words follow. */
     private static final Pattern NATIVE_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
-    /** Pause after a failure; short enough that a client does not notice it once descriptors are free again. */
     private static final long PAUSE_MILLIS = 200;
 
-    /** Shared by all listeners: descriptors run out for the whole process. */
+    /** One for all listeners: descriptors run out for the whole process. */
     private static final RepeatedWarning FAILURES = new RepeatedWarning(Duration.ofSeconds(1));
 
     private Listener() {}
@@ -104,7 +103,7 @@ public final class Listener {
     }
 
     /**
-     * Listens on {@code addresses}, on the same port of each.
+     * Listens on the same port of all addresses.
      *
      * @param port 0: a port that is free on the first address
      * @param leftOut gets a line for each address that is left out
@@ -137,7 +136,7 @@ public final class Listener {
         }
     }
 
-    /** Whether the address is this machine's: then the port, and not the address, is at fault. */
+    /** Whether the address is this machine's: if so, the port is the reason why it could not be bound. */
     private static boolean isHere(InetAddress address) {
         try (ServerSocket probe = new ServerSocket(0, 1, address)) {
             return probe.isBound();
@@ -170,7 +169,7 @@ public final class Listener {
                     System.nanoTime(),
                     "connections cannot be accepted, and wait: " + cause.getMessage()
                             + "; if descriptors are short, raise the limit (ulimit -n)");
-            // A pause: waiting connections stay in the system's queue, and would raise the same failure again at once.
+            // Without a pause the next connection in the system's queue would fail at once in the same way.
             ctx.channel().config().setAutoRead(false);
             ctx.channel()
                     .eventLoop()

@@ -11,32 +11,27 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The sockets of a relay, those that listen and those of clients, for an end that waits for nobody. The system keeps
- * the sockets of a process that was killed for as long as one of its threads hangs in a disk, and answers for it
- * meanwhile.
- *
- * <p>Any thread, but for those of the sockets' loops where that is said.
+ * All sockets of a relay, listening ones and clients', so that a relay whose disk hangs can close them. A thread that
+ * hangs in the disk keeps even a killed process alive, and the system would go on to accept connections for it. Any
+ * thread.
  */
 public final class OpenSockets {
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Set<Channel> open = ConcurrentHashMap.newKeySet();
-    // One for all sockets.
     private final ChannelFutureListener forgetting = closed -> open.remove(closed.channel());
 
-    /** Takes a socket, which is forgotten once it is closed. */
     public void add(Channel socket) {
         open.add(socket);
         socket.closeFuture().addListener(forgetting);
     }
 
     /**
-     * Ends all connections, and frees the ports. Peers hear it at once, and nothing but that. A loop that hangs holds
-     * nobody up where the transport is epoll; with another one its own connections stay. Not on a loop's thread: it
-     * waits up to a second.
+     * Ends all connections, without a GOAWAY, and frees the TCP ports. With epoll this works even while a loop hangs;
+     * with NIO the connections of that loop stay open. Waits up to a second, so not to be called on a loop's thread.
      */
     public void cut() {
-        // The sockets themselves first: their loops may be busy, or hang.
+        // First by the system's call, which needs no loop: a loop may be busy, or hang.
         open.forEach(OpenSockets::shutDown);
         open.forEach(Channel::close);
         long deadline = System.nanoTime() + CLOSE_NANOS;

@@ -9,7 +9,7 @@ public final class ReadSwitch {
     private final Runnable gone;
     private boolean refused;
 
-    /** @param gone run if the channel was closed while it was registered nowhere, and so reported nothing */
+    /** @param gone run if the channel was closed while no loop had it: Netty reports no such end */
     public ReadSwitch(Channel channel, Runnable gone) {
         this.channel = channel;
         this.gone = gone;
@@ -19,19 +19,19 @@ public final class ReadSwitch {
         channel.config().setAutoRead(false);
     }
 
-    /** Takes note of a refused read, see {@link SocketReads.Reader#refused}. */
+    /** Called by {@link SocketReads.Reader#refused}. */
     public void refused() {
         refused = true;
     }
 
-    /** Whether a read was refused since reading was switched on last. */
+    /** Whether a read was refused since {@link #on}. */
     public boolean hasRefused() {
         return refused;
     }
 
     /**
-     * Reads again. A socket that ended while it was not read is no longer in Netty's epoll set, and reading fails;
-     * registered anew, it is read to its end.
+     * Switches reading on. A socket that ended while reading was off is no longer in Netty's epoll set: it is
+     * registered anew, and read to its end.
      */
     @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
     public void on() {
@@ -45,7 +45,7 @@ public final class ReadSwitch {
             channel.config().setAutoRead(true);
             loop.register(channel).addListener(registered -> {
                 if (registered.isSuccess()) {
-                    // Room for a write under way is not watched any more, either.
+                    // The epoll set no longer watches for room for a begun write, either.
                     channel.flush();
                 } else {
                     gone.run();

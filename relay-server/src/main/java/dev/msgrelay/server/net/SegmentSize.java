@@ -32,7 +32,6 @@ public final class SegmentSize {
         ask();
     }
 
-    /** Returns the payload bytes of one segment. */
     public int bytes() {
         return bytes;
     }

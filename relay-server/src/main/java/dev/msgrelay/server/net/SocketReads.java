@@ -5,40 +5,40 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
-/** Has a channel read into the memory that its reader names, without an allocation or a copy. */
+/** Has a channel read into the memory that its {@link Reader} gives, without an allocation or a copy. */
 public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
-    /** The owner of the memory. On the channel's loop. */
+    /** The owner of the memory. Called on the channel's loop. */
     public interface Reader {
-        /** Whether a read may go on now, as far as is known. */
+        /** Whether the channel may read once more in this cycle. */
         default boolean mayRead() {
             return true;
         }
 
         /**
-         * Returns the memory for the next read, counted once more; null: there is none, and the reader begins to wait
-         * for room.
+         * Returns the memory for the next read, with one more reference; null: there is none, and the owner begins to
+         * wait for room.
          */
         ByteBuf whereToRead();
 
-        /** Takes note that a read without memory was refused. Nothing is lost. */
+        /** Called after a read without memory was refused; the bytes stay in the socket. */
         default void refused() {}
 
-        /** Takes note that a read has filled its memory. */
+        /** Called after a read that filled its memory. */
         default void readWasFull() {}
 
-        /** Whether nothing is taken any more, for good: what still comes is thrown away. */
+        /** Whether all further input is thrown away. */
         boolean isDeaf();
 
         /**
-         * Takes note that the input has ended. Returns whether the channel closes by that; otherwise the end comes
-         * again with the next read.
+         * Called at the end of the input. Returns whether the channel closes; otherwise the next read finds the end
+         * again.
          */
         boolean mayEnd();
     }
 
     /**
-     * Ends a read for which there is no memory. Netty begins one if the socket was ready before reading was switched
-     * off, or has ended since, and takes an empty buffer for the end of the input. Without a stack trace.
+     * Ends a read for which there is no memory. Netty begins such a read if the socket was ready before reading was
+     * switched off, or has ended since; it would take an empty buffer for the end of the input. Without a stack trace.
      */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -53,7 +53,7 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
     private final Reader reader;
 
-    /** @param most reads of the socket in a cycle, as long as each takes all it could: the others want their turn */
+    /** @param most reads of a socket in one cycle at most, so that other sockets get their turn */
     public SocketReads(Reader reader, int most) {
         super(most);
         this.reader = reader;
@@ -80,8 +80,8 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
             @Override
             public void lastBytesRead(int bytes) {
-                // Netty's own half-closure does not do. It is not there for NIO's Unix sockets. A socket of epoll
-                // leaves the set by it, so that a write of which the socket has taken a part never goes on.
+                // Netty's option for half-closed sockets does not serve: NIO's Unix sockets lack it, and it removes an
+                // epoll socket from the epoll set, so that a write that was taken in part never goes on.
                 super.lastBytesRead(bytes < 0 && !reader.mayEnd() ? 0 : bytes);
             }
 

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Protocols of others, known by the first bytes of a connection: the one table for all ports. The bytes are looked at
- * where they are no whole frame, and only those that a connection begins with.
+ * Other protocols, recognised by the first bytes of a connection; one table for all TCP ports. Bytes that make a whole
+ * frame are not looked at.
  */
 public enum Stranger {
     /** The header's first eight bytes are those of a lawful frame: type 218,762,506, with a body of 854,609 bytes. */
@@ -14,8 +14,7 @@ public enum Stranger {
     }),
     PROXY_1("the PROXY protocol, version 1", false, text("PROXY ")),
     /**
-     * A record with a ClientHello: type, version, length; type, length, version. One in 64 begins as a lawful frame
-     * does.
+     * A record with a ClientHello: type, version, length; type, length, version. One in 64 begins like a lawful frame.
      */
     TLS("TLS", true, new int[] {22, 3, Stranger.ANY, Stranger.ANY, Stranger.ANY, 1, 0, Stranger.ANY, Stranger.ANY, 3}) {
         @Override
@@ -53,10 +52,10 @@ public enum Stranger {
             new int[] {0x10, Stranger.ANY, Stranger.ANY, Stranger.ANY, 0, 4, 'M', 'Q', 'T', 'T'},
             new int[] {0x10, Stranger.ANY, 0, 6, 'M', 'Q', 'I', 's', 'd', 'p'});
 
-    /** Bytes of the longest signature: so many always decide. */
+    /** Bytes of the longest signature: this number of bytes always decides. */
     public static final int LONGEST = 12;
 
-    // Any byte, or any digit, at a place of a signature.
+    // Stand in a signature for any byte, and for any digit.
     private static final int ANY = -1;
     private static final int DIGIT = -2;
 
@@ -65,7 +64,7 @@ public enum Stranger {
 
     private enum Match {
         NO,
-        /** All bytes that are there match, and some are missing. */
+        /** All bytes match, but there are fewer than the signature has. */
         SO_FAR,
         YES
     }
@@ -95,7 +94,7 @@ public enum Stranger {
         return words;
     }
 
-    /** Whether a proxy has put the bytes in front of its client's own. */
+    /** Whether a proxy sends these bytes, before the bytes of its client. */
     public boolean isProxy() {
         return this == PROXY_1 || this == PROXY_2;
     }
@@ -107,11 +106,10 @@ public enum Stranger {
     }
 
     /**
-     * The stranger that a connection's first bytes show; null: none, or too few bytes to tell.
+     * The protocol that a connection's first bytes belong to; null: none, or too few bytes to tell.
      *
-     * @param bytes read byte by byte, so the buffer's byte order does not matter
-     * @param header whether the bytes may be a frame's header by all other rules: then only the strangers are looked
-     *     for that may seem so
+     * @param bytes in any byte order
+     * @param header true: the bytes may be a frame's header, so only protocols are tried that may look like one
      */
     public static Stranger of(ByteBuffer bytes, int offset, int length, boolean header) {
         for (Stranger each : ALL) {
@@ -122,7 +120,7 @@ public enum Stranger {
         return null;
     }
 
-    /** Whether more bytes may show a stranger; as {@link #of}. */
+    /** Whether {@link #of} may recognise a protocol once more bytes have come. */
     public static boolean mayFollow(ByteBuffer bytes, int offset, int length, boolean header) {
         for (Stranger each : ALL) {
             if ((each.lawful || !header) && each.match(bytes, offset, length) == Match.SO_FAR) {
@@ -158,7 +156,7 @@ public enum Stranger {
         return true;
     }
 
-    /** Whether bytes that agree with a signature fit each other, too. */
+    /** Whether bytes that match a signature are also consistent with each other. */
     boolean fits(ByteBuffer bytes, int offset) {
         return true;
     }

@@ -45,7 +45,7 @@ public enum Transport {
         return this;
     }
 
-    /** The transport that {@link #resolve} chooses, and why, for people. */
+    /** The transport that {@link #resolve} chooses, and the reason, for people. */
     public String text() {
         if (this != AUTO) {
             return this == NIO ? "nio (which cannot choose congestion control)" : flag();
@@ -56,7 +56,7 @@ public enum Transport {
                         + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
-    /** The message of a native library's failure to load. */
+    /** The message of the first cause, for the failure of a native library to load. */
     public static String rootMessage(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {
