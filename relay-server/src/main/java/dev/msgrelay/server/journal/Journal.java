@@ -2,7 +2,6 @@ package dev.msgrelay.server.journal;
 
 import dev.msgrelay.protocol.text.TextFile;
 import dev.msgrelay.server.figures.TimeHistogram.Times;
-import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.EpochTable;
@@ -23,29 +22,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stream on the disk. The journal is opened before the log is made, since it says where the stream goes on; it is
- * closed after the last message is in it.
+ * The stream on the disk. The journal is opened before the log is made, since the log starts at the journal's end.
  *
- * <p>{@link #written} survives the end of the process, {@link #forced} that of the machine. Any fault but a disk
- * without room ends the journal for good: after a force that failed, a later force may succeed although bytes are lost.
+ * <p>Bytes before {@link #written} survive the end of the process, those before {@link #forced} that of the machine. A
+ * full disk is waited for; any other fault ends the journal for good, because after a failed force a later one may
+ * succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
-    /** Gets the journal's progress, on the thread that made it: the writer's or the forcer's. */
+    /** Is told of the journal's progress, on the thread of its writer or its forcer. */
     public interface Watch {
-        /** Everything before the position is written. */
+        /** All bytes of the stream before the position are written. */
         void written(long position);
 
-        /** Everything before the position is forced. */
+        /** All bytes of the stream before the position are forced. */
         void forced(long position);
 
-        /** The journal writes no more. Called once. */
+        /** The journal has ended by a fault. Called once. */
         void failed(Throwable cause);
     }
 
     /**
      * Figures for reports.
      *
-     * @param freeBytes bytes that are free on the disk; -1: not known
+     * @param freeBytes bytes that are free on the disk; -1: not known yet
      * @param fullNanos time for which the disk was full
      * @param unpreparedNanos time for which the writer waited for the files of a segment
      */
@@ -54,25 +53,17 @@ public final class Journal implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /**
-     * Direct memory of the three threads that read or write from the heap (opening, writer, forcer), and of records.
-     */
+    /** Direct memory: a piece for each thread that reads or writes by way of the heap (three), and the records. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
-    /** The time at the end for bytes that are not written or forced yet. */
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final Disk disk;
-    private final JournalSettings settings;
-    private final Closeable lock;
-    private final Recovery recovered;
-    private volatile EpochTable epochs;
+    private final JournalParts parts;
     private final SegmentFiles files;
-    private final NameMoves moves = new NameMoves();
-    private final StreamHead written = new StreamHead();
-    private final StreamHead forced = new StreamHead();
+    private final Closeable lock;
+    private volatile EpochTable epochs;
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     private JournalWriter writer;
@@ -82,71 +73,56 @@ public final class Journal implements Closeable {
     private boolean closed;
     private Watch watch;
 
-    Journal(Disk disk, JournalSettings settings, Closeable lock, Recovery recovered, EpochTable epochs)
-            throws IOException {
-        this.disk = disk;
-        this.settings = settings;
+    Journal(JournalParts parts, Closeable lock, EpochTable epochs) throws IOException {
+        this.parts = parts;
+        this.files = parts.files();
         this.lock = lock;
-        this.recovered = recovered;
         this.epochs = epochs;
         threads = new JournalThreads(name(), this::writeOrRest, this::forceOrSleep, this::fail);
-        files = new SegmentFiles(disk, settings);
         files.collectSpares();
-        recovered.filled().forEach(part -> files.addReadable(part.header()));
+        parts.found().filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
             // Without room for a first segment, publishers would wait at a relay that seems to be ready.
             files.prepare();
         }
-        written.set(recovered.endPosition(), recovered.endSequence());
-        forced.set(recovered.endPosition(), recovered.endSequence());
     }
 
-    /** The findings in the directory when it was opened, the torn tail included. */
+    /** The findings in the directory when it was opened, before a torn tail was cut. */
     public Recovery recovered() {
-        return recovered;
+        return parts.found();
     }
 
-    /** The lives of the stream that are remembered, this one included. Any thread. */
+    /** The remembered lives of the stream, including the present one. Any thread. */
     public EpochTable epochs() {
         return epochs;
     }
 
     /**
-     * Adds a life that a cluster has begun, before the log has a byte of it. The table on the disk gets the life before
-     * a file of it is begun. One thread.
+     * Adds a life that a cluster has begun, before a byte of it is in the log. The writer adds it to the table on the
+     * disk before it begins a segment in that life. One thread.
      */
     public void addLife(EpochTable.Epoch life) {
         epochs = epochs.withLater(life);
     }
 
-    /** The place where the stream goes on: the log is made to start here. */
+    /** The end of the journal when it was opened, where the log starts. */
     public Mark goesOnAt() {
-        return Mark.of(recovered.endPosition(), recovered.endSequence());
+        return Mark.of(parts.found().endPosition(), parts.found().endSequence());
     }
 
     /**
-     * Writes a log down from now on.
+     * Takes the log whose bytes are written from now on.
      *
-     * @param log starts at {@link #goesOnAt}, and is empty. Its gate keeps it from dropping bytes that are not written
-     * @param nanos now, of the clock that only goes forward
+     * @param log empty, and starts at {@link #goesOnAt}. Its gate keeps bytes in it until they are written
+     * @param nanos now, by the clock that only goes forward
      */
     public void follow(PacketLog log, Watch newWatch, long nanos) {
         watch = newWatch;
-        writer = new JournalWriter(
-                disk,
-                log,
-                files,
-                written,
-                forced,
-                this::epochs,
-                settings.segmentBytes(),
-                moves,
-                recovered,
-                watch::written);
-        forcer = new JournalForcer(disk, settings, files, writer, written, forced, recovered, watch::forced, nanos);
+        writer = new JournalWriter(parts, log, this::epochs, watch::written);
+        forcer = new JournalForcer(parts, writer, watch::forced, nanos);
     }
 
-    /** Starts the threads, on the log that the journal follows. Without them the caller does all steps itself. */
+    /** Starts the threads. Without them the caller makes all steps. */
     public void start() {
         threads.start();
     }
@@ -158,7 +134,7 @@ public final class Journal implements Closeable {
         }
         boolean done = write(nanos, millis);
         if (done && forcer.due(nanos)) {
-            threads.wakeForcer();
+            threads.forcer.wake();
         }
         return sleep(done);
     }
@@ -166,25 +142,23 @@ public final class Journal implements Closeable {
     private long forceOrSleep(long nanos, long millis) {
         boolean done = force(nanos, millis);
         if (done) {
-            threads.wakeWriter();
+            threads.writer.wake();
         }
         return sleep(done);
     }
 
     private String name() {
-        return "journal " + disk.place();
+        return "journal " + parts.disk().place();
     }
 
     private static long sleep(boolean done) {
         return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
-    /** One step of the writer. Returns whether it did something. */
     boolean write(long nanos, long millis) {
         return step(() -> writer.step(nanos, millis));
     }
 
-    /** One step of the forcer. Returns whether it did something. */
     boolean force(long nanos, long millis) {
         return step(() -> forcer.step(nanos, millis));
     }
@@ -211,51 +185,54 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** The log's head has moved, or there is no room for more moves of names. Any thread, after a full fence. */
+    /**
+     * Wakes the writer if it has work: the log's head has moved, or {@link #moves} is full. Any thread, after a full
+     * fence.
+     */
     public void signal() {
         if (writer.due()) {
-            threads.wakeWriter();
+            threads.writer.wake();
         }
     }
 
-    /** Asks for everything before a position to be written soon. One thread. */
+    /** Asks that all bytes before a position be written soon. One thread. */
     public void wantWritten(long position) {
         writer.want(position);
-        threads.wakeWriter();
+        threads.writer.wake();
     }
 
-    /** Asks for everything before a position to be written and forced at once. One thread. */
+    /** Asks that all bytes before a position be written and forced at once. One thread. */
     public void wantForced(long position) {
         wantWritten(position);
         forcer.want(position);
-        threads.wakeForcer();
+        threads.forcer.wake();
     }
 
     /** The queue for the moves of names, which the core fills. */
     public NameMoves moves() {
-        return moves;
+        return parts.moves();
     }
 
     public StreamHead written() {
-        return written;
+        return parts.written();
     }
 
     public StreamHead forced() {
-        return forced;
+        return parts.forced();
     }
 
-    /** Whether the journal has a byte of the stream before a position. Any thread. */
+    /** Whether a byte of the stream before a position can be read from the journal. Any thread. */
     public boolean hasBefore(long position) {
         return !files.readable().headMap(position).isEmpty();
     }
 
-    /** A reader of the journal, from its oldest message on. Any thread. */
+    /** Returns a new reader, at the oldest message. Any thread. */
     public BlockReader newBlockReader(ByteBuffer records) {
         return new BlockReader(
-                disk, files.readable(), written, () -> writer.times().present(), records);
+                parts.disk(), files.readable(), written(), () -> writer.times().present(), records);
     }
 
-    /** The fault that ended the journal. Any thread. */
+    /** The fault that ended the journal; empty: it goes on. Any thread. */
     public Optional<Throwable> failure() {
         return Optional.ofNullable(failure.get());
     }
@@ -266,7 +243,7 @@ public final class Journal implements Closeable {
 
     /**
      * Releases the log and the files after a failure: the relay goes on without a journal. The directory stays locked.
-     * One thread at a time, since the relay may be closed meanwhile.
+     * The relay may be closed at the same time.
      *
      * @throws IOException a thread hangs in the disk
      */
@@ -275,8 +252,8 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Writes and forces the rest of the log, to which nobody writes any more, and releases log and directory. Bounded:
-     * ten seconds for the journal's threads, and as many for the rest.
+     * Writes and forces the rest of the log, to which nothing is appended any more, and releases log and directory.
+     * Waits ten seconds at most for the journal's threads, and ten for the rest of the log.
      *
      * @throws IOException not all of the log is on the disk
      */
@@ -285,7 +262,6 @@ public final class Journal implements Closeable {
         close(CLOSE_NANOS);
     }
 
-    /** As {@link #close()}, with other bounds. */
     synchronized void close(long nanos) throws IOException {
         if (writer == null) {
             try (lock) {
@@ -299,7 +275,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Runs once: a thread that hung in the disk at the first close may run it later. */
+    /** Runs once, also where a thread that hung in the disk at the first close gets here later. */
     private void finishAndRelease(long nanos) throws IOException {
         if (!closed) {
             closed = true;
@@ -314,9 +290,9 @@ public final class Journal implements Closeable {
         return name() + " has failed: " + TextFile.fault(failure.get());
     }
 
-    /** Writes the rest after the end of both threads, and at last the record that all of it is forced. */
+    /** Writes and forces the rest of the log; then a record and the table of epochs say that all of it is forced. */
     private void finish(long end) {
-        // The clocks go on from where the threads have seen them last: a caller without threads has clocks of its own.
+        // The clocks go on from the last step: a caller without threads has clocks of its own.
         JournalClock last = writer.times().clock();
         long began = System.nanoTime();
         long nanos = last.nanos();
@@ -336,21 +312,21 @@ public final class Journal implements Closeable {
             if (!writer.caughtUp()) {
                 throw new IOException("not all could be written in the time that there is at the end");
             }
-            writeEnd(forced.mark());
+            writeEnd(forced().mark());
             return true;
         });
     }
 
     private void writeEnd(Mark all) throws IOException {
         try {
-            new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(disk);
+            new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(parts.disk());
         } catch (DiskException.Full e) {
-            // All messages are on the disk the same: the next start looks for the end in the index.
+            // No message is lost: the next start finds the end in the index.
             LOG.warn("{}: the table of epochs is left as it was: {}", name(), e.words());
         }
     }
 
-    /** Releases the log, and leaves files and lock as the end of a process does. For tests. */
+    /** For tests: leaves files and lock as a killed process does. */
     void releaseLog() {
         writer.release();
     }

@@ -1,11 +1,11 @@
 package dev.msgrelay.server.journal;
 
+import dev.msgrelay.server.figures.RepeatedWarning;
 import dev.msgrelay.server.figures.TimeHistogram;
 import dev.msgrelay.server.journal.disk.Disk;
 import dev.msgrelay.server.journal.disk.DiskException;
 import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.NamesFile;
-import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.journal.recover.Recovery.Part;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.StreamHead;
@@ -19,11 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces written bytes, then their records. While a client waits, forces follow each other without a pause: one force
- * serves everything that was written during the one before. The forcer also makes files ready for the writer, and drops
- * old segments.
- *
- * <p>Owned by its thread.
+ * Forces written bytes and their records. While a client waits, forces follow each other without a pause: a force
+ * covers all bytes that were written during the one before. The forcer also makes files ready for the writer, and drops
+ * old segments. Owned by its thread.
  */
 final class JournalForcer {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -34,21 +32,18 @@ final class JournalForcer {
 
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The shortest time between two tables of names. */
+    /** The shortest time between two writes of the table of names. */
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** The pause before a disk that was full is asked again. */
+    /** The pause before a full disk is tried again. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The time after a step of the clock in which nothing is dropped for its age: an operator may mend the clock. */
+    /**
+     * The time after a step of the clock in which no segment is dropped for its age: an operator may mend the clock.
+     */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** The shortest time between two lines about a clock that steps again and again. */
-    private static final long STEP_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
-
-    /**
-     * Unforced bytes that do not wait for the interval: the force of a second's bytes at once would delay the writer.
-     */
+    /** So many unforced bytes are forced before the interval is over: a larger force would delay the writer. */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;
@@ -60,7 +55,7 @@ final class JournalForcer {
     private final LongConsumer onForced;
     private final Mark upTo = new Mark();
     private final TimeHistogram times = new TimeHistogram(BOUNDS);
-    // The time of the last step.
+    // At the last step.
     private volatile long now;
     private volatile int segments;
     private volatile long fileBytes;
@@ -72,48 +67,38 @@ final class JournalForcer {
     private volatile long durable;
     private volatile long lastForce;
     private long lastFull;
-    // No room for the table of names, or for the next files.
+    // The reasons why there is no room for the table of names, and for the next files.
     private Optional<DiskException.Full> namesLack = Optional.empty();
     private Optional<DiskException.Full> filesLack = Optional.empty();
     private final JournalClock clock;
-    // Segments of earlier lives, until the first look at the clock tells how old they are.
+    // Segments of earlier lives, until the first look at the clock: only then their age is known.
     private List<Part> earlier;
     private boolean clockSeen;
     private long lastStep;
-    private long lastStepLine;
-    private long stepsLeftOut;
-    // The writer soon waits for a segment to be dropped, which has to be forced before that.
+    private final RepeatedWarning stepLines = new RepeatedWarning(Duration.ofMinutes(1));
+    // The oldest segment must be dropped before the next one can begin, and must be forced before that.
     private volatile boolean crowded;
 
     private volatile long wanted;
 
-    JournalForcer(
-            Disk disk,
-            JournalSettings settings,
-            SegmentFiles files,
-            JournalWriter writer,
-            StreamHead written,
-            StreamHead forced,
-            Recovery found,
-            LongConsumer onForced,
-            long nanos) {
-        this.disk = disk;
-        this.settings = settings;
-        this.files = files;
+    JournalForcer(JournalParts parts, JournalWriter writer, LongConsumer onForced, long nanos) {
+        this.disk = parts.disk();
+        this.settings = parts.settings();
+        this.files = parts.files();
         this.writer = writer;
-        this.written = written;
-        this.forced = forced;
+        this.written = parts.written();
+        this.forced = parts.forced();
         this.onForced = onForced;
-        this.namesPosition = found.namesPosition();
-        this.clock = found.clock();
-        this.earlier = found.filled();
+        this.namesPosition = parts.found().namesPosition();
+        this.clock = parts.found().clock();
+        this.earlier = parts.found().filled();
         this.lastForce = nanos;
         this.now = nanos;
         this.durable = forced.position();
         this.wanted = forced.position();
     }
 
-    /** Asks for everything before a position to be forced at once. One thread. */
+    /** Asks that all bytes before a position be forced at once. One thread. */
     void want(long position) {
         wanted = Math.max(wanted, position);
     }
@@ -121,7 +106,7 @@ final class JournalForcer {
     /**
      * At most one force, and one step of the work on files. Returns whether something was done.
      *
-     * @throws IOException nothing may be written any more: behind a force that failed the disk may have anything
+     * @throws IOException nothing may be written any more: after a failed force the bytes on the disk are not known
      */
     boolean step(long nanos, long millis) throws IOException {
         now = nanos;
@@ -141,17 +126,15 @@ final class JournalForcer {
         return done;
     }
 
-    /** Watches the machine's clock; the first look tells how old the segments of earlier lives are. */
     private void watchClock(long nanos, long millis) {
         long step = clock.update(nanos, millis);
         if (!clockSeen) {
             clockSeen = true;
-            // Long enough ago to wait for nothing.
+            // So long ago that nothing waits.
             lastNames = nanos - NAMES_NANOS;
             lastNamesFull = nanos - RETRY_NANOS;
             lastLook = nanos - LOOK_NANOS;
             lastStep = nanos - WAIT_NANOS;
-            lastStepLine = nanos - STEP_LINE_NANOS;
             for (Part part : earlier) {
                 long newest = clock.nanosOf(part.timeMillis(), part.skew());
                 files.add(new SegmentFiles.Sealed(
@@ -159,23 +142,14 @@ final class JournalForcer {
             }
             earlier = List.of();
         }
-        if (step == 0) {
-            return;
+        if (step != 0) {
+            lastStep = nanos;
+            stepLines.warn(
+                    nanos,
+                    "the machine's clock has stepped by " + Duration.ofMillis(step) + ", to "
+                            + JournalClock.timeText(millis) + ": journal " + disk.place()
+                            + " marks that in its index, and drops nothing for its age for an hour");
         }
-        lastStep = nanos;
-        if (nanos - lastStepLine < STEP_LINE_NANOS) {
-            stepsLeftOut++;
-            return;
-        }
-        LOG.warn(
-                "the machine's clock has stepped by {}, to {}{}: journal {} marks that in its index, and drops nothing"
-                        + " for its age for an hour",
-                Duration.ofMillis(step),
-                JournalClock.timeText(millis),
-                stepsLeftOut == 0 ? "" : " (" + stepsLeftOut + " more steps since the last such line)",
-                disk.place());
-        lastStepLine = nanos;
-        stepsLeftOut = 0;
     }
 
     private boolean mustForce(long position, long nanos) {
@@ -185,9 +159,7 @@ final class JournalForcer {
         return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
     }
 
-    /**
-     * Whether the forcer has work that cannot wait until it wakes by itself. The writer asks this behind each block.
-     */
+    /** Whether the forcer must be woken: it has work that cannot wait for the end of its sleep. The writer's thread. */
     boolean due(long nanos) {
         return mustForce(written.position(), nanos) || !files.ready();
     }
@@ -195,9 +167,9 @@ final class JournalForcer {
     private boolean files(long nanos) throws IOException {
         long current = writer.current() == Segment.NONE ? 0 : settings.segmentBytes() + settings.indexBytes();
         writeNames(nanos, files.isOver());
-        // Names that moved behind the table of names are in the indexes alone.
-        long told = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
-        int aged = files.retire(Math.min(durable, told), nanos, nanos - lastStep < WAIT_NANOS);
+        // Names that moved after the table was written are in the indexes alone.
+        long kept = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
+        int aged = files.retire(Math.min(durable, kept), nanos, nanos - lastStep < WAIT_NANOS);
         if (aged > 1) {
             LOG.warn(
                     "journal {}: {} segments were too old at once, and are dropped: their newest messages are older"
@@ -214,7 +186,7 @@ final class JournalForcer {
         }
         crowded = files.isOver();
         if (crowded) {
-            // The next files are those of the oldest segment.
+            // The next segment gets the files of the oldest one.
             filesLack = Optional.empty();
         }
         boolean prepared = !crowded && prepare(nanos);
@@ -222,7 +194,7 @@ final class JournalForcer {
         return prepared;
     }
 
-    /** Writes the table of names, if forced messages moved some; not for a second, unless it is needed. */
+    /** Writes the table of names if forced messages moved some: once a second, or at once if it is needed. */
     private void writeNames(long nanos, boolean needed) throws IOException {
         NamesFile newest = writer.snapshot();
         if (newest.position() <= namesPosition
@@ -265,9 +237,9 @@ final class JournalForcer {
         force();
     }
 
-    /** Forces everything up to what was read of {@code written} just before. */
+    /** Forces all bytes up to {@code upTo}, which the caller has read from {@code written}. */
     private void force() throws IOException {
-        // In this order: all bytes that were written until then lie in segments that are found now.
+        // Read after upTo: the bytes before it are in the segments that are seen now.
         long recorded = writer.recorded();
         Segment current = writer.current();
         boolean newNames = false;
@@ -278,8 +250,7 @@ final class JournalForcer {
             files.add(new SegmentFiles.Sealed(
                     s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
-        // In the middle of a roll the current segment is complete as well, and the loop, or the force before, has
-        // closed it.
+        // While the writer begins a segment, the one before may be in the queue and current at once: then it is closed.
         if (!current.isClosed()) {
             newNames |= current.force();
         }

@@ -16,20 +16,20 @@ import java.util.List;
 /**
  * A request to open the journal of a directory.
  *
- * @param epoch of the stream from here on
- * @param millis the time, since 1970
- * @param others the lives of the stream that other relays have as well, and where it begins there; null: no other relay
- *     has it, and the epoch is a new one
- * @param progress gets how far the look at the directory is
+ * @param epoch epoch of the life that begins, for a relay that is alone
+ * @param millis now, in ms since 1970
+ * @param others the lives of a cluster's stream, and the position where the cluster's log begins; null: the relay is
+ *     alone
+ * @param progress is told how many segments were looked at
  */
 public record JournalOpening(
         Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, RecoveryProgress progress) {
     /**
-     * Takes the directory's lock, cuts a torn tail, and begins an epoch.
+     * Takes the directory's lock, cuts a torn tail, and begins a life.
      *
      * @throws DiskException another process has the directory; or it is damaged, cannot be written to, has no room, or
-     *     is of another stream; or messages are missing between it and what other relays have. A damaged directory is
-     *     not changed
+     *     is of another stream; or messages between its end and the beginning of the cluster's log are missing. A
+     *     damaged directory is not changed
      */
     public Journal open() throws IOException {
         try {
@@ -65,15 +65,15 @@ public record JournalOpening(
             }
             Repair.cut(disk, found);
             if (others != null) {
-                // The torn tail was sealed for an epoch that goes on: its records would pass in a file that is used
-                // again for the same place.
+                // The life of the torn tail goes on. A spare file may have records of that tail; used again at the same
+                // position, their seals would be right.
                 for (String spare : FileNames.spares(disk)) {
                     disk.delete(spare);
                 }
             }
             EpochTable epochs = livesOf(found);
-            // The table gets a life only with room for its first segment: a relay that tries again and again adds none.
-            Journal journal = new Journal(disk, settings, lock, found, epochs);
+            // The life is added to the table only if there is room for its first segment: failed starts add no lives.
+            Journal journal = new Journal(new JournalParts(disk, settings, found), lock, epochs);
             held = journal;
             epochs.write(disk);
             open = true;
@@ -106,9 +106,9 @@ public record JournalOpening(
                 + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost");
     }
 
-    /** Checks that the directory has the cluster's stream, up to where the cluster's log begins. */
+    /** Checks that the directory has the cluster's stream, and reaches to the beginning of the cluster's log. */
     private void checkGoesOn(Recovery found) throws DiskException {
-        // The journal may know of a later life, which comes in order yet; or it ended before that was begun.
+        // Either may know a life that the other does not know yet.
         if (!found.epochs().has(others.last().epoch())
                 && !others.has(found.epochs().last().epoch())) {
             throw new DiskException(journal() + " is of another stream than the cluster's: give each"
@@ -122,7 +122,7 @@ public record JournalOpening(
         }
     }
 
-    /** Checks that the journal's largest size fits on the disk: otherwise publishers would wait for ever, some day. */
+    /** Checks that the journal's largest size fits on the disk: a full disk would stop the publishers one day. */
     private void checkRoom(Recovery found) throws IOException {
         if (settings.keepBytes() == JournalSettings.UNLIMITED) {
             return;

@@ -6,32 +6,29 @@ import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
 
 /**
- * How a journal is kept.
+ * The lengths and times of a journal.
  *
- * @param segmentBytes length of a stream file: at least {@link #MIN_SEGMENT}
- * @param keepBytes the oldest sealed segments are dropped once all files have more bytes
- * @param keepMillis segments are dropped once their newest message is older
- * @param forceNanos written bytes are forced after this time, or sooner if a client waits for them
+ * @param segmentBytes length of a stream file
+ * @param keepBytes the oldest segments are dropped while the files of all segments have more bytes
+ * @param keepMillis a segment is dropped once its newest message is older
+ * @param forceNanos written bytes are forced after this time at most, sooner if a client waits for them
  */
 public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis, long forceNanos) {
-    /** The value of {@code keepBytes} or {@code keepMillis} with which nothing is dropped for that reason. */
+    /** As {@code keepBytes} or {@code keepMillis}: there is no such limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     static final long MIN_SEGMENT = 4 << 10;
 
-    /** Spare files of each kind that are kept at most. */
+    /** The largest number of spare stream files, and of spare index files. */
     static final int MOST_SPARES = 2;
 
-    /** Segments that are held at most: each is a few hundred bytes of memory, and two files. */
+    /** The largest number of segments: each takes a few hundred bytes of memory, and two files. */
     public static final int MOST_SEGMENTS = 1 << 16;
 
-    /** Java heap for each segment that is held: its header, for readers too, and the names of its files. */
+    // Java heap for a segment's header and file names, for a publisher's name, and for a record of the segment that is
+    // read when the journal is opened.
     private static final int BYTES_PER_SEGMENT = 600;
-
-    /** Java heap for each name of a publisher: its state, and its records. */
     private static final int BYTES_PER_NAME = 300;
-
-    /** Java heap for each record of the segment whose records are read when the journal is opened. */
     private static final int BYTES_PER_RECORD = 96;
 
     public JournalSettings {
@@ -51,20 +48,17 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         }
     }
 
-    /**
-     * Bytes of all files: those that are kept, the next segment, and the spare ones. Not for a journal that drops
-     * nothing.
-     */
+    /** Bytes of all files at most, including the next segment and spare files. Only if {@code keepBytes} is a limit. */
     long mostBytes() {
         return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
     }
 
-    /** Length of an index file: a record for each KiB of the stream, and its header. */
+    /** Length of an index file: a header, and a record for each KiB of the segment. */
     public long indexBytes() {
         return SegmentHeader.LENGTH + segmentBytes / 1024 * IndexRecord.LENGTH;
     }
 
-    /** Java heap that a journal takes at most; most of it while it is opened. */
+    /** Java heap of a journal at most; it takes most of it while it is opened. */
     public long heapBytes() {
         long records = indexBytes() / IndexRecord.LENGTH;
         long segments = Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;

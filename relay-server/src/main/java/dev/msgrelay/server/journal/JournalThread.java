@@ -5,65 +5,56 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/** A thread that repeats one duty, and sleeps while the duty has nothing to do. It is never interrupted. */
-final class JournalThread {
+/** A thread that repeats a duty, and sleeps while there is nothing to do. It is never interrupted. */
+final class JournalThread extends Thread {
     interface Duty {
         /**
          * One bounded step.
          *
-         * @param nanos of a clock that only goes forward
-         * @param millis since 1970
-         * @return the time for which the thread may sleep unless it is woken, in ns; 0: the next step is due at once
+         * @param nanos now, by the clock that only goes forward
+         * @param millis now, by the machine's clock, since 1970
+         * @return the longest time to sleep before the next step, in ns; 0: the next step is due at once
          */
         long step(long nanos, long millis);
     }
 
-    /** The longest sleep of a thread that nobody wakes: some work depends on the time alone. */
+    /** The longest sleep of a thread that is not woken: some work depends on the time alone. */
     static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** More than two looks at clocks take, unless the process is stopped in between. */
+    /** The time between two looks at clocks is shorter, unless the process was stopped in between. */
     private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Duty duty;
     private final Consumer<Throwable> failure;
-    private final Thread thread;
     private volatile boolean parked;
     private volatile boolean ended;
 
     /** @param failure gets the exception that ends the thread */
     JournalThread(String name, Duty duty, Consumer<Throwable> failure) {
+        super(name);
         this.duty = duty;
         this.failure = failure;
-        thread = new Thread(this::run, name);
-        thread.setDaemon(true);
+        setDaemon(true);
     }
 
-    void start() {
-        thread.start();
-    }
-
-    /** Wakes the thread if it sleeps. Any thread, after its changes have been made visible. */
+    /** Wakes this thread if it sleeps. Any thread, after the change that this thread is to see. */
     void wake() {
         VarHandle.fullFence();
         if (parked) {
-            LockSupport.unpark(thread);
+            LockSupport.unpark(this);
         }
     }
 
-    /** Ends the thread after its current step. Any thread. */
-    void tellEnd() {
+    /** Ends this thread after its current step. Any thread. */
+    void endSoon() {
         ended = true;
-        LockSupport.unpark(thread);
-    }
-
-    Thread thread() {
-        return thread;
+        LockSupport.unpark(this);
     }
 
     private long stepNow() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // Both clocks are read at one moment: a stop of the process in between would look like a step of the clock.
+        // Read again after a stop of the process in between, which would look like a step of the machine's clock.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();
@@ -71,7 +62,8 @@ final class JournalThread {
         return duty.step(nanos, millis);
     }
 
-    private void run() {
+    @Override
+    public void run() {
         try {
             while (!ended) {
                 if (stepNow() == 0) {
@@ -79,7 +71,7 @@ final class JournalThread {
                 }
                 parked = true;
                 VarHandle.fullFence();
-                // One more step behind the flag: a thread that changed something before it did not wake this one.
+                // One more step after the flag: a thread that made a change before it has not woken this one.
                 long sleep = stepNow();
                 if (sleep > 0 && !ended) {
                     LockSupport.parkNanos(this, sleep);

@@ -10,11 +10,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The writer's thread, the forcer's thread, and the thread of the last steps, behind the end of both. One thread at a
- * time starts and stops them; any thread wakes them.
+ * The threads of the writer and the forcer, and the thread that makes the last steps after the end of both. One thread
+ * at a time starts and stops them.
  */
 final class JournalThreads {
-    /** The longest time of a step whose disk does not hang. */
+    /** The longest time of a step while the disk does not hang. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     interface LastSteps {
@@ -22,53 +22,42 @@ final class JournalThreads {
     }
 
     private final String journal;
-    private final JournalThread writing;
-    private final JournalThread forcing;
+    final JournalThread writer;
+    final JournalThread forcer;
     private boolean started;
     private Optional<Thread> last = Optional.empty();
 
-    /** @param journal its name in messages */
+    /** @param journal the journal's name in messages */
     JournalThreads(String journal, JournalThread.Duty write, JournalThread.Duty force, Consumer<Throwable> failure) {
         this.journal = journal;
-        writing = new JournalThread("relay-journal", write, failure);
-        forcing = new JournalThread("relay-journal-force", force, failure);
+        writer = new JournalThread("relay-journal", write, failure);
+        forcer = new JournalThread("relay-journal-force", force, failure);
     }
 
     void start() {
         started = true;
-        forcing.start();
-        writing.start();
-    }
-
-    /** Wakes the writer if it sleeps, after changes have been made visible. */
-    void wakeWriter() {
-        writing.wake();
-    }
-
-    /** Wakes the forcer if it sleeps, after changes have been made visible. */
-    void wakeForcer() {
-        forcing.wake();
+        forcer.start();
+        writer.start();
     }
 
     /**
-     * Ends both threads after their steps, and then runs the last steps. They have a thread of their own, since the
-     * disk may hang: then that thread keeps the directory, and the caller goes on. Without started threads the caller
-     * runs them.
+     * Ends both threads, and then runs the last steps on a thread of their own: if the disk hangs, that thread keeps
+     * the directory's lock, and the caller goes on. Without started threads the caller runs the last steps.
      *
-     * @param nanos the time for both threads, and again for the last steps
-     * @throws IOException a thread hangs in the disk for longer; or the last steps have failed
+     * @param nanos the longest time for both threads, and again for the last steps
+     * @throws IOException a thread has hung in the disk for that time, or the last steps have failed
      */
     void stop(long nanos, LastSteps steps) throws IOException {
         if (!started) {
             steps.run();
             return;
         }
-        writing.tellEnd();
-        forcing.tellEnd();
+        writer.endSoon();
+        forcer.endSoon();
         long threadsEnd = System.nanoTime() + nanos;
-        await(writing.thread(), threadsEnd, nanos);
-        await(forcing.thread(), threadsEnd, nanos);
-        // A full disk is asked again until the time is over, and is no disk that hangs.
+        await(writer, threadsEnd, nanos);
+        await(forcer, threadsEnd, nanos);
+        // The last steps try a full disk until their time is over; only a disk that hangs takes longer.
         long end = System.nanoTime() + nanos + GRACE_NANOS;
         if (last.isPresent()) {
             await(last.get(), end, nanos);
@@ -96,7 +85,7 @@ final class JournalThreads {
         return new DiskException(journal + ": interrupted at its end", e);
     }
 
-    /** Waits for the end of a thread. {@code bound} is the time that the message names. */
+    /** @param bound the time that the message names */
     private void await(Thread thread, long end, long bound) throws IOException {
         try {
             thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));

@@ -9,7 +9,6 @@ import dev.msgrelay.server.journal.format.IndexRecord.Kind;
 import dev.msgrelay.server.journal.format.NamesFile;
 import dev.msgrelay.server.journal.format.SealedRecord;
 import dev.msgrelay.server.journal.format.SegmentHeader;
-import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
@@ -28,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the packet log down: first the bytes, from where they lie in the log, then the record of them. The log keeps
- * all bytes that are not written, since the writer's position is a limit of the gate.
+ * Writes the packet log to the disk: first the bytes, straight from the log, then a record of them. The log keeps all
+ * bytes that are not written yet, since the writer's position is a limit of the gate.
  *
- * <p>Owned by its thread; the forcer reads {@link #written}, {@link #current} and {@link #complete}.
+ * <p>Owned by its thread. The forcer reads the segments and positions that are volatile.
  */
 final class JournalWriter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -39,9 +38,9 @@ final class JournalWriter {
     private static final long FULL_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int RECORDS_AT_ONCE = 1024;
 
-    /** A smaller block for which no client waits is not written sooner than PATIENT_NANOS after the one before. */
+    // The writer rests between two blocks, unless a client waits or this many bytes have come: a block has a fixed
+    // cost.
     private static final int PATIENT_BYTES = 512 << 10;
-
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
@@ -66,18 +65,18 @@ final class JournalWriter {
     private final Mark known = new Mark();
     private final IndexTimes times;
 
-    // The place and the number of the records that are being put.
+    // The records that are being put: their offset in the index file, their number, and the fault of a write.
     private long recordsAt;
     private int count;
     private IOException refused;
 
-    // The lives that the table on the disk has.
+    // The lives in the table on the disk.
     private EpochTable tabled;
 
     private long restUntil;
     private long lastFullLine;
 
-    // The forcer has no room for the names, or for the next files.
+    // The reason why the forcer has no room for the names or for the next files.
     private volatile Optional<DiskException.Full> lacking = Optional.empty();
 
     private volatile long wanted;
@@ -88,50 +87,36 @@ final class JournalWriter {
     private volatile long recorded;
 
     /**
-     * @param log its head is where the journal goes on
-     * @param written moved by the writer
-     * @param forced moved by the forcer; the writer records it in the index
+     * @param log its head is the end of the journal
      * @param epochs the lives of the stream; at present the table on the disk has all of them
-     * @param segmentBytes length of a stream file; a frame has three quarters of it at most
-     * @param found the journal that goes on
      */
-    JournalWriter(
-            Disk disk,
-            PacketLog log,
-            SegmentFiles files,
-            StreamHead written,
-            StreamHead forced,
-            Supplier<EpochTable> epochs,
-            long segmentBytes,
-            NameMoves moves,
-            Recovery found,
-            LongConsumer onWritten) {
-        this.disk = disk;
+    JournalWriter(JournalParts parts, PacketLog log, Supplier<EpochTable> epochs, LongConsumer onWritten) {
+        this.disk = parts.disk();
         this.log = log;
         this.reader = new LogReader(log);
-        this.files = files;
-        this.written = written;
-        this.forced = forced;
+        this.files = parts.files();
+        this.written = parts.written();
+        this.forced = parts.forced();
         this.epochs = epochs;
         this.tabled = epochs.get();
-        this.times = new IndexTimes(found);
-        this.most = (int) Math.min(IndexRecord.MOST_BLOCK, segmentBytes / 4);
-        this.names = new WrittenNames(moves, found.states());
-        this.named = found.named();
+        this.times = new IndexTimes(parts.found());
+        this.most = (int) Math.min(IndexRecord.MOST_BLOCK, parts.settings().segmentBytes() / 4);
+        this.names = new WrittenNames(parts.moves(), parts.found().states());
+        this.named = parts.found().named();
         this.onWritten = onWritten;
         this.recorded = forced.position();
         this.snapshot = new NamesFile(forced.position(), names.written());
     }
 
-    /** Asks for everything before a position to be written soon. One thread. */
+    /** Asks that all bytes before a position be written soon. One thread. */
     void want(long position) {
         wanted = Math.max(wanted, position);
     }
 
-    /** The time for which the writer may wait for more bytes of a block, in ns: each block has a cost of its own. */
+    /** The time for which the writer rests now, in ns; 0: it does not. */
     long restNanos(long nanos) {
         long rest = current == Segment.NONE ? 0 : restUntil - nanos;
-        // Set before the look: a core that moves the head after the look sees the flag.
+        // Set before the head is read: a core that moves the head later sees the flag.
         patient = rest > 0;
         VarHandle.fullFence();
         if (rest <= 0 || caughtUp() || pressing()) {
@@ -151,7 +136,7 @@ final class JournalWriter {
         return !patient || pressing();
     }
 
-    /** Writes one block, or a record of the forced position. Returns whether something was written. */
+    /** Writes a block, or a record of the forced position. Returns whether something was written. */
     boolean step(long nanos, long millis) throws IOException {
         times.update(nanos, millis);
         log.head().read(head);
@@ -166,21 +151,18 @@ final class JournalWriter {
             }
             return wrote;
         } catch (DiskException.Full e) {
-            // A later step writes the same bytes to the same place.
+            // A later step writes the same bytes to the same offset.
             noteFull(e, nanos);
             return !idle && recordForcedIfItFits();
         }
     }
 
-    /** Says whether the forcer lacks room for the names, or for the files of the next segment. The forcer's thread. */
+    /** The forcer's thread. */
     void setLacking(Optional<DiskException.Full> lack) {
         lacking = lack;
     }
 
-    /**
-     * A full disk is one state of the journal, with one line a minute and one counter, also where the forcer lacks
-     * room.
-     */
+    /** Logs a full disk once a minute, and counts its time, also where it is the forcer that has no room. */
     private void noteFull(DiskException.Full e, long nanos) {
         if (full.starts() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
@@ -219,9 +201,7 @@ final class JournalWriter {
         boolean more = forcedIsNew();
         names.gatherMoves(endSequence);
         beginRecords();
-        if (names.movesAny()) {
-            names.records(current.header().base(), this::put);
-        }
+        names.records(current.header().base(), this::put);
         if (more) {
             put(forcedRecord());
         }
@@ -232,7 +212,7 @@ final class JournalWriter {
             named = end;
         }
         current.blockEnded(end, nanos);
-        // A backlog is written at once.
+        // With a backlog the next block is written at once.
         restUntil = end == head.position() ? nanos + PATIENT_NANOS : nanos;
         written.set(end, endSequence);
         reader.advance(bytes);
@@ -240,7 +220,7 @@ final class JournalWriter {
         return true;
     }
 
-    /** Copies bytes of the log to the stream file. Returns their CRC. */
+    /** Copies bytes of the log to the stream file. Returns their CRC32C. */
     private int copy(long from, int bytes) throws IOException {
         crc.reset();
         long base = current.header().base();
@@ -256,9 +236,10 @@ final class JournalWriter {
     }
 
     /**
-     * Records the forced position without a block: the log has none, or there is no room for one. A segment is dropped
-     * only behind such a record, so where the next block waits for that, the record may take the last slots, too. A
-     * step of the clock is marked likewise, so that a reader of a time knows it before the next block.
+     * Records the forced position, or a step of the clock, without a block. A segment is dropped only after such a
+     * record, so if the next block waits for that, the record may take the last slots, too.
+     *
+     * @param ifSpare true: the last slots are left for blocks
      */
     private boolean recordForced(boolean ifSpare) throws IOException {
         if (current == Segment.NONE || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {
@@ -288,7 +269,7 @@ final class JournalWriter {
 
     private void put(SealedRecord record) {
         if (!records.hasRemaining()) {
-            // The records of many names take more than one write; they count with the block behind them.
+            // The records of many names take several writes, and count only with the block that follows them.
             flush();
         }
         record.put(records, current.header().seed());
@@ -324,7 +305,7 @@ final class JournalWriter {
         written.read(at);
         EpochTable lives = epochs.get();
         if (lives != tabled) {
-            // A file of a life that the table lacks would count as damaged.
+            // A segment of a life that is not in the table would count as damaged.
             lives.write(disk);
             tabled = lives;
         }
@@ -342,7 +323,7 @@ final class JournalWriter {
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");
         }
         if (current != Segment.NONE) {
-            // Added before the next segment is shown: the forcer looks at that first, and then finds all others here.
+            // Before current changes: the forcer reads current first, and then finds all earlier segments in the queue.
             complete.add(current);
         }
         current = next;
@@ -351,12 +332,12 @@ final class JournalWriter {
         return true;
     }
 
-    /** The position behind the newest block that moved a name. Any thread. */
+    /** The end of the newest block that moved a name. */
     long named() {
         return named;
     }
 
-    /** The names at the beginning of the newest segment; before the first segment, at the place where it will begin. */
+    /** The names at the beginning of the newest segment, or of the first one that will be made. */
     NamesFile snapshot() {
         return snapshot;
     }
@@ -365,12 +346,11 @@ final class JournalWriter {
         return times;
     }
 
-    /** The segment that is written to. */
     Segment current() {
         return current;
     }
 
-    /** The complete segments, which the forcer takes, forces and closes. */
+    /** The complete segments, which the forcer removes, forces and closes. */
     Queue<Segment> complete() {
         return complete;
     }
@@ -387,7 +367,7 @@ final class JournalWriter {
         return unprepared.nanos(now);
     }
 
-    /** Whether everything that readers of the log see is written. */
+    /** Whether all published bytes of the log are written. */
     boolean caughtUp() {
         return reader.position() == log.head().position();
     }

@@ -4,8 +4,8 @@ import dev.msgrelay.server.journal.format.JournalName;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Which numbers of which names lie where in the stream, on the way from the core to the journal's writer, in the order
- * of the stream. A move is a run of one name's messages: neighbours in the stream, and by their numbers.
+ * A queue from the core to the journal's writer: the messages of acknowledged publishers, in the order of the stream. A
+ * move is a run of one name's messages, with neither sequences nor numbers left out.
  *
  * <pre>
  *   sequence   40    41    42    43     44    45       moves: orders 42, 3 messages, number 9
@@ -13,10 +13,10 @@ import java.util.concurrent.atomic.AtomicLong;
  *                                                             orders 45, 2 messages, number 11
  * </pre>
  *
- * It has one writer, the core, and one reader, the journal's writer. Allocates once.
+ * The core adds moves, and the journal's writer takes them. Allocates once.
  */
 public final class NameMoves {
-    /** Far more moves than lie between two blocks, unless the disk stands still. */
+    /** Far more moves than come between two blocks, unless the disk hangs. */
     static final int MOST = 1 << 14;
 
     /** Java heap of the queue, in bytes. */
@@ -26,13 +26,12 @@ public final class NameMoves {
     private final long[] last = new long[MOST];
     private final long[] counts = new long[MOST];
     private final long[] numbers = new long[MOST];
-    // Moves added so far, and moves taken.
     private final AtomicLong added = new AtomicLong();
     private final AtomicLong taken = new AtomicLong();
     private volatile boolean refused;
     private volatile boolean ended;
 
-    /** Whether there is room for one more move. If not, publishers wait until {@link #mayGoOn}. */
+    /** Whether there is room for one more move. If not, publishers wait for {@link #mayGoOn}. */
     public boolean hasRoom() {
         if (ended || added.getPlain() - taken.getAcquire() < MOST) {
             return true;
@@ -41,7 +40,7 @@ public final class NameMoves {
         return false;
     }
 
-    /** Whether publishers that wait may go on: half of the queue is free. */
+    /** Whether waiting publishers may go on: half of the queue is free. */
     public boolean mayGoOn() {
         if (refused && (ended || added.getPlain() - taken.getAcquire() <= MOST / 2)) {
             refused = false;
@@ -49,7 +48,7 @@ public final class NameMoves {
         return !refused;
     }
 
-    /** Adds a run of a name's messages that readers do not see yet. Only if {@link #hasRoom}. */
+    /** Adds a run of a name's messages, before they are published. Only if {@link #hasRoom}. */
     public void add(JournalName name, long lastSequence, int messages, long number) {
         if (ended) {
             return;
@@ -63,7 +62,7 @@ public final class NameMoves {
         added.setRelease(to + 1);
     }
 
-    /** Ends the queue: the writer has ended, and moves are no longer added. */
+    /** Called after the end of the writer: from now on moves are ignored. */
     public void stop() {
         ended = true;
     }
@@ -78,20 +77,20 @@ public final class NameMoves {
     }
 
     /**
-     * Reports all messages before a sequence, and takes the runs that end before it; a run that goes on behind it
-     * stays.
+     * Reports all moves before a sequence, and removes those that end before it. Of a run that goes on after it, the
+     * part before is reported, and the run stays.
      */
     void takeBefore(long sequence, Sink sink) {
         long from = taken.getPlain();
         long to = added.getAcquire();
         for (; from < to; from++) {
             int at = (int) from & MOST - 1;
-            long behind = last[at] + 1 - sequence;
-            if (behind >= counts[at]) {
+            long after = last[at] + 1 - sequence;
+            if (after >= counts[at]) {
                 break;
             }
-            if (behind > 0) {
-                sink.reached(names[at], numbers[at] - behind, sequence - 1);
+            if (after > 0) {
+                sink.reached(names[at], numbers[at] - after, sequence - 1);
                 break;
             }
             sink.reached(names[at], numbers[at], last[at]);

@@ -6,9 +6,9 @@ import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** The two files of the segment that is written to. Owned by the writer, but for {@link #force} and {@link #close}. */
+/** The two files of a segment that is written to. Owned by the writer, but for {@link #force} and {@link #close}. */
 final class Segment implements Closeable {
-    /** Before the first segment: without files, and without room. */
+    /** Stands for the segment before the first one is made: no files, no room. */
     static final Segment NONE = new Segment();
 
     private final SegmentHeader header;
@@ -56,12 +56,12 @@ final class Segment implements Closeable {
         return index;
     }
 
-    /** Bytes for which the stream file has room; 0 where the index has no slots for another block. */
+    /** Bytes that the stream file has room for; 0: the index has no slots for another block. */
     long room() {
         return used + 2 > slots ? 0 : capacity - (end - header.base());
     }
 
-    /** Whether a record that is not of a block may be written: the last slots are for blocks. */
+    /** Whether a record without a block may be written: the last slots are left for blocks. */
     boolean hasSpareSlot() {
         return used + 4 <= slots;
     }
@@ -89,9 +89,9 @@ final class Segment implements Closeable {
     }
 
     /**
-     * Forces both files, the data first: a record that survives has its bytes more often than not.
+     * Forces both files, the stream first, so that a record that survives a crash most often has its bytes.
      *
-     * @return whether it was the first time: then the files' names need a force, too
+     * @return true: this was the first force, and the files' names must be forced, too
      */
     boolean force() throws IOException {
         stream.force();

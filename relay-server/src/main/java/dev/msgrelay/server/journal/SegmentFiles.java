@@ -14,23 +14,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The files of segments. They are made at full length before they are needed, and used again rather than made anew.
+ * The files of segments. A file is made at full length before it is needed, and used again after its segment is
+ * dropped.
  *
  * <pre>
  *   forcer   retire: 0..0.stream -> 0..0.stream.spare     prepare: takes a spare pair, or makes one --> ready
  *   writer                            next: header into the index, ready -> 0..4096.stream, 0..4096.index
  * </pre>
  *
- * A file that was used before has its place on the disk, so forcing it changes nothing but its bytes. Its old records
- * do not pass: they were sealed for another position.
+ * A used file has its blocks on the disk already, so a force writes nothing but bytes. Its old records are not taken
+ * for new ones: their seals are for another position.
  *
- * <p>{@link #next} is the writer's; any thread may ask for {@link #readable} segments; everything else is the forcer's.
+ * <p>Owned by the forcer's thread. The writer calls {@link #next}, any thread {@link #ready} and {@link #readable}.
  */
 final class SegmentFiles {
-    /** A clock that steps again and again keeps no segment for longer than that beyond its time. */
+    /** The longest time for which steps of the clock keep a segment that is too old. */
     static final long LONGEST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(2);
 
-    /** A complete and forced segment, whose newest message was written at {@code nanos} of the forcer's clock. */
+    /** A complete and forced segment; {@code nanos}: its newest message's time, by the clock that only goes forward. */
     record Sealed(long base, long end, long length, long nanos) {}
 
     private record Pair(String streamName, String indexName, Disk.File stream, Disk.File index) implements Closeable {
@@ -61,7 +62,7 @@ final class SegmentFiles {
         this.settings = settings;
     }
 
-    /** Lists the spare files of the directory, and deletes those of another length. */
+    /** Takes the spare files of the directory, and deletes those of another length. */
     void collectSpares() throws IOException {
         for (String name : FileNames.spares(disk)) {
             boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
@@ -79,10 +80,7 @@ final class SegmentFiles {
         readable.put(header.base(), header);
     }
 
-    /**
-     * The segments that may be read, by their bases, the one that is written to included. Any thread: the map changes
-     * meanwhile.
-     */
+    /** The segments that may be read, by their bases, including the current one. A live map, for any thread. */
     NavigableMap<Long, SegmentHeader> readable() {
         return readable;
     }
@@ -92,7 +90,7 @@ final class SegmentFiles {
         bytes += segment.length;
     }
 
-    /** Whether the oldest segment is to be dropped, however young it is; until then no next segment is made ready. */
+    /** Whether the oldest segment must be dropped, whatever its age, before files of a new one are made. */
     boolean isOver() {
         long unsealed = readable.size() - sealed.size();
         long all = bytes + unsealed * (settings.segmentBytes() + settings.indexBytes());
@@ -107,7 +105,7 @@ final class SegmentFiles {
         return bytes;
     }
 
-    /** Makes a pair of files for the next segment ready. Returns whether there was none. */
+    /** Makes the files of the next segment, unless they are ready. Returns whether it did. */
     boolean prepare() throws IOException {
         if (ready()) {
             return false;
@@ -128,7 +126,6 @@ final class SegmentFiles {
         return true;
     }
 
-    /** Opens a file with a length. A file that gets no room is tried again. */
     private Disk.File open(String name, long length) throws IOException {
         Disk.File file = disk.open(name);
         try {
@@ -147,12 +144,11 @@ final class SegmentFiles {
         return spares.peekFirst();
     }
 
-    /** Whether there are files for the next segment. Any thread. */
     boolean ready() {
         return ready.get().isPresent();
     }
 
-    /** Begins a segment, if files are ready for it. The writer's. */
+    /** Begins a segment; empty: its files are not ready. */
     Optional<Segment> next(SegmentHeader header) throws IOException {
         if (!ready()) {
             return Optional.empty();
@@ -161,7 +157,7 @@ final class SegmentFiles {
         pair.index.write(0, header.bytes());
         String streamName = FileNames.stream(header.base());
         disk.rename(pair.streamName, streamName);
-        // Names take room as well: if the disk is full for the second one, the writer tries it again.
+        // If the disk has no room for the second name, the writer tries again from here.
         ready.set(Optional.of(new Pair(streamName, pair.indexName, pair.stream, pair.index)));
         disk.rename(pair.indexName, FileNames.index(header.base()));
         addReadable(header);
@@ -170,10 +166,10 @@ final class SegmentFiles {
     }
 
     /**
-     * Drops the oldest sealed segments that are too many, or too old.
+     * Drops the oldest sealed segments while there are too many bytes, or they are too old.
      *
-     * @param durable everything before is forced, and a record that survives says so
-     * @param wait whether a segment is dropped for its age only if it has been too old for {@link #LONGEST_WAIT_MILLIS}
+     * @param durable position up to which a forced record says that all is forced; later segments are not dropped
+     * @param wait true: a segment is dropped for its age only {@link #LONGEST_WAIT_MILLIS} later
      * @return the number of segments that were dropped for their age alone
      */
     int retire(long durable, long nanos, boolean wait) throws IOException {
@@ -192,7 +188,7 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
-            // Removed before a byte of the files changes: a reader asks behind its read whether it may still read it.
+            // Removed before a byte of its files changes: a BlockReader looks here after each read.
             readable.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
@@ -211,7 +207,7 @@ final class SegmentFiles {
         String spare = name + FileNames.SPARE;
         Optional<Pair> next = ready.get();
         while (spares.contains(spare) || next.isPresent() && next.get().has(spare)) {
-            // A segment of an earlier life began at the same place, and was rolled back: its file has the name.
+            // A segment of an earlier life that began at the same position was cut off: its spare file has this name.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
         try {
@@ -223,12 +219,12 @@ final class SegmentFiles {
         }
     }
 
-    /** Files that were cut when their segment was recovered are too short to be used again. */
+    /** Deletes spare files that are too many, or shorter because their segment was cut at a start. */
     private void trim(ArrayDeque<String> spares, long length) throws IOException {
         int kept = 0;
         for (String name : spares.toArray(String[]::new)) {
             if (!disk.has(name)) {
-                // The disk was full for this file, which is made later.
+                // The name of a file that prepare has not made yet: the disk was full.
                 continue;
             }
             if (disk.length(name) != length || ++kept > JournalSettings.MOST_SPARES) {

@@ -13,25 +13,24 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * How far each name is in what is written: the journal's writer has it beside the stream. What a block moves is written
- * down before the block, and counts once the block is.
+ * The number of each name's last message in the written part of the stream. The records of a block's moves are written
+ * before the block, and count once the block is written.
  *
  * <pre>
- *   gatherMoves(sequence): what the next block moves --> records: NAME, MOVED --> the block is written --> markWritten
+ *   gatherMoves: the moves of the next block --> records: NAME, MOVED --> the block is written --> markWritten
  * </pre>
  *
  * Owned by the writer's thread.
  */
 final class WrittenNames implements NameMoves.Sink {
     private static final class Entry {
-        // The written state; none before the first block.
         JournalName.State written;
-        // The state once the present block is written.
+        // The state after the block that is being written.
         JournalName name;
         long number;
         long sequence;
         boolean moves;
-        // The slot of the name in the segment, and the name that the segment has there.
+        // The slot of the name in a segment, the name that was written there, and the segment.
         int slot;
         JournalName said;
         long saidIn = -1;
@@ -43,7 +42,6 @@ final class WrittenNames implements NameMoves.Sink {
     private long segment = -1;
     private int slots;
 
-    /** @param known states that were found when the journal was opened */
     WrittenNames(NameMoves moves, List<JournalName.State> known) {
         this.moves = moves;
         for (JournalName.State state : known) {
@@ -54,8 +52,8 @@ final class WrittenNames implements NameMoves.Sink {
     }
 
     /**
-     * Gathers the moves of a block that ends before a message. A block may be tried again, with the same end or a later
-     * one.
+     * Gathers the moves of a block that ends before a sequence. A block that failed may be gathered again, with the
+     * same end or a later one.
      */
     void gatherMoves(long endSequence) {
         moves.takeBefore(endSequence, this);
@@ -77,7 +75,7 @@ final class WrittenNames implements NameMoves.Sink {
         return !moving.isEmpty();
     }
 
-    /** Hands out the records that go before the block. */
+    /** Puts the records that are written before the block. */
     void records(long base, Consumer<SealedRecord> target) {
         if (base != segment) {
             segment = base;
@@ -92,7 +90,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** Makes the gathered moves the written state: the block is written. */
+    /** Called after the block was written: its moves are the written state now. */
     void markWritten() {
         for (Entry entry : moving) {
             entry.moves = false;
@@ -108,7 +106,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** The states that are written, in no order. */
+    /** The written states, in no order. */
     List<JournalName.State> written() {
         return entries.values().stream()
                 .map(entry -> entry.written)

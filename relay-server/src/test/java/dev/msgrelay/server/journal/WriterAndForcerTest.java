@@ -10,7 +10,6 @@ import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
-import dev.msgrelay.server.stream.StreamHead;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -31,12 +30,9 @@ class WriterAndForcerTest {
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final SimDisk disk = new SimDisk(new Random(1));
-    private final NameMoves moves = new NameMoves();
-    private final StreamHead written = new StreamHead();
-    private final StreamHead forced = new StreamHead();
     private final PacketLog log =
             new PacketLog(allocator, 1 << 20, 4 << 10, 1460, 4, 4 << 10, position -> true, Mark.of(0, 1));
-    private SegmentFiles files;
+    private JournalParts parts;
     private JournalWriter writer;
     private JournalForcer forcer;
     private final Mark end = new Mark();
@@ -50,19 +46,16 @@ class WriterAndForcerTest {
     private void keep(long bytes) throws IOException {
         Recovery empty = Recovery.inspect(disk, Recovery.Depth.START);
         JournalSettings settings = new JournalSettings(SEGMENT, bytes, JournalSettings.UNLIMITED, FORCE_NANOS);
-        written.set(0, 1);
-        forced.set(0, 1);
-        files = new SegmentFiles(disk, settings);
+        parts = new JournalParts(disk, settings, empty);
         EpochTable lives = new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), 0, 1);
-        writer = new JournalWriter(
-                disk, log, files, written, forced, () -> lives, SEGMENT, moves, empty, position -> {});
-        forcer = new JournalForcer(disk, settings, files, writer, written, forced, empty, position -> {}, 0);
+        writer = new JournalWriter(parts, log, () -> lives, position -> {});
+        forcer = new JournalForcer(parts, writer, position -> {}, 0);
     }
 
     @AfterEach
     void close() throws IOException {
         writer.release();
-        files.close();
+        parts.files().close();
         log.close();
     }
 
@@ -81,7 +74,7 @@ class WriterAndForcerTest {
 
     private boolean work() {
         try {
-            files.prepare();
+            parts.files().prepare();
             return writer.step(nanos, nanos);
         } catch (IOException e) {
             throw new AssertionError(e);
@@ -105,7 +98,7 @@ class WriterAndForcerTest {
         assertThat(work()).as("not now").isFalse();
         assertThat(work()).isTrue();
         assertThat(writer.current().header().base()).isPositive();
-        assertThat(written.position()).isEqualTo(log.endPosition());
+        assertThat(parts.written().position()).isEqualTo(log.endPosition());
         assertThat(disk.names())
                 .contains(FileNames.stream(writer.current().header().base()));
         assertThat(disk.names())
@@ -149,7 +142,7 @@ class WriterAndForcerTest {
             force();
         }
         assertThat(oldestBase()).isGreaterThan(oldest);
-        assertThat(files.sealed()).isLessThanOrEqualTo(3);
+        assertThat(parts.files().sealed()).isLessThanOrEqualTo(3);
     }
 
     /** A full disk is not asked in each step, also where all files for the stream are ready. */
@@ -157,10 +150,10 @@ class WriterAndForcerTest {
     void aTableOfNamesWithoutRoomIsTriedAgainAfterAPause() throws IOException {
         write();
         log.head().read(end);
-        moves.add(new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE), end.sequence(), 1, 1);
+        parts.moves().add(new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE), end.sequence(), 1, 1);
         fillSegment();
-        assertThat(files.prepare()).isTrue();
-        assertThat(files.ready()).isTrue();
+        assertThat(parts.files().prepare()).isTrue();
+        assertThat(parts.files().ready()).isTrue();
         disk.full(true);
         for (int i = 0; i < 50; i++) {
             force();
@@ -177,7 +170,8 @@ class WriterAndForcerTest {
 
     private void moveName(long number) throws IOException {
         log.head().read(end);
-        moves.add(new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE), end.sequence(), 1, number);
+        parts.moves()
+                .add(new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE), end.sequence(), 1, number);
         append();
         assertThat(writer.step(nanos, nanos)).isTrue();
         force();
@@ -221,7 +215,7 @@ class WriterAndForcerTest {
     @Test
     void whereSomebodyWaitsABlockDoesNot() {
         write();
-        writer.want(written.position());
+        writer.want(parts.written().position());
         append();
         assertThat(writer.restNanos(1)).as("what was wanted is written").isPositive();
         writer.want(log.endPosition());
@@ -232,7 +226,7 @@ class WriterAndForcerTest {
     @Test
     void aLargeBlockDoesNotWait() {
         write();
-        while (log.endPosition() - written.position() + FRAME < 512 << 10) {
+        while (log.endPosition() - parts.written().position() + FRAME < 512 << 10) {
             append();
         }
         assertThat(writer.restNanos(1)).isPositive();
@@ -248,7 +242,9 @@ class WriterAndForcerTest {
         append();
         append();
         assertThat(work()).isTrue();
-        assertThat(written.position()).as("a block is a quarter of a segment").isLessThan(log.endPosition());
+        assertThat(parts.written().position())
+                .as("a block is a quarter of a segment")
+                .isLessThan(log.endPosition());
         assertThat(writer.restNanos(1)).isZero();
     }
 
@@ -256,7 +252,7 @@ class WriterAndForcerTest {
     void theForcerIsWokenForWhatCannotWait() throws IOException {
         write();
         assertThat(forcer.due(nanos)).as("files are to be made ready").isTrue();
-        files.prepare();
+        parts.files().prepare();
         assertThat(forcer.due(nanos + FORCE_NANOS - 1)).isFalse();
         assertThat(forcer.due(nanos + FORCE_NANOS)).as("it is time").isTrue();
         assertThat(forcer.due(nanos)).isFalse();
@@ -265,7 +261,7 @@ class WriterAndForcerTest {
         force();
         assertThat(forcer.due(nanos)).as("for what is not written").isFalse();
         write();
-        files.prepare();
+        parts.files().prepare();
         assertThat(forcer.due(nanos)).as("now it is").isTrue();
     }
 
@@ -284,8 +280,8 @@ class WriterAndForcerTest {
         });
         force();
         assertThat(writer.complete()).isEmpty();
-        assertThat(forced.position()).isLessThan(written.position());
+        assertThat(parts.forced().position()).isLessThan(parts.written().position());
         force();
-        assertThat(forced.position()).isEqualTo(written.position());
+        assertThat(parts.forced().position()).isEqualTo(parts.written().position());
     }
 }

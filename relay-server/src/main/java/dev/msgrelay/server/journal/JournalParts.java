@@ -1,0 +1,33 @@
+package dev.msgrelay.server.journal;
+
+import dev.msgrelay.server.journal.disk.Disk;
+import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.server.stream.StreamHead;
+
+/**
+ * The parts of a journal that its writer and its forcer share. Both go on from what was found.
+ *
+ * @param written moved by the writer
+ * @param forced moved by the forcer; the writer records it in the index
+ */
+record JournalParts(
+        Disk disk,
+        JournalSettings settings,
+        Recovery found,
+        SegmentFiles files,
+        NameMoves moves,
+        StreamHead written,
+        StreamHead forced) {
+    JournalParts(Disk disk, JournalSettings settings, Recovery found) {
+        this(
+                disk,
+                settings,
+                found,
+                new SegmentFiles(disk, settings),
+                new NameMoves(),
+                new StreamHead(),
+                new StreamHead());
+        written.set(found.endPosition(), found.endSequence());
+        forced.set(found.endPosition(), found.endSequence());
+    }
+}
