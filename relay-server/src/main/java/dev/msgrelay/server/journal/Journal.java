@@ -15,6 +15,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -58,6 +60,9 @@ public final class Journal implements Closeable {
 
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
+    /** The longest time of a step while the disk does not hang. */
+    private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
+
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final JournalParts parts;
@@ -68,7 +73,10 @@ public final class Journal implements Closeable {
 
     private JournalWriter writer;
     private JournalForcer forcer;
-    private final JournalThreads threads;
+    private final JournalThread writing = new JournalThread("relay-journal", this::writeOrRest, this::fail);
+    private final JournalThread forcing = new JournalThread("relay-journal-force", this::forceOrSleep, this::fail);
+    private boolean started;
+    private Optional<Thread> ending = Optional.empty();
     // Written by the thread of the last steps.
     private boolean closed;
     private Watch watch;
@@ -78,7 +86,6 @@ public final class Journal implements Closeable {
         this.files = parts.files();
         this.lock = lock;
         this.epochs = epochs;
-        threads = new JournalThreads(name(), this::writeOrRest, this::forceOrSleep, this::fail);
         files.collectSpares();
         parts.found().filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
@@ -124,7 +131,9 @@ public final class Journal implements Closeable {
 
     /** Starts the threads. Without them the caller makes all steps. */
     public void start() {
-        threads.start();
+        started = true;
+        forcing.start();
+        writing.start();
     }
 
     private long writeOrRest(long nanos, long millis) {
@@ -134,7 +143,7 @@ public final class Journal implements Closeable {
         }
         boolean done = write(nanos, millis);
         if (done && forcer.due(nanos)) {
-            threads.forcer.wake();
+            forcing.wake();
         }
         return sleep(done);
     }
@@ -142,7 +151,7 @@ public final class Journal implements Closeable {
     private long forceOrSleep(long nanos, long millis) {
         boolean done = force(nanos, millis);
         if (done) {
-            threads.writer.wake();
+            writing.wake();
         }
         return sleep(done);
     }
@@ -191,21 +200,21 @@ public final class Journal implements Closeable {
      */
     public void signal() {
         if (writer.due()) {
-            threads.writer.wake();
+            writing.wake();
         }
     }
 
     /** Asks that all bytes before a position be written soon. One thread. */
     public void wantWritten(long position) {
         writer.want(position);
-        threads.writer.wake();
+        writing.wake();
     }
 
     /** Asks that all bytes before a position be written and forced at once. One thread. */
     public void wantForced(long position) {
         wantWritten(position);
         forcer.want(position);
-        threads.forcer.wake();
+        forcing.wake();
     }
 
     /** The queue for the moves of names, which the core fills. */
@@ -248,7 +257,7 @@ public final class Journal implements Closeable {
      * @throws IOException a thread hangs in the disk
      */
     public synchronized void abandon() throws IOException {
-        threads.stop(CLOSE_NANOS, this::release);
+        stop(CLOSE_NANOS, this::release);
     }
 
     /**
@@ -269,9 +278,62 @@ public final class Journal implements Closeable {
             }
             return;
         }
-        threads.stop(nanos, () -> finishAndRelease(nanos));
+        stop(nanos, () -> finishAndRelease(nanos));
         if (failure().isPresent()) {
             throw new DiskException(failureText(), failure.get());
+        }
+    }
+
+    private interface LastSteps {
+        void run() throws IOException;
+    }
+
+    /**
+     * Ends both threads, and then runs the last steps on a thread of their own: if the disk hangs, that thread keeps
+     * the directory's lock, and the caller goes on. Without started threads the caller runs the last steps.
+     *
+     * @param nanos the longest time for both threads, and again for the last steps
+     */
+    private void stop(long nanos, LastSteps steps) throws IOException {
+        if (!started) {
+            steps.run();
+            return;
+        }
+        writing.endSoon();
+        forcing.endSoon();
+        FutureTask<Void> task = new FutureTask<>(() -> {
+            steps.run();
+            return null;
+        });
+        try {
+            long threadsEnd = System.nanoTime() + nanos;
+            await(writing, threadsEnd, nanos);
+            await(forcing, threadsEnd, nanos);
+            // The last steps try a full disk until their time is over; only a disk that hangs takes longer.
+            long end = System.nanoTime() + nanos + GRACE_NANOS;
+            if (ending.isPresent()) {
+                await(ending.get(), end, nanos);
+            }
+            Thread thread = new Thread(task, "relay-journal-end");
+            thread.setDaemon(true);
+            thread.start();
+            ending = Optional.of(thread);
+            await(thread, end, nanos);
+            task.get();
+        } catch (ExecutionException e) {
+            throw new DiskException(name() + ": " + TextFile.fault(e.getCause()), e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new DiskException(name() + ": interrupted at its end", e);
+        }
+    }
+
+    /** @param bound the time that the message names */
+    private void await(Thread thread, long end, long bound) throws IOException, InterruptedException {
+        thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+        if (thread.isAlive()) {
+            throw new DiskException(name() + ": the disk has not answered for " + TimeUnit.NANOSECONDS.toMillis(bound)
+                    + " ms; what was forced before is there");
         }
     }
 

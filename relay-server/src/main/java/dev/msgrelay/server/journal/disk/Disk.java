@@ -6,21 +6,21 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The file system as a journal sees it: one directory and its files. Tests have a disk that crashes, fills up and
+ * The file system that a journal needs: one directory and its files. Tests have a disk that crashes, fills up and
  * fails.
  *
- * <p>Only a force makes sure that something survives the machine: {@link File#force} bytes and length, {@link #force}
+ * <p>Only after a force a change survives the machine: {@link File#force} is for bytes and length, {@link #force} for
  * names. Threads that use a disk must not be interrupted: an interrupt closes files.
  */
 public interface Disk {
-    /** An open file. Reads and writes name their place, so any thread may do them. */
+    /** An open file. Any thread may read and write: there is no current offset. */
     interface File extends Closeable {
         long length() throws IOException;
 
         /** Reads until the buffer is full or the file ends. */
         void read(long at, ByteBuffer into) throws IOException;
 
-        /** Writes all that remains in the buffer; with {@link DiskException.Full} a part may have been written. */
+        /** Writes the rest of the buffer; a part may be written when {@link DiskException.Full} is thrown. */
         void write(long at, ByteBuffer from) throws IOException;
 
         /** Cuts the file, or appends zeros. */
@@ -30,10 +30,10 @@ public interface Disk {
         void force() throws IOException;
     }
 
-    /** Ends the name of a file that is of no use after a crash. */
+    /** The end of the name of a file that is of no use after a crash. */
     String FRESH = ".new";
 
-    /** The directory, for messages. */
+    /** The directory's name, for messages. */
     String place();
 
     /** The names of all files, in no order. */
@@ -41,7 +41,7 @@ public interface Disk {
 
     boolean has(String name);
 
-    /** Opens a file to read and write it; makes it where there is none. */
+    /** Opens a file to read and write it; makes the file if there is none. */
     File open(String name) throws IOException;
 
     File openToRead(String name) throws IOException;
@@ -52,12 +52,12 @@ public interface Disk {
         }
     }
 
-    /** Gives a file another name, or its own; a file of that name is replaced. Throws {@link DiskException.Full}. */
+    /** Renames a file; replaces a file with the new name. Throws {@link DiskException.Full}. */
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;
 
-    /** Replaces a file: the new one survives the machine when this returns, until then the old one does. */
+    /** Replaces a file. The new content survives the machine once this returns; until then the old or the new does. */
     default void replace(String name, ByteBuffer bytes) throws IOException {
         String fresh = name + FRESH;
         try (File file = open(fresh)) {
@@ -72,12 +72,11 @@ public interface Disk {
     /** Returns when the names of the files survive the machine. */
     void force() throws IOException;
 
-    /** Free bytes. */
     long free() throws IOException;
 
     /**
-     * The reason why a write found no room, as far as the disk shows it now, for messages. It may write a small file
-     * and remove it, so it is for once a minute.
+     * The likely reason why a write found no room, for messages. Writes and removes a small file, so it is for once a
+     * minute.
      */
     String shortage();
 

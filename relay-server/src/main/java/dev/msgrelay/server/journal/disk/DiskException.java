@@ -2,7 +2,7 @@ package dev.msgrelay.server.journal.disk;
 
 import java.io.IOException;
 
-/** A directory that cannot be used. The message is for a person: it names the directory, and what to do. */
+/** A directory that cannot be used. The message is for people: it has the directory, and the thing to do. */
 public class DiskException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -15,8 +15,8 @@ public class DiskException extends IOException {
     }
 
     /**
-     * Nothing was written, and the same write may be tried again: the disk has no room at present, or the system gives
-     * a reason that is none of a broken disk. A journal survives this fault alone.
+     * The disk has no room at present, or the system gives another reason that does not mean a broken disk. The same
+     * write may be tried again. This is the only fault that a journal survives.
      */
     public static final class Full extends DiskException {
         private static final long serialVersionUID = 1L;
@@ -24,15 +24,14 @@ public class DiskException extends IOException {
         private final String words;
 
         /**
-         * @param journal its name in messages
-         * @param words the system's
+         * @param journal the journal's name in messages
+         * @param words the reason in the system's words
          */
         public Full(String journal, String words, Throwable cause) {
             super(journal + ": " + words, cause);
             this.words = words;
         }
 
-        /** The reason in the system's words. */
         public String words() {
             return words;
         }

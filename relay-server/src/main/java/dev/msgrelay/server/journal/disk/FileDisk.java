@@ -22,26 +22,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 public final class FileDisk implements Disk {
-    /** Most bytes of one read or write: for those of the heap the JDK keeps as much direct memory for each thread. */
+    /** Bytes of one read or write at most: for heap buffers the JDK keeps as much direct memory for each thread. */
     public static final int PIECE = 256 << 10;
 
-    /** The file that a writing process holds the lock of. */
+    /** The file whose lock a writing process has. */
     public static final String LOCK = "lock";
 
-    /** Longest text of a lock file that is shown. */
     private static final int LOCK_TEXT = 200;
 
-    /** Directories that this process has locked. A process that closes a file loses all its locks on that file. */
+    /** Directories that this process has locked: to close a second channel of a lock file would free its lock. */
     private static final Set<Path> LOCKED = ConcurrentHashMap.newKeySet();
 
-    /** Free bytes below which a disk counts as full: a file's first block, and what the file system keeps beside it. */
+    /** A disk with fewer free bytes counts as full: a new file takes a block, and the file system some bytes more. */
     private static final long LITTLE_BYTES = 64 << 10;
 
     private final Path directory;
     private final SystemWords words;
     private volatile Optional<Locked> locked = Optional.empty();
 
-    /** The parts of a locked directory that are needed when no more files can be opened. */
+    /** The channel and the store of a locked directory, for a time when no more files can be opened. */
     private record Locked(FileChannel folder, FileStore store) {}
 
     /** @param directory is there */
@@ -49,13 +48,13 @@ public final class FileDisk implements Disk {
         this(directory, SystemWords.here());
     }
 
-    /** With the words of another language. */
+    /** @param words the words of another language */
     public FileDisk(Path directory, SystemWords words) {
         this.directory = directory;
         this.words = words;
     }
 
-    /** A directory that is made where there is none; the message of a fault names it. */
+    /** Opens a directory; makes it if there is none. The message of a fault names the directory. */
     public static FileDisk openOrCreate(Path directory) throws IOException {
         try {
             OwnFiles.makeFolder(directory);
@@ -68,7 +67,7 @@ public final class FileDisk implements Disk {
         return new FileDisk(directory);
     }
 
-    /** Looks whether {@link #openOrCreate} could, and makes nothing; the message of a fault names the directory. */
+    /** Checks that {@link #openOrCreate} can make the directory, without making it. The message of a fault names it. */
     public static void check(Path directory) throws IOException {
         Path there = directory.toAbsolutePath();
         while (!Files.exists(there)) {
@@ -121,7 +120,7 @@ public final class FileDisk implements Disk {
         return new OpenFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
     }
 
-    /** Refuses what is no regular file: opening a pipe may take for ever. */
+    /** Refuses a file that is not a regular one: to open a pipe may take for ever. */
     private void checkFile(String name) throws IOException {
         Path path = directory.resolve(name);
         if (!Files.isRegularFile(path) && Files.exists(path)) {
@@ -236,9 +235,10 @@ public final class FileDisk implements Disk {
     }
 
     /**
-     * The exception of a write, a new file or a new name that did not happen. The system gives its reason in words, in
-     * any language. A reason that certainly is a broken or a missing disk stays as it is; the journal waits for the end
-     * of any other. Whether the disk has lost earlier bytes, the next force tells, for which the journal does not wait.
+     * The exception for a failed write, new file or new name. The system gives its reason in words only, in any
+     * language. An exception that certainly means a broken or missing disk is returned unchanged; any other becomes
+     * {@link DiskException.Full}, and the journal tries again. If the disk has lost earlier bytes, the next force
+     * fails, and that ends the journal.
      */
     private IOException explained(IOException e) {
         if (isOfTheSystem(e) && !words.tellInputOutput(e) && !isReadOnly(e)) {
@@ -249,7 +249,7 @@ public final class FileDisk implements Disk {
         return e;
     }
 
-    /** Whether the fault has a text alone. Faults that have a class in the JDK, such as a missing file, do not pass. */
+    /** Whether the fault has no class of its own in the JDK, as a missing file has. */
     private static boolean isOfTheSystem(IOException e) {
         return e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
     }
@@ -359,7 +359,7 @@ public final class FileDisk implements Disk {
 
         @Override
         public void force() throws IOException {
-            // Without times: on Linux that is fdatasync, which forces the length, too.
+            // Without the file's times: on Linux this is fdatasync, which forces the length, too.
             channel.force(false);
         }
 

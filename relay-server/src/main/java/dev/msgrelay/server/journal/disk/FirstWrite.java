@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * The first write to a disk: a byte in a file that is removed again. It has a thread of its own, since a disk that does
- * not answer would stop a start without a word, and each start by a supervisor again.
+ * The first write to a disk, of a byte in a file that is removed again. It has a thread of its own, so that a start can
+ * log that the disk hangs.
  */
 public final class FirstWrite {
     private static final String FILE = "first-write";
@@ -23,8 +23,8 @@ public final class FirstWrite {
     private FirstWrite() {}
 
     /**
-     * Waits until a folder's disk has taken a byte or has refused it; a refusal is not reported. The folder is made
-     * where there is none.
+     * Waits until a folder's disk has taken or refused a byte; a refusal is not reported. Makes the folder if there is
+     * none.
      *
      * @param tell gets a line every 10 s
      * @return whether there was a line
@@ -38,7 +38,7 @@ public final class FirstWrite {
                         + TimeUnit.NANOSECONDS.toSeconds(nanos) + " s"));
     }
 
-    /** Waits for an action on a thread of its own, and tells every {@code tellNanos} for how long it has run. */
+    /** @param tell gets the time for which the action has run, in ns, every {@code tellNanos} */
     static boolean await(Runnable action, long tellNanos, Consumer<Long> tell) throws IOException {
         FutureTask<Void> task = new FutureTask<>(action, null);
         Thread thread = new Thread(task, "relay-first-write");

@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * Files with the stream in them, and their folders. They are made for the owner, and for the group to read, whatever
- * the umask of the process allows: a user who can read them needs no access to the relay.
+ * Files that hold the stream, and their folders. Only the owner may write them and the group may read them, even if the
+ * process's umask allows more: who can read the files needs no rights at the relay.
  */
 public final class OwnFiles {
     private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwxr-x---");
@@ -27,17 +27,16 @@ public final class OwnFiles {
 
     private OwnFiles() {}
 
-    /** Makes a folder, and those above it, where there is none. */
+    /** Makes a folder and its parents, unless they are there. */
     public static void makeFolder(Path folder) throws IOException {
         Files.createDirectories(folder, made(folder, FOLDER));
     }
 
-    /** Opens a file, and makes it where the options say so and there is none. */
     public static FileChannel open(Path file, OpenOption... options) throws IOException {
         return FileChannel.open(file, Set.of(options), made(file, FILE));
     }
 
-    /** Opens a file that only its owner may read, and makes it where the options say so and there is none. */
+    /** As {@link #open}; a new file may be read by its owner only. */
     public static FileChannel openPrivate(Path file, OpenOption... options) throws IOException {
         return FileChannel.open(file, Set.of(options), made(file, PRIVATE_FILE));
     }
@@ -52,7 +51,7 @@ public final class OwnFiles {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /** A warning if other users may read a folder that was there, or a file in it. */
+    /** A warning if other users may read the folder or a file in it; empty: they may not. */
     public static Optional<String> wide(Path folder) throws IOException {
         if (!isPosix(folder)) {
             return Optional.empty();
@@ -86,8 +85,9 @@ public final class OwnFiles {
     /**
      * Takes the lock of a file until the file is closed.
      *
-     * @param what begins the message where the file system has no locks
-     * @return whether it was free
+     * @param what begins the message of a fault
+     * @return false: another process has the lock
+     * @throws DiskException the file system has no locks
      */
     public static boolean lock(FileChannel file, boolean shared, String what) throws IOException {
         try {
@@ -103,27 +103,26 @@ public final class OwnFiles {
         }
     }
 
-    /** Forces the names of a folder's files; {@code what} begins the message where that cannot be done. */
+    /** Forces the names of a folder's files; {@code what} begins the message of a fault. */
     public static void forceFolder(Path folder, String what) throws IOException {
         try (FileChannel names = openFolder(folder, what)) {
             forceFolder(names, what);
         }
     }
 
-    /** Opens a folder to force the names of its files; {@code what} begins the message where that cannot be done. */
+    /** Opens a folder to force the names of its files; {@code what} begins the message of a fault. */
     public static FileChannel openFolder(Path folder, String what) throws IOException {
         try {
             // Works on Linux, where a directory can be opened like a file.
             return FileChannel.open(folder, StandardOpenOption.READ);
         } catch (AccessDeniedException e) {
-            // This fault says nothing of the file system.
+            // The folder's rights are the reason, not the file system.
             throw e;
         } catch (IOException e) {
             throw cannotForce(what, e);
         }
     }
 
-    /** Forces the names of a folder's files by its open channel. */
     public static void forceFolder(FileChannel folder, String what) throws IOException {
         try {
             folder.force(true);

@@ -10,10 +10,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The lives of a relay: where in the stream each of them began. Messages of earlier lives behind that place are gone,
- * and later messages have their numbers. The table is written at the start of a life and at its quiet end, with the
- * position up to which all was forced then. It is replaced as a whole, so after a crash the file is the old one or the
- * new one.
+ * The lives of a relay's stream, with the position at which each began. Messages that an earlier life had from there on
+ * are gone, and later messages have their sequences. The table is written at the start and at the orderly end of a
+ * life, with the position up to which all bytes were forced then. It is replaced as a whole.
  *
  * <pre>
  *    0  magic "RELAYEPO"    int64
@@ -26,11 +25,11 @@ import java.util.stream.Stream;
  * </pre>
  *
  * @param epochs from the first to the last
- * @param forcedPosition everything before it was forced when the table was written
- * @param forcedSequence number of the message there
+ * @param forcedPosition all bytes before it were forced when the table was written
+ * @param forcedSequence sequence of the message there
  */
 public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
-    /** Remembered epochs of which the journal has no message any more, at most. */
+    /** Remembered lives without a message in the journal, at most. */
     static final int MOST_PAST = 1024;
 
     private static final long MAGIC = 0x52454C415945504FL;
@@ -43,10 +42,10 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     /**
      * One life.
      *
-     * @param epoch random
-     * @param position where it began
-     * @param sequence number of the first message that it could give
-     * @param timeMillis when it began
+     * @param epoch a random number
+     * @param position the position at which it began
+     * @param sequence sequence of its first message
+     * @param timeMillis the time at which it began
      */
     public record Epoch(long epoch, long position, long sequence, long timeMillis) {}
 
@@ -62,11 +61,11 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The number of a life's first message that is gone, and that a later message has: all messages before it are the
-     * same. {@link Long#MAX_VALUE}: the life is the present one; 0: the table has no such life.
+     * The sequence from which on the messages of a life are gone, and were replaced by those of later lives. {@link
+     * Long#MAX_VALUE}: the life is the present one; 0: the table has no such life.
      */
     public long forkOf(long epoch) {
-        // A directory that was put back may know of later lives than it has messages of.
+        // A minimum: a life that began later may begin at an earlier sequence, in a directory from a backup.
         long fork = Long.MAX_VALUE;
         for (int i = epochs.size() - 1; i >= 0; i--) {
             if (epochs.get(i).epoch == epoch) {
@@ -78,8 +77,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The lives that clients are told: the present one, and those before of which a message is left. Other lives say
-     * nothing about what two streams have in common, and a relay that is started again and again makes many of them.
+     * The lives that are sent to clients: the present one, and earlier ones with a message that is left. A life without
+     * one is of no use to a client, and a relay that is started again and again makes many of them.
      */
     public Epochs newest() {
         List<Epochs.Row> rows = new ArrayList<>();
@@ -95,17 +94,17 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The life whose messages lie at a position: the last one that began there or before. Messages of earlier lives
-     * from there on were cut, and may still lie in a file that is used again for the same place.
+     * The life whose messages lie at a position: the last one that began there or before. Records of an earlier life
+     * may be left in a file that is used again for the same position.
      */
     public Optional<Epoch> at(long position) {
         return epochs.stream().filter(life -> life.position <= position).reduce((before, life) -> life);
     }
 
     /**
-     * This table with one more life: everything before its start is forced.
+     * This table with one more life; all bytes before its start are forced.
      *
-     * @param oldest position of the oldest message: of lives that ended before it, the last {@value #MOST_PAST} stay
+     * @param oldest position of the oldest message; the last {@value #MOST_PAST} lives that ended before it are kept
      */
     public EpochTable with(Epoch next, long oldest) {
         return new EpochTable(followedBy(next), next.position, next.sequence).without(oldest);
@@ -125,10 +124,10 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * This table with the later lives of a cluster's stream; everything before the journal's end is forced.
+     * This table with the later lives of a cluster's stream; all bytes before the journal's end are forced.
      *
      * @param position the journal's end
-     * @param sequence number of the next message
+     * @param sequence sequence of the next message
      * @param oldest as in {@link #with}
      */
     public EpochTable joined(EpochTable cluster, long position, long sequence, long oldest) {
@@ -143,7 +142,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return new EpochTable(all.epochs, position, sequence).without(oldest);
     }
 
-    /** This table with a life that has begun meanwhile; the forced position stays as it is. */
+    /** This table with a life that has begun since; the forced position stays. */
     public EpochTable withLater(Epoch life) {
         return has(life.epoch) ? this : new EpochTable(followedBy(life), forcedPosition, forcedSequence);
     }
@@ -152,7 +151,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return forkOf(epoch) != 0;
     }
 
-    /** Reads the table; empty where it is damaged. Throws where it cannot be read, or is of another version. */
+    /** Reads the table; empty: it is damaged. Throws if it cannot be read, or is of another version. */
     public static Optional<EpochTable> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.EPOCHS, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();
@@ -168,7 +167,6 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         });
     }
 
-    /** Replaces the table on the disk; it survives the machine when this returns. */
     public void write(Disk disk) throws IOException {
         ByteBuffer table = TableFile.withFront(MAGIC, FRONT_LENGTH + epochs.size() * EPOCH_LENGTH)
                 .putInt(epochs.size())

@@ -7,17 +7,17 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The names of a journal's files. Those of segments begin with the position at which they start. */
+/** The names of a journal's files. The name of a segment's file is the position at which the segment starts. */
 public final class FileNames {
     public static final String EPOCHS = "epochs";
     public static final String NAMES = "names";
     public static final String STREAM = ".stream";
     public static final String INDEX = ".index";
 
-    /** Ends the name of a file that is to be used again. */
+    /** The end of the name of a file that may be used again. */
     public static final String SPARE = ".spare";
 
-    /** Ends the name of a file that a repair has put aside. */
+    /** The end of the name of a file that a repair has put aside. */
     public static final String DAMAGED = ".damaged";
 
     private static final Pattern SEGMENT = Pattern.compile("(\\d{20})\\.(stream|index)");
@@ -32,7 +32,7 @@ public final class FileNames {
         return digits(base) + INDEX;
     }
 
-    /** The position in the name of a segment's file; -1: the name is of no such file. */
+    /** The position in the name of a segment's file; -1: it is another file's name. */
     public static long base(String name) {
         Matcher form = SEGMENT.matcher(name);
         if (!form.matches()) {
@@ -45,7 +45,6 @@ public final class FileNames {
         }
     }
 
-    /** The names of all files that are to be used again, in no order. */
     public static List<String> spares(Disk disk) throws IOException {
         return disk.names().stream().filter(name -> name.endsWith(SPARE)).toList();
     }

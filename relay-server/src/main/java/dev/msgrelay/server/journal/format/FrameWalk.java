@@ -4,9 +4,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
-/**
- * A walk through the frames of a block, piece by piece: a right sum does not prove that the writer made whole frames.
- */
+/** A walk through the frames of a block, piece by piece. It finds a block that has a right CRC, but no whole frames. */
 public final class FrameWalk {
     private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
     private long body;
@@ -34,7 +32,7 @@ public final class FrameWalk {
         }
     }
 
-    /** Whether the bytes were this number of whole frames, with types of messages. */
+    /** Whether the bytes were this number of whole frames, all of messages. */
     public boolean found(long messages) {
         return !wrong && body == 0 && header.position() == 0 && frames == messages;
     }

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A walk over the slots of one index file, in pieces: an index may be long, and its length may be made up. One thread.
+ * A walk over the slots of an index file, which is read in pieces, since its length may be false. One thread.
  *
  * <pre>
  *   header | slot 0 | slot 1 | slot 2 | ...        range(1, 3); next(): slot 1; next(): slot 2; next(): false
@@ -23,16 +23,15 @@ public final class IndexCursor implements Closeable {
     private int slot = -1;
     private int next;
     private int end;
-    // Slots in the piece, and the current one's place in it.
+    // The number of slots in the piece, and the current slot's number there.
     private int loaded;
     private int current = -1;
 
-    /** Opens an index, to walk over all of its slots. */
     public IndexCursor(Disk disk, long base, long seed) throws IOException {
         this(disk, base, seed, ByteBuffer.allocate(BYTES));
     }
 
-    /** Opens an index, with memory for some slots that is used until the cursor is closed. */
+    /** @param piece memory for some slots; used until the cursor is closed */
     public IndexCursor(Disk disk, long base, long seed, ByteBuffer piece) throws IOException {
         this.file = disk.openToRead(FileNames.index(base));
         this.seed = seed;
@@ -40,12 +39,12 @@ public final class IndexCursor implements Closeable {
         end = slots();
     }
 
-    /** The whole slots of the file at present. */
+    /** The number of whole slots in the file at present. */
     public int slots() throws IOException {
         return (int) ((Math.min(SegmentHeader.MOST_INDEX, file.length()) - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
     }
 
-    /** Sets the walk to the slots from {@code from} to before {@code to}. */
+    /** Restricts the walk to the slots from {@code from} to before {@code to}. */
     public void range(int from, int to) {
         next = from;
         end = to;
@@ -53,7 +52,7 @@ public final class IndexCursor implements Closeable {
         current = -1;
     }
 
-    /** Moves to the next slot. Returns false behind the last one. */
+    /** Moves to the next slot; false: there is none. */
     public boolean next() throws IOException {
         if (++current >= loaded) {
             int wanted = Math.max(0, Math.min(piece.capacity() / IndexRecord.LENGTH, end - next));
@@ -78,7 +77,7 @@ public final class IndexCursor implements Closeable {
         return record == SealedRecord.NONE ? NameRecord.read(piece, at, seed) : record;
     }
 
-    /** The current slot's record where it names a place in the stream, a BLOCK or a LOST; otherwise none. */
+    /** The current slot's record if it covers bytes of the stream, a BLOCK or a LOST; otherwise {@code NONE}. */
     public SealedRecord place() {
         SealedRecord record = IndexRecord.read(piece, current * IndexRecord.LENGTH, seed);
         return record instanceof IndexRecord place && place.kind() != Kind.FORCED ? place : SealedRecord.NONE;

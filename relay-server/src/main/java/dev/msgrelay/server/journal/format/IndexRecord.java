@@ -25,14 +25,13 @@ import java.util.zip.CRC32C;
  *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
  * </pre>
  *
- * @param crc of a BLOCK's bytes; otherwise 0
- * @param position where the bytes start
- * @param sequence number of the first message
- * @param endPosition behind the last byte, which is where a frame ends
- * @param endSequence number of the first message behind them
- * @param timeMillis when the record was written
- * @param skew steps of the machine's clock since the segment's header was written: where the skew changes, times begin
- *     again
+ * @param crc CRC32C of a BLOCK's bytes; otherwise 0
+ * @param position position of the first byte
+ * @param sequence sequence of the first message
+ * @param endPosition position after the last byte, which ends a frame
+ * @param endSequence sequence of the message after the last one
+ * @param timeMillis the time at which the record was written
+ * @param skew sum of the steps of the machine's clock since the segment's header, in ms
  */
 public record IndexRecord(
         Kind kind,
@@ -44,19 +43,19 @@ public record IndexRecord(
         long timeMillis,
         long skew)
         implements SealedRecord {
-    /** Longest block, give or take a packet or a longer frame; a quarter of a segment, where that is less. */
+    /** Bytes of the longest block, plus at most one packet or longer frame; in a small segment a quarter of it. */
     public static final int MOST_BLOCK = 1 << 20;
 
-    /** A position and a number of a message that no stream reaches. */
+    /** A position or sequence that no stream reaches. */
     static final long MOST = 1L << 62;
 
     /**
-     * Messages that a journal had and has no more.
+     * Messages that a journal has lost.
      *
-     * @param position of the first message
-     * @param sequence number of the first message; 0: it is not known
-     * @param endPosition behind the last message
-     * @param endSequence number of the next message that is there
+     * @param position position of the first message
+     * @param sequence sequence of the first message; 0: it is not known
+     * @param endPosition position after the last message
+     * @param endSequence sequence of the next message that is there
      * @param why the reason in words, with the file
      */
     public record Loss(long position, long sequence, long endPosition, long endSequence, String why) {
@@ -75,11 +74,11 @@ public record IndexRecord(
 
     /** The kinds, in the order of their codes: 1, 2, 3. */
     public enum Kind {
-        /** These bytes lie in the stream file: whole frames. */
+        /** Bytes of the stream file, which are whole frames. */
         BLOCK,
-        /** Everything before its position was forced, with its records, before this one was written. */
+        /** All bytes before its position, and their records, were forced before this record was written. */
         FORCED,
-        /** These messages were in the stream once, and were lost by damage. Written by a repair. */
+        /** Messages that were lost by damage. Written by a repair. */
         LOST
     }
 
@@ -105,7 +104,7 @@ public record IndexRecord(
         return new Loss(position, sequence, endPosition, endSequence, why);
     }
 
-    /** Whether the fields are within their bounds: no message is shorter than the header of its frame. */
+    /** Whether all fields are within their bounds, and no message is shorter than a frame's header. */
     private boolean isPossible() {
         boolean within = position >= 0 && sequence >= 0 && endPosition <= MOST && endSequence <= MOST;
         boolean grows = endPosition > position && endSequence > sequence;
@@ -118,14 +117,14 @@ public record IndexRecord(
         return endPosition - position;
     }
 
-    /** The time by a clock that does not step: within a segment it never goes back. */
+    /** The time without the steps of the clock: within a segment it never goes back. */
     public long steady() {
         return JournalClock.minus(timeMillis, skew);
     }
 
     /**
-     * The fault of a BLOCK's bytes in the stream file, in words; empty: they are those that were written, and its
-     * messages. The buffer is used, and its limit changed.
+     * The fault of a BLOCK's bytes in the stream file, in words; empty: they match the CRC and are whole messages. Uses
+     * {@code piece} to read.
      */
     public Optional<String> fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();
@@ -161,7 +160,7 @@ public record IndexRecord(
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads the record at an offset; {@link SealedRecord#NONE} where no such record was sealed with this seed. */
+    /** Reads the record at an offset; {@link SealedRecord#NONE}: there is no such record with a seal of this seed. */
     public static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
         int code = fields.getInt();

@@ -5,33 +5,33 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The steps of the machine's clock, found by a comparison with the clock that only goes forward.
+ * Finds the steps of the machine's clock, by a comparison with the clock that only goes forward.
  *
  * <pre>
  *   clock       12:00  12:01 | 12:02+2d  12:03+2d | 12:04  12:05
  *   steps                    ^ + 2 days           ^ - 2 days
- *   skew        0      0       2 d       2 d        0      0          all steps so far
+ *   skew        0      0       2 d       2 d        0      0          sum of the steps so far
  *   time - skew 12:00  12:01   12:02     12:03      12:04  12:05      never goes back
  * </pre>
  *
- * Between two steps times never go back, whatever the clock does. Owned by one thread.
+ * Between two steps the time never goes back. Owned by one thread.
  */
 public final class JournalClock {
-    /** A longer difference is a step. */
+    /** A larger difference of the clocks is a step. */
     public static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** The greatest age: the rest of a number of nanoseconds is for the time of this life. */
+    /** The greatest age of a record: a larger one might overflow in ns. */
     private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
 
-    /** A step before message {@code sequence}, by {@code millis}; {@code timeMillis}: the clock behind it. */
+    /** A step before message {@code sequence}, by {@code millis}, to {@code timeMillis}. */
     public record Step(long sequence, long millis, long timeMillis) {}
 
     /**
-     * The clock as a reader on another thread sees it.
+     * The state of the clock, for other threads.
      *
-     * @param base of the newest segment; -1: there is none
-     * @param skew steps since the header of that segment was written
-     * @param time of the newest record
+     * @param base base of the newest segment; -1: there is none
+     * @param skew sum of the steps since that segment's header
+     * @param time time of the newest record
      */
     public record Present(long base, long skew, long time) {}
 
@@ -46,7 +46,7 @@ public final class JournalClock {
     /** The clock of a journal in which nothing was ever written. */
     public JournalClock() {}
 
-    /** Goes on where an earlier life has ended, with time and skew of its newest record. */
+    /** Goes on from an earlier life, with the time and the skew of its newest record. */
     public JournalClock(long time, long skew) {
         this.known = true;
         this.time = time;
@@ -56,8 +56,8 @@ public final class JournalClock {
     /**
      * Takes the times of both clocks.
      *
-     * @return the step of the machine's clock since the last look, in ms; 0: there was none. At the first look: by how
-     *     much the clock has been set back since the newest record, at least
+     * @return the step of the machine's clock since the last look, in ms; 0: there was none. At the first look only a
+     *     step back can be seen, by a newest record that is in the future
      */
     public long update(long nowNanos, long millis) {
         if (!begun) {
@@ -77,7 +77,7 @@ public final class JournalClock {
         return step;
     }
 
-    /** The time of a record that is written now, in ms since 1970. */
+    /** The time for a record that is written now, in ms since 1970. */
     public long time() {
         return time;
     }
@@ -86,23 +86,22 @@ public final class JournalClock {
         return skew;
     }
 
-    /** Nanoseconds at the last look. */
     public long nanos() {
         return nanos;
     }
 
-    /** The machine's clock at the last look, unchanged. */
+    /** The machine's clock at the last look. */
     public long wall() {
         return wall;
     }
 
     /**
-     * The time of a record of an earlier life, by the clock that only goes forward. It follows from the record's own
-     * time, or from that time corrected by the steps since: the later of the two that is not in the future. So no
-     * record is taken for older than it is, unless the clock was ahead when this life began.
+     * The time of an earlier life's record, by the clock that only goes forward. There are two estimates: the record's
+     * time, and that time corrected by the steps since. The later one that is not in the future counts, so that no
+     * record seems too old, unless the machine's clock was ahead when this life began.
      *
      * @param at time of the record
-     * @param skewThen all steps up to the record
+     * @param skewThen sum of all steps before the record
      */
     public long nanosOf(long at, long skewThen) {
         long corrected = minus(at, skewThen - skew);
@@ -111,7 +110,7 @@ public final class JournalClock {
         return nanos - TimeUnit.MILLISECONDS.toNanos(Math.min(age, OLDEST_MILLIS));
     }
 
-    /** A time for people; a number where the time is beyond all calendars. */
+    /** A time in words; a number if it is beyond all calendars. */
     public static String timeText(long millis) {
         try {
             return Instant.ofEpochMilli(millis).toString();
@@ -120,7 +119,7 @@ public final class JournalClock {
         }
     }
 
-    /** A difference; the largest number where the difference is larger. */
+    /** {@code a - b}, without an overflow: the nearest number that there is. */
     public static long minus(long a, long b) {
         long difference = a - b;
         return ((a ^ b) & (a ^ difference)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;

@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A record of an index about a publisher: its name (NAME, one or more records), or the number of its last message
- * (MOVED). Such a record lies before the BLOCK that has the messages, and counts only with it. A name has a slot in its
- * segment, by which a MOVED refers to it. Big-endian.
+ * A record of an index about an acknowledged publisher: its name (NAME, one or more records), or the number of its last
+ * message (MOVED). The record is written before the BLOCK with the messages, and counts only together with it. A name
+ * has a slot in the segment, to which a MOVED refers. Big-endian.
  *
  * <pre>
  *    0  kind: 4 NAME, 5 MOVED               int32
@@ -25,7 +25,7 @@ import java.util.Optional;
  *   with 0x8000 in the length: producer id | length | hole: from, next, sequence (3 * int64) | name | identity
  * </pre>
  *
- * @param bytes of a NAME; of a MOVED none
+ * @param bytes a NAME's part of the name; empty for a MOVED
  */
 public record NameRecord(Kind kind, int slot, int offset, int total, byte[] bytes, long number, long sequence)
         implements SealedRecord {
@@ -39,7 +39,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
     private static final byte[] NO_BYTES = {};
     private static final int MOST_BYTES = CRC_OFFSET - 4 * Integer.BYTES;
 
-    /** A flag in the length of the name: a hole lies before the name. */
+    /** A flag in the length of the name: a hole precedes the name. */
     private static final int HAS_HOLE = 0x8000;
 
     private static final int HOLE_LENGTH = 3 * Long.BYTES;
@@ -51,7 +51,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
         return new NameRecord(Kind.MOVED, slot, 0, 0, NO_BYTES, number, sequence);
     }
 
-    /** The records of a name, in the order of the index. */
+    /** The records of a name, in their order. */
     public static List<NameRecord> of(int slot, JournalName name) {
         byte[] all = encode(name);
         List<NameRecord> records = new ArrayList<>();
@@ -74,7 +74,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads the record at an offset; {@link SealedRecord#NONE} where no such record was sealed with this seed. */
+    /** Reads the record at an offset; {@link SealedRecord#NONE}: there is no such record with a seal of this seed. */
     static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
         int kind = fields.getInt() - FIRST_CODE;
@@ -112,7 +112,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
         return all.put(text).put(owner).array();
     }
 
-    /** The name that bytes are; empty: they are none. */
+    /** Reads a name from its bytes; empty: they are no name. */
     public static Optional<JournalName> decode(byte[] all) {
         ByteBuffer bytes = ByteBuffer.wrap(all);
         if (all.length < ProducerId.LENGTH + Short.BYTES) {

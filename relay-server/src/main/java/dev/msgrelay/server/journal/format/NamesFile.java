@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The last message of each name before the beginning of a segment. Later moves are in the indexes from that segment on,
- * so older segments may be dropped. The file is replaced as a whole. Big-endian.
+ * The table of names: the last message of each name before a segment. Later moves are in the indexes from that segment
+ * on, so older segments may be dropped. The file is replaced as a whole. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYNAM"    int64
@@ -20,7 +20,7 @@ import java.util.Optional;
  *       CRC32C of all of it int32
  * </pre>
  *
- * @param position a segment begins there; everything before it was forced
+ * @param position base of the segment; all bytes before it were forced
  * @param names in no order
  */
 public record NamesFile(long position, List<JournalName.State> names) {
@@ -33,7 +33,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
     /** Larger than any table that was ever written: a longer one is damaged. */
     private static final long MOST_BYTES = 128L << 20;
 
-    /** Reads the table; empty where it is damaged. Throws where it cannot be read, or is of another version. */
+    /** Reads the table; empty: it is damaged. Throws if it cannot be read, or is of another version. */
     public static Optional<NamesFile> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.NAMES, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();
@@ -42,7 +42,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
         });
     }
 
-    /** The states that follow; empty where they are not {@code count}, or one of them is none. */
+    /** Reads {@code count} states; empty: there are more or fewer, or one is damaged. */
     private static Optional<List<JournalName.State>> states(TableFile fields, int count) throws IOException {
         List<JournalName.State> names = new ArrayList<>();
         for (int i = 0; i < count && fields.remaining() >= STATE_LENGTH; i++) {
@@ -58,7 +58,6 @@ public record NamesFile(long position, List<JournalName.State> names) {
         return names.size() == count && fields.remaining() == 0 ? Optional.of(names) : Optional.empty();
     }
 
-    /** Replaces the table on the disk; it survives the machine when this returns. */
     public void write(Disk disk) throws IOException {
         List<byte[]> texts =
                 names.stream().map(s -> NameRecord.encode(s.name())).toList();

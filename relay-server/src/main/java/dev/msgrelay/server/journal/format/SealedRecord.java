@@ -4,21 +4,21 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * A record in a slot of an index: 64 bytes, so that no slot lies across two sectors of a disk. The last four bytes seal
- * it.
+ * A record in a slot of an index: 64 bytes, so that no record crosses the border of two sectors. The last four bytes
+ * are its seal.
  */
 public interface SealedRecord {
     int LENGTH = 64;
 
     int CRC_OFFSET = LENGTH - Integer.BYTES;
 
-    /** The content of a slot without a record of its segment. A slot that was never used has zeros. */
+    /** Stands for a slot without a record of its segment. */
     SealedRecord NONE = (target, seed) -> target.put(new byte[LENGTH]);
 
-    /** Puts it at the buffer's position, which moves on. */
+    /** Puts the record at the buffer's position, and moves the position on. */
     void put(ByteBuffer target, long seed);
 
-    /** Fills the record that begins at an offset up with zeros, and seals it. */
+    /** Fills the record at an offset with zeros up to its end, and seals it. */
     static void seal(ByteBuffer target, int at, long seed) {
         target.put(new byte[at + CRC_OFFSET - target.position()]);
         target.putInt(crc(target, at, seed));

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * The front of an index file: the stream and the piece of it that the segment has. Big-endian.
+ * The front of an index file: the stream's life, and the part of the stream in this segment. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYJNL"                    int64
@@ -23,22 +23,22 @@ import java.util.zip.CRC32C;
  *   60  CRC32C of the 60 bytes before       int32
  * </pre>
  *
- * @param version of the format: the file of another version is read no further
- * @param epoch of the relay's life that made the segment
- * @param base position of the stream at which the segment starts
- * @param sequence number of the message that starts there
- * @param timeMillis when the header was made
- * @param named behind the newest block before the segment that moved a name; 0: there is none
- * @param step steps of the machine's clock since the header of the segment before was written, in ms
+ * @param version version of the format: a file of another version is read no further
+ * @param epoch epoch of the life that made the segment
+ * @param base position at which the segment starts
+ * @param sequence sequence of the first message
+ * @param timeMillis the time at which the header was made
+ * @param named end of the newest earlier block that moved a name; 0: there is none
+ * @param step sum of the steps of the machine's clock since the header of the segment before, in ms
  */
 public record SegmentHeader(int version, long epoch, long base, long sequence, long timeMillis, long named, long step) {
     public static final int LENGTH = 64;
     static final int VERSION = 1;
 
-    /** Longest stream file, so that positions within a segment are ints in every tool. */
+    /** Bytes of the longest stream file, so that offsets in it are ints. */
     public static final int MAX_SEGMENT = 1 << 30;
 
-    /** Longest index: that of a segment of the largest size whose last block moved all names. */
+    /** Bytes of the longest index: that of the longest segment, whose last block moved all names. */
     public static final long MOST_INDEX = LENGTH + (MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
 
     private static final long MAGIC = 0x52454C41594A4E4CL;
@@ -52,7 +52,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         return new SegmentHeader(version, epoch, base, sequence, timeMillis, named, other);
     }
 
-    /** The seed of the records' seals, so that no record of an earlier use of the same file passes. */
+    /** The seed of the records' seals: a record of an earlier use of the same file has another one. */
     public long seed() {
         return epoch ^ base;
     }
@@ -71,7 +71,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         return target.putInt(crc(target)).flip();
     }
 
-    /** Reads the front of an index; empty where it is none, or damaged. */
+    /** Reads the front of an index; empty: it is damaged, or another file. */
     public static Optional<SegmentHeader> read(ByteBuffer index) {
         if (index.limit() < LENGTH || index.getInt(CRC_OFFSET) != crc(index)) {
             return Optional.empty();
@@ -94,7 +94,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
                 : Optional.empty();
     }
 
-    /** Refuses a file of another version; {@code what} begins the message. */
+    /** @param what begins the message */
     public static void checkVersion(int version, String what) throws DiskException {
         if (version != VERSION) {
             throw new DiskException(what + " is of format " + version + ", this relay reads format " + VERSION);

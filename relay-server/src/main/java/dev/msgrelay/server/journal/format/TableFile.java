@@ -7,16 +7,14 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A table that is a file of its own: read in pieces, replaced as a whole. Big-endian.
+ * A table in a file of its own, replaced as a whole. Big-endian. It is read in pieces, since the length that the file
+ * system reports may be false.
  *
  * <pre>
- *   magic (int64) | version (int32) | what the table holds | CRC32C of all of it (int32)
+ *   magic (int64) | version (int32) | the table's fields | CRC32C of all bytes before (int32)
  * </pre>
- *
- * The length that the file system reports costs no memory: it may be made up.
  */
 final class TableFile {
-    /** Bytes before the table's own fields. */
     static final int FRONT = Long.BYTES + Integer.BYTES;
 
     private static final int PIECE = 64 << 10;
@@ -31,7 +29,7 @@ final class TableFile {
         this.end = end;
     }
 
-    /** Reads the fields of a table whose seal is right; empty where they make no table. */
+    /** Reads the fields of a table whose seal is right; empty: they make no table. */
     interface Reading<T> {
         Optional<T> read(TableFile fields) throws IOException;
     }
@@ -39,9 +37,9 @@ final class TableFile {
     /**
      * Checks and reads a table.
      *
-     * @param least bytes of the fields that every table has
-     * @param most a length that no table ever had
-     * @return empty where the file is damaged, or another one
+     * @param least bytes of the shortest table's fields
+     * @param most length of the longest file
+     * @return empty: the file is damaged, or is no such table
      * @throws IOException the file cannot be read, or is of another version
      */
     static <T> Optional<T> read(Disk disk, String name, long magic, int least, long most, Reading<T> reading)
@@ -72,21 +70,21 @@ final class TableFile {
         return !seal.hasRemaining() && seal.getInt(0) == (int) crc.getValue();
     }
 
-    /** Memory for a table whose own fields have this length, with the front in it. */
+    /** Memory for a table, with magic and version; its fields come next. */
     static ByteBuffer withFront(long magic, int fieldsLength) {
         return ByteBuffer.allocate(FRONT + fieldsLength + Integer.BYTES)
                 .putLong(magic)
                 .putInt(SegmentHeader.VERSION);
     }
 
-    /** Seals a table, and replaces the file: the new one survives the machine when this returns. */
+    /** Seals a table, and replaces the file, see {@link Disk#replace}. */
     static void replace(Disk disk, String name, ByteBuffer table) throws IOException {
         CRC32C crc = new CRC32C();
         crc.update(table.duplicate().flip());
         disk.replace(name, table.putInt((int) crc.getValue()).flip());
     }
 
-    /** Bytes of fields that are still to be read. */
+    /** Bytes of the fields that were not read yet. */
     long remaining() {
         return end - at + piece.remaining();
     }
@@ -101,7 +99,7 @@ final class TableFile {
         return piece.getLong();
     }
 
-    /** @param length at most that of a piece */
+    /** @param length at most {@link #PIECE} */
     byte[] bytes(int length) throws IOException {
         fill(length);
         byte[] bytes = new byte[length];

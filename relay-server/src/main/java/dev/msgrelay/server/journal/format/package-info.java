@@ -4,7 +4,7 @@
  * <pre>
  *   .stream  | block | block | block |                                    frames, nothing else
  *   .index   | header 64 | BLOCK 64 | NAME 64 | MOVED 64 | BLOCK 64 | FORCED 64 | ... |    each sealed with its own CRC
- *   epochs   lives of the relay: where each began           names   how far acknowledged publishers are
+ *   epochs   the lives of the stream                        names   the last message of each acknowledged publisher
  *
  *   position   0            base of a segment                    written      head of the log
  *              |-- segment --|-- block --|-- block --|-- block --|            |
