@@ -241,17 +241,14 @@ public final class FileDisk implements Disk {
      * fails, and that ends the journal.
      */
     private IOException explained(IOException e) {
-        if (isOfTheSystem(e) && !words.tellInputOutput(e) && !isReadOnly(e)) {
+        // Other faults, such as a missing file, have a class of their own in the JDK.
+        boolean ofTheSystem = e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
+        if (ofTheSystem && !words.tellInputOutput(e) && !isReadOnly(e)) {
             String why =
                     e instanceof FileSystemException of && of.getReason() != null ? of.getReason() : e.getMessage();
             return new DiskException.Full("journal " + directory, why, e);
         }
         return e;
-    }
-
-    /** Whether the fault has no class of its own in the JDK, as a missing file has. */
-    private static boolean isOfTheSystem(IOException e) {
-        return e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
     }
 
     private boolean isReadOnly(IOException e) {

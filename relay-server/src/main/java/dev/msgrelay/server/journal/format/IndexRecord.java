@@ -90,14 +90,7 @@ public record IndexRecord(
 
     public static IndexRecord lost(Loss loss, long timeMillis, long skew) {
         return new IndexRecord(
-                Kind.LOST,
-                0,
-                loss.position(),
-                loss.sequence(),
-                loss.endPosition(),
-                loss.endSequence(),
-                timeMillis,
-                skew);
+                Kind.LOST, 0, loss.position, loss.sequence, loss.endPosition, loss.endSequence, timeMillis, skew);
     }
 
     public Loss loss(String why) {

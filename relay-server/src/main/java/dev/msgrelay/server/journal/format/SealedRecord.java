@@ -21,18 +21,24 @@ public interface SealedRecord {
     /** Fills the record at an offset with zeros up to its end, and seals it. */
     static void seal(ByteBuffer target, int at, long seed) {
         target.put(new byte[at + CRC_OFFSET - target.position()]);
-        target.putInt(crc(target, at, seed));
+        target.putInt(crc(seedBytes(seed), target.slice(at, CRC_OFFSET)));
     }
 
     /** Whether the record at an offset was sealed with this seed. */
     static boolean isSealed(ByteBuffer index, int at, long seed) {
-        return index.getInt(at + CRC_OFFSET) == crc(index, at, seed);
+        return index.getInt(at + CRC_OFFSET) == crc(seedBytes(seed), index.slice(at, CRC_OFFSET));
     }
 
-    private static int crc(ByteBuffer index, int at, long seed) {
+    private static ByteBuffer seedBytes(long seed) {
+        return ByteBuffer.allocate(Long.BYTES).putLong(0, seed);
+    }
+
+    /** The CRC32C of all remaining bytes of the buffers. */
+    static int crc(ByteBuffer... parts) {
         CRC32C crc = new CRC32C();
-        crc.update(ByteBuffer.allocate(Long.BYTES).putLong(0, seed));
-        crc.update(index.slice(at, CRC_OFFSET));
+        for (ByteBuffer part : parts) {
+            crc.update(part);
+        }
         return (int) crc.getValue();
     }
 }

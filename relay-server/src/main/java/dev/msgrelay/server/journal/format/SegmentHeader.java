@@ -3,7 +3,6 @@ package dev.msgrelay.server.journal.format;
 import dev.msgrelay.server.journal.disk.DiskException;
 import java.nio.ByteBuffer;
 import java.util.Optional;
-import java.util.zip.CRC32C;
 
 /**
  * The front of an index file: the stream's life, and the part of the stream in this segment. Big-endian.
@@ -42,7 +41,6 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
     public static final long MOST_INDEX = LENGTH + (MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
 
     private static final long MAGIC = 0x52454C41594A4E4CL;
-    private static final int CRC_OFFSET = LENGTH - Integer.BYTES;
 
     public SegmentHeader(long epoch, long base, long sequence, long timeMillis, long named, long step) {
         this(VERSION, epoch, base, sequence, timeMillis, named, step);
@@ -68,30 +66,28 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
                 .putLong(timeMillis)
                 .putLong(named)
                 .putInt((int) step);
-        return target.putInt(crc(target)).flip();
+        return target.putInt(SealedRecord.crc(target.slice(0, SealedRecord.CRC_OFFSET)))
+                .flip();
     }
 
     /** Reads the front of an index; empty: it is damaged, or another file. */
     public static Optional<SegmentHeader> read(ByteBuffer index) {
-        if (index.limit() < LENGTH || index.getInt(CRC_OFFSET) != crc(index)) {
+        if (index.limit() < LENGTH
+                || index.getInt(SealedRecord.CRC_OFFSET) != SealedRecord.crc(index.slice(0, SealedRecord.CRC_OFFSET))
+                || index.getLong(0) != MAGIC) {
             return Optional.empty();
         }
-        ByteBuffer front = index.slice(0, LENGTH);
-        if (front.getLong() != MAGIC) {
-            return Optional.empty();
-        }
-        int version = front.getInt();
-        long upperStep = front.getInt();
-        long epoch = front.getLong();
-        long base = front.getLong();
-        long sequence = front.getLong();
-        long timeMillis = front.getLong();
-        long named = front.getLong();
-        long step = upperStep << Integer.SIZE | front.getInt() & 0xFFFFFFFFL;
-        boolean within = base >= 0 && base <= IndexRecord.MOST && sequence >= 0 && sequence <= IndexRecord.MOST;
-        return within
-                ? Optional.of(new SegmentHeader(version, epoch, base, sequence, timeMillis, named, step))
-                : Optional.empty();
+        SegmentHeader header = new SegmentHeader(
+                index.getInt(8),
+                index.getLong(16),
+                index.getLong(24),
+                index.getLong(32),
+                index.getLong(40),
+                index.getLong(48),
+                (long) index.getInt(12) << Integer.SIZE | index.getInt(56) & 0xFFFFFFFFL);
+        return Optional.of(header)
+                .filter(read -> read.base >= 0 && read.base <= IndexRecord.MOST)
+                .filter(read -> read.sequence >= 0 && read.sequence <= IndexRecord.MOST);
     }
 
     /** @param what begins the message */
@@ -99,11 +95,5 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         if (version != VERSION) {
             throw new DiskException(what + " is of format " + version + ", this relay reads format " + VERSION);
         }
-    }
-
-    private static int crc(ByteBuffer header) {
-        CRC32C crc = new CRC32C();
-        crc.update(header.slice(0, CRC_OFFSET));
-        return (int) crc.getValue();
     }
 }

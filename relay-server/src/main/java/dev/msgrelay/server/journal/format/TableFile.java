@@ -79,9 +79,8 @@ final class TableFile {
 
     /** Seals a table, and replaces the file, see {@link Disk#replace}. */
     static void replace(Disk disk, String name, ByteBuffer table) throws IOException {
-        CRC32C crc = new CRC32C();
-        crc.update(table.duplicate().flip());
-        disk.replace(name, table.putInt((int) crc.getValue()).flip());
+        disk.replace(
+                name, table.putInt(SealedRecord.crc(table.duplicate().flip())).flip());
     }
 
     /** Bytes of the fields that were not read yet. */

@@ -28,17 +28,17 @@ import java.util.zip.CRC32C;
  * <pre>
  *   | segment | segment | segment |
  *       ^ at      | block | block | block |
- *                 ^ at            ^ end       next: so many whole blocks as there is room for
+ *                 ^ at            ^ end       next: as many whole blocks as the buffer has room for
  * </pre>
  *
- * No byte is handed on that is not the one that was written: a block counts once its CRC is right, and once its segment
- * was still readable after it had been read. A segment that is dropped is no longer readable before a byte of its files
- * changes.
+ * Only bytes that were written are handed on: the CRC of a block must be right, and its segment must still be readable
+ * after the block was read. A dropped segment stops being readable before a byte of its files changes.
  *
- * <p>It keeps no file open, so a slow reader costs nothing. Calls wait for the disk. Owned by one thread.
+ * <p>No file stays open between calls, so a slow subscriber costs nothing. Calls wait for the disk. Owned by one
+ * thread.
  */
 public final class BlockReader {
-    /** Room for any block of messages that are shorter than a few KiB. */
+    /** Room for any block, unless it has a message of many KiB. */
     public static final int PAGE_BYTES = IndexRecord.MOST_BLOCK + (64 << 10);
 
     /** Records that are read at once. */
@@ -46,19 +46,21 @@ public final class BlockReader {
 
     public static final int RECORD_BYTES = RECORDS * IndexRecord.LENGTH;
 
-    /** Slots of one probe of a search. A probe without a place in the stream is taken for one that comes later. */
+    /**
+     * Slots in a step of a binary search. If none of them covers bytes of the stream, the search goes on before them.
+     */
     private static final int PROBE = 64;
 
     public enum Found {
         /** Whole blocks, up to {@link #foundEnd}. */
         BLOCKS,
-        /** A block that is longer than the memory: {@link #needed} bytes. */
+        /** A block that is longer than the buffer: {@link #needed} bytes. */
         LONGER,
-        /** Nothing, up to {@link #foundEnd}: damage. */
+        /** A gap up to {@link #foundEnd}: damage. */
         DAMAGE,
-        /** Nothing, up to {@link #foundEnd}: the oldest segments were dropped. */
+        /** A gap up to {@link #foundEnd}: the oldest segments were dropped. */
         DROPPED,
-        /** Nothing: all that is written has been read. */
+        /** Nothing: all written blocks were read. */
         ALL_READ
     }
 
@@ -72,18 +74,18 @@ public final class BlockReader {
     private final Mark end = new Mark();
     private final Mark limit = new Mark();
     private final List<IndexRecord> blocks = new ArrayList<>();
-    // Found by the last search.
+    // The record that the last search has found.
     private SealedRecord landed = SealedRecord.NONE;
 
-    // The segment, and the slot of its index where the next record is looked for.
+    // The base of the segment, and the slot of its index at which the next read begins.
     private long base = -1;
     private int slot;
 
     /**
-     * @param readable the segments that may be read, by their bases, the one that is written to included
-     * @param written up to where there is something to read
-     * @param present the clock that a time is looked for by
-     * @param records direct memory of {@link #RECORD_BYTES}; may be shared by all that one thread uses
+     * @param readable the segments that may be read, by their bases, including the current one
+     * @param written the end of the readable stream
+     * @param present the clock by which {@link #seekTime} searches
+     * @param records direct memory of {@link #RECORD_BYTES}; all readers of a thread may share it
      */
     public BlockReader(
             Disk disk,
@@ -98,12 +100,12 @@ public final class BlockReader {
         this.records = records;
     }
 
-    /** The start of the blocks that were found last, and the place of the next read. */
+    /** The start of the blocks that were found; after {@link #pass} the position of the next read. */
     public Mark at() {
         return at;
     }
 
-    /** The end of the blocks that were found, or of the gap; {@link #pass} goes there. */
+    /** The end of the blocks that were found, or of the gap. {@link #pass} goes there. */
     public Mark foundEnd() {
         return end;
     }
@@ -117,15 +119,15 @@ public final class BlockReader {
         at.copy(end);
     }
 
-    /** The place of the oldest message that is readable; if there is none, that of the next one. */
+    /** Sets {@code into} to the oldest readable message; to the next message if there is none. */
     public void oldest(Mark into) {
         written.read(into);
         readable.values().stream().findFirst().ifPresent(first -> into.set(first.base(), first.sequence()));
     }
 
     /**
-     * Goes to the block of a message. If this block was dropped, to the oldest one that is readable; if no record tells
-     * of it, to the damage; if it is not written yet, to the end of what is written.
+     * Goes to the block of a message. If the block was dropped, goes to the oldest readable one; if its record is
+     * damaged, to the damage; if it is not written yet, to the end of the journal.
      */
     public void seek(long sequence) {
         written.read(limit);
@@ -133,14 +135,14 @@ public final class BlockReader {
                 .takeWhile(header -> header.sequence() <= sequence)
                 .reduce((before, header) -> header)
                 .or(() -> readable.values().stream().findFirst())
-                // Behind the end the disk is not asked: one that does not answer would be damage, told again and again.
+                // The end is found without the disk: a disk that hangs would be reported as damage again and again.
                 .filter(header -> sequence < limit.sequence());
         go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
     }
 
     /**
-     * Goes to the first block that was written at this time or later, or to damage right before it, whose time is not
-     * known. If there is no such block, to the end of what is written. For a clock that has stepped see {@link
+     * Goes to the first block that was written at a time or later, or to damage right before it, since its time is not
+     * known. If there is no such block, goes to the end of the journal. Of a clock that has stepped see {@link
      * TimeSearch}.
      */
     public void seekTime(long millis) {
@@ -158,10 +160,11 @@ public final class BlockReader {
     }
 
     /**
-     * Goes to the first record of a segment that {@code reached} holds for; if there is none, behind the segment.
+     * Goes to the first record of a segment for which {@code reached} is true, or to damage right before it; if there
+     * is no such record, to the segment's end.
      *
-     * @param reached holds for all records behind the first one, too
-     * @param itself whether the record itself is meant, although no record tells what lies before it
+     * @param reached true for all later records, too
+     * @param itself true: goes to the record, even if there is damage before it
      */
     private void go(Optional<SegmentHeader> segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
         end.copy(limit);
@@ -170,7 +173,7 @@ public final class BlockReader {
             try {
                 find(segment.get(), reached, itself);
             } catch (IOException e) {
-                // The segment was dropped, or cannot be read: the next look tells.
+                // The segment was dropped, or cannot be read: the next read finds out.
                 end.set(segment.get().base(), segment.get().sequence());
             }
         }
@@ -181,7 +184,7 @@ public final class BlockReader {
             throws IOException {
         base = segment.base();
         slot = 0;
-        // The predicate holds for no record up to here.
+        // The end of the last record for which the predicate is false.
         end.set(segment.base(), segment.sequence());
         try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
             int low = 0;
@@ -206,13 +209,13 @@ public final class BlockReader {
                     }
                     return;
                 }
-                // A stretch without a place was taken for what comes later.
+                // The search has skipped this record, after slots that cover no bytes.
                 end.set(record.endPosition(), record.endSequence());
             }
         }
     }
 
-    /** Goes on to the next record in the range that names a place in the stream, if there is one. */
+    /** Moves to the next record that covers bytes of the stream; {@code NONE}: there is none in the range. */
     private static SealedRecord nextPlace(IndexCursor index) throws IOException {
         SealedRecord place = SealedRecord.NONE;
         while (place == SealedRecord.NONE && index.next()) {
@@ -242,7 +245,7 @@ public final class BlockReader {
         } catch (IOException e) {
             found = lost(segment);
         }
-        // Asked behind the read: the files of a segment that is still readable have not changed until now.
+        // After the read: if the segment is readable even now, its files had not changed.
         return readable.containsKey(base) ? found : dropped();
     }
 
@@ -251,7 +254,7 @@ public final class BlockReader {
         return Found.DROPPED;
     }
 
-    /** The rest of a segment cannot be read. */
+    /** Makes the rest of a segment a gap. */
     private Found lost(SegmentHeader segment) {
         Map.Entry<Long, SegmentHeader> next = readable.higherEntry(segment.base());
         if (next == null) {
@@ -271,7 +274,7 @@ public final class BlockReader {
         return found == Found.BLOCKS ? read(segment, into) : found;
     }
 
-    /** Looks at the next records; where none of them says what comes next, the rest of the segment is lost. */
+    /** Gathers the records of the next blocks. If there is none in the segment, its rest is a gap. */
     private Found gather(SegmentHeader segment, IndexCursor index, int room) throws IOException {
         blocks.clear();
         end.copy(at);
@@ -283,14 +286,14 @@ public final class BlockReader {
                 if (!blocks.isEmpty()) {
                     return Found.BLOCKS;
                 }
-                boolean behind = record.position() > at.position();
+                boolean ahead = record.position() > at.position();
                 end.set(
-                        behind ? record.position() : record.endPosition(),
-                        behind ? record.sequence() : record.endSequence());
+                        ahead ? record.position() : record.endPosition(),
+                        ahead ? record.sequence() : record.endSequence());
                 return Found.DAMAGE;
             }
             if (record.endPosition() > limit.position()) {
-                // The block is being written: the next look finds it.
+                // The block is being written: a later call finds it.
                 return blocks.isEmpty() ? Found.ALL_READ : Found.BLOCKS;
             }
             if (record.endPosition() - at.position() > room) {
@@ -302,7 +305,7 @@ public final class BlockReader {
             }
             blocks.add(record);
             end.set(record.endPosition(), record.endSequence());
-            // The slot moves no further: the next record may not be written yet.
+            // Not beyond the last block: the slots after it may not be written yet.
             slot = index.slot() + 1;
         }
         return blocks.isEmpty() ? lost(segment) : Found.BLOCKS;
@@ -314,20 +317,20 @@ public final class BlockReader {
                 && record.sequence() == end.sequence();
     }
 
-    /** Reads the blocks that were found, up to the first one whose bytes are not those that were written. */
+    /** Reads the gathered blocks, up to the first one with a wrong CRC. */
     private Found read(SegmentHeader segment, ByteBuffer into) {
         into.clear().limit((int) (end.position() - at.position()));
         try (Disk.File stream = disk.openToRead(FileNames.stream(base))) {
             stream.read(at.position() - segment.base(), into);
         } catch (IOException e) {
-            // Bytes read until then count as far as they are whole; the first block that is not is damaged, or dropped.
+            // The blocks that were read whole count; the next one is damaged, or was dropped.
         }
         int there = into.position();
         int from = 0;
         for (IndexRecord block : blocks) {
             int length = (int) block.bytes();
             if (from + length > there || !matches(into, from, length, block.crc())) {
-                // The records behind it are looked at once more.
+                // The later records are read once more.
                 slot = 0;
                 boolean any = from > 0;
                 end.set(any ? block.position() : block.endPosition(), any ? block.sequence() : block.endSequence());

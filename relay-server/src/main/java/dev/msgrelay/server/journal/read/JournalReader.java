@@ -16,19 +16,16 @@ import java.nio.ByteBuffer;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/**
- * Reads the messages of a directory, one behind the other, and says where some are missing. No byte is handed on
- * unchecked.
- */
+/** Reads all messages of a directory in their order, and reports missing ones. Each byte is checked before. */
 public final class JournalReader {
     public interface Sink {
-        /** A message, its body between position and limit until this returns; returns whether more is wanted. */
+        /** @return whether more messages are wanted; after that {@code body} may change */
         boolean message(long sequence, int type, ByteBuffer body) throws IOException;
 
         void lost(Loss loss) throws IOException;
     }
 
-    /** Longer than any block: the longest frame, and as much as goes with it. */
+    /** More bytes than any block has. */
     private static final long MOST_BLOCK =
             2L * IndexRecord.MOST_BLOCK + FrameLayout.frameLength(FrameLayout.MAX_MAX_BODY);
 
@@ -64,7 +61,7 @@ public final class JournalReader {
         }
     }
 
-    /** A sum that is right says nothing of what a writer of another kind made. */
+    /** Whether blocks with a right CRC are whole messages: a faulty writer may have made others. */
     private static boolean isWhole(BlockReader blocks, ByteBuffer bytes) {
         FrameWalk frames = new FrameWalk();
         frames.walk(

@@ -10,44 +10,42 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The place of a time in a journal whose clock may have stepped. Two clocks may be meant: the one that the machine has
- * now, and the one that it had then.
+ * Searches a time in a journal whose clock may have stepped. A client may mean the machine's clock of today, or the
+ * clock that the machine had at that time.
  *
  * <pre>
  *   | 10:00  10:01 | 10:02+2d  10:03+2d | 10:04  10:05 |
- *     -2d: the clock was behind           now
+ *     -2d: the clock was slow             today's clock
  * </pre>
  *
- * By the clock of now, all times go on from each other: what was written before a step is taken for as much later or
- * earlier. Where that clock was never wrong at that place, it is the one that is meant; otherwise the first of the two
- * places counts, so that nothing is passed over. What is compared within a segment, {@link IndexRecord#steady}, never
- * goes back.
+ * By today's clock, a record that was written before a step is that much later or earlier than its time. If both clocks
+ * agree at the place that is found by today's clock, that place counts. Otherwise the earlier of the two places counts,
+ * so that no message is left out. Within a segment {@link IndexRecord#steady} is compared, which never goes back.
  */
 final class TimeSearch {
     private TimeSearch() {}
 
     /**
-     * A place by one clock.
+     * A place in the journal, by one of the two clocks.
      *
-     * @param segment that it lies in
-     * @param steady of the first record that is meant, at least
-     * @param since steps since its header was written
-     * @param after steps since the next header was written
+     * @param segment the segment that it lies in
+     * @param steady the least steady time of the first record
+     * @param since sum of the steps since the segment's header
+     * @param after sum of the steps since the next segment's header
      */
     record Place(SegmentHeader segment, long steady, long since, long after) {
-        /** Whether the clock is still the same there. */
+        /** Whether the clock has not stepped since the record that was found. */
         boolean isOfNow(SealedRecord found) {
             return found instanceof IndexRecord record ? record.skew() == since : after == 0;
         }
     }
 
     /**
-     * The places to look at, from the first one on: a later one counts where the clock at the place before has stepped
-     * since.
+     * The places to try, in their order. The second one counts if the clock has stepped since the first one.
      *
      * @param readable segments by their bases
-     * @param present the clock of now
-     * @param millis the time that is looked for
+     * @param present today's clock
+     * @param millis the time to search, in ms since 1970
      * @return empty: no segment may be read
      */
     static List<Place> places(NavigableMap<Long, SegmentHeader> readable, JournalClock.Present present, long millis) {
@@ -76,7 +74,8 @@ final class TimeSearch {
             since += header.step();
         }
         SegmentHeader oldest = newestFirst.get(newestFirst.size() - 1);
-        // Before all that is held, by the clock of then: at most a little, if it is to come by the clock of now.
+        // The time is before the oldest segment, by the clock of that time. If it is in the future by today's clock,
+        // only a small difference counts.
         if (after != 0
                 && millis <= oldest.timeMillis()
                 && (!beyond || JournalClock.minus(oldest.timeMillis(), millis) <= JournalClock.STEP_MILLIS)) {

@@ -1,8 +1,8 @@
 /**
  * Readers of a journal. Internal.
  *
- * <p>{@code BlockReader} reads blocks, also of a journal that is being written, for subscribers that the log has
- * overtaken; {@code JournalReader} reads the messages of a directory by it; {@code TimeSearch} finds a time in a
- * journal whose clock has stepped.
+ * <p>{@code BlockReader} reads blocks, also while the journal is written, for subscribers that the log has overtaken.
+ * {@code JournalReader} uses it to read the messages of a directory. {@code TimeSearch} finds a time in a journal whose
+ * clock has stepped.
  */
 package dev.msgrelay.server.journal.read;

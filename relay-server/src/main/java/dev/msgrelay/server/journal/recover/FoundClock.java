@@ -7,19 +7,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** The machine's clock as the records tell it that a recovery finds, and the steps that they mark. One thread. */
+/** The machine's clock, by the records that a recovery walks over, and its steps. One thread. */
 final class FoundClock {
-    /** Steps of the clock that are told. */
+    /** The number of remembered steps. */
     private static final int MOST_STEPS = 20;
 
     private final Deque<Step> steps = new ArrayDeque<>();
     private long stepCount;
     private long time;
-    // Steps up to the segment's header, and since then.
+    // The sum of the steps up to the segment's header, and since then.
     private long headerSkew;
     private long skew;
 
-    /** A segment begins; {@code sequence} is the number of the next message. */
+    /** Begins a segment, whose first message is {@code sequence}. */
     void segment(SegmentHeader header, boolean first, long sequence) {
         time = header.timeMillis();
         if (!first) {
@@ -29,14 +29,14 @@ final class FoundClock {
         skew = 0;
     }
 
-    /** A record counts; {@code sequence} is the number of the next message before it. */
+    /** Takes a record, before which {@code sequence} is the next message. */
     void record(IndexRecord record, long sequence) {
         time = record.timeMillis();
         stepped(record.skew() - skew, sequence);
         skew = record.skew();
     }
 
-    /** Goes on to the end of a segment whose records are not looked at. */
+    /** Goes to the end of a segment whose records are not read. */
     void reach(long timeMillis, long steppedSinceHeader) {
         time = timeMillis;
         skew = steppedSinceHeader;
@@ -53,22 +53,21 @@ final class FoundClock {
         steps.add(new Step(sequence, step, time));
     }
 
-    /** The time of the newest record, in ms since 1970. */
     long time() {
         return time;
     }
 
-    /** Steps since the segment's header, in ms. */
+    /** The sum of the steps since the segment's header, in ms. */
     long skew() {
         return skew;
     }
 
-    /** Steps from the oldest segment on, in ms. */
+    /** The sum of the steps from the oldest segment on, in ms. */
     long allSteps() {
         return headerSkew + skew;
     }
 
-    /** The last steps, from the oldest of them on. */
+    /** The last {@value #MOST_STEPS} steps, in their order. */
     List<Step> steps() {
         return List.copyOf(steps);
     }

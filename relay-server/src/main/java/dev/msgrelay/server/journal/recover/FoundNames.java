@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * How far each name's messages are in what a recovery finds: the table of names, and behind it what the indexes say.
- * Records of names count with the block behind them.
+ * The last message of each name, by the table of names and the later records of the indexes. Records of names count
+ * together with the block that follows them.
  *
  * <pre>
  *   NAME  MOVED  (unreadable)  MOVED  BLOCK
@@ -25,27 +25,26 @@ final class FoundNames {
     private final Map<String, JournalName.State> states = new HashMap<>();
     private long named;
 
-    // Records of the current segment whose block has not come yet, and how many of them lie before the first one that
-    // could not be read; -1: all of them.
+    // Records of the current segment whose block has not come yet, and the number of those before the first unreadable
+    // record; -1: there is none.
     private final List<NameRecord> pending = new ArrayList<>();
     private int sure = -1;
-    // Names by their slots, and those that have come in part.
+    // Names by their slots, and names of which a part has come.
     private final Map<Integer, JournalName> slots = new HashMap<>();
     private final Map<Integer, ByteBuffer> begun = new HashMap<>();
-    private boolean tells;
+    private boolean counts;
 
-    /** @param table holds the states at its position */
     FoundNames(NamesFile table) {
         table.names().forEach(state -> states.put(state.name().name(), state));
     }
 
-    /** A segment begins; {@code tellsMore}: it is behind the table. */
-    void segment(SegmentHeader header, boolean tellsMore) {
+    /** @param later whether the segment begins at the table's position or later, so that its records count */
+    void segment(SegmentHeader header, boolean later) {
         pending.clear();
         sure = -1;
         slots.clear();
         begun.clear();
-        tells = tellsMore;
+        counts = later;
         named = Math.max(named, header.named());
     }
 
@@ -53,23 +52,23 @@ final class FoundNames {
         pending.add(record);
     }
 
-    /** A record cannot be read, and may have been one of these. */
+    /** Notes an unreadable record, which may have been of a name. */
     void unreadable() {
         sure = sure < 0 ? pending.size() : sure;
     }
 
-    /** The records that could not be read were none of these. */
+    /** Notes that the unreadable records were not of names. */
     void readable() {
         sure = -1;
     }
 
-    /** The block has come: all pending records count. Returns them. */
+    /** Counts all pending records, since their block has come. Returns them. */
     List<NameRecord> block(long endPosition) {
         sure = -1;
         return count(pending.size(), endPosition);
     }
 
-    /** The block is lost: the pending records count that can only be its own. Returns them. */
+    /** Counts the pending records that certainly belong to a block that is lost. Returns them. */
     List<NameRecord> lost(long endPosition) {
         return count(sure < 0 ? pending.size() : sure, endPosition);
     }
@@ -79,10 +78,10 @@ final class FoundNames {
         pending.subList(0, first).clear();
         for (NameRecord record : counted) {
             if (record.kind() == NameRecord.Kind.NAME) {
-                say(record);
+                take(record);
             } else if (slots.containsKey(record.slot())) {
                 named = endPosition;
-                if (tells) {
+                if (counts) {
                     JournalName name = slots.get(record.slot());
                     states.put(name.name(), new JournalName.State(name, record.number(), record.sequence()));
                 }
@@ -91,13 +90,13 @@ final class FoundNames {
         return counted;
     }
 
-    private void say(NameRecord record) {
+    private void take(NameRecord record) {
         ByteBuffer all = record.offset() == 0
                 ? ByteBuffer.allocate(record.total())
                 : begun.getOrDefault(record.slot(), ByteBuffer.allocate(0));
         slots.remove(record.slot());
         if (all.position() != record.offset() || all.remaining() < record.bytes().length) {
-            // A part before it is damaged, which the walk reports.
+            // An earlier part is damaged; the walk reports that.
             return;
         }
         all.put(record.bytes());
@@ -108,12 +107,11 @@ final class FoundNames {
         }
     }
 
-    /** In no order. */
     List<JournalName.State> states() {
         return List.copyOf(states.values());
     }
 
-    /** Behind the newest block that moved a name; 0: there is none. */
+    /** The end of the newest block that moved a name; 0: there is none. */
     long named() {
         return named;
     }

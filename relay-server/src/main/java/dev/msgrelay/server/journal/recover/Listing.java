@@ -19,28 +19,25 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The content of a directory, before the records of its segments are walked through: its files, the two tables, the
- * header of each segment, and up to where all was forced.
- *
- * <p>One thread.
+ * The content of a directory before the walk over its records: the files, the two tables, the header of each segment,
+ * and the forced position. One thread.
  */
 final class Listing {
     /** The state of a segment's header. */
     enum Header {
         WHOLE,
-        /** The index has a damaged one, and its records tell what was in it. */
+        /** The header is damaged, and was restored from the records. */
         DAMAGED,
         /** There is no index, or nothing of it is whole. */
         NONE
     }
 
-    /** A segment, or what there is of it. */
+    /** A segment, of which files may be missing or damaged. */
     static final class Entry {
         final long base;
         final boolean stream;
         final boolean index;
         Header state = Header.NONE;
-        // Unless there is none.
         SegmentHeader header;
         long streamLength;
         long indexLength;
@@ -59,7 +56,6 @@ final class Listing {
             return FileNames.index(base);
         }
 
-        /** Adds the names of the files that are there. */
         void addFilesTo(List<String> names) {
             if (stream) {
                 names.add(FileNames.stream(base));
@@ -70,9 +66,8 @@ final class Listing {
         }
 
         /**
-         * Whether a relay that runs has dropped the segment since the directory was listed. The files of a dropped
-         * segment lose their names before a byte of them changes, so an entry that is not gone after it was read was
-         * read as it is.
+         * Whether a running relay has dropped the segment since the directory was listed. Files of a dropped segment
+         * are renamed before a byte of them changes, so what was read before this returns false is true.
          */
         boolean isGone(Disk disk) {
             return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
@@ -80,7 +75,6 @@ final class Listing {
     }
 
     private final Disk disk;
-    // From the oldest on.
     final List<Entry> entries = new ArrayList<>();
     final List<String> leftovers = new ArrayList<>();
     EpochTable epochs = EpochTable.NONE;
@@ -97,7 +91,7 @@ final class Listing {
         this.disk = disk;
     }
 
-    /** @throws IOException it cannot be read, or is of another version of the format */
+    /** @throws IOException the directory cannot be read, or is of another version of the format */
     static Listing of(Disk disk, RecoveryProgress progress) throws IOException {
         Listing listing = new Listing(disk);
         listing.tables();
@@ -107,7 +101,9 @@ final class Listing {
         return listing;
     }
 
-    /** Before the segments are listed: each segment that a table names was begun by then, and is listed. */
+    /**
+     * Reads the tables. Called before the segments are listed, so that all segments that the tables know are listed.
+     */
     private void tables() throws IOException {
         if (disk.has(FileNames.NAMES)) {
             namesThere = true;
@@ -125,16 +121,16 @@ final class Listing {
     }
 
     /**
-     * Whether the table of names is missing or damaged. Segments that a relay has dropped meanwhile were listed after
-     * the table, and say nothing against it.
+     * Whether the table of names is missing or damaged. If a running relay has dropped segments since the table was
+     * read, a table that does not fit the segments may be sound.
      *
-     * @param parts the segments that are held, from the oldest on
-     * @param end position where the stream ends
+     * @param parts the segments, from the oldest on
+     * @param end the stream's end
      */
     boolean namesDamaged(List<Part> parts, long end) {
         boolean missing =
                 !namesThere && !parts.isEmpty() && parts.get(0).header().named() > 0;
-        // With names that are ahead of the stream, messages that are gone would be taken for known ones.
+        // With a table from after the stream's end, new messages would be taken for duplicates.
         boolean ahead = names.position() > end;
         return namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && parts.isEmpty());
     }
@@ -154,7 +150,7 @@ final class Listing {
             boolean stream = all.contains(FileNames.stream(base));
             boolean index = all.contains(FileNames.index(base));
             if (entries.isEmpty() && !stream && all.contains(FileNames.stream(base) + FileNames.SPARE)) {
-                // Retention takes the stream first.
+                // The stream file was renamed first when the segment was dropped.
                 leftovers.add(FileNames.index(base));
             } else {
                 entries.add(new Entry(base, stream, index));
@@ -188,7 +184,7 @@ final class Listing {
         }
     }
 
-    /** Refuses a length that is made up: retention counts lengths, and would drop what is to be kept. */
+    /** Refuses a length that no segment has: lengths are summed up, and segments are dropped by the sum. */
     private void checkLength(String name, long length, long most) throws IOException {
         if (length > most) {
             throw new DiskException(
@@ -221,7 +217,7 @@ final class Listing {
         }
     }
 
-    /** Restores a damaged header from the first record: a record that passes proves epoch and base. */
+    /** Restores a damaged header from the first record, whose seal proves epoch and base. */
     private void restoreHeader(Entry e, long epoch) throws IOException {
         try (IndexCursor index = new IndexCursor(disk, e.base, epoch ^ e.base)) {
             while (index.next()) {
@@ -234,7 +230,7 @@ final class Listing {
         }
     }
 
-    /** Finds the last FORCED record. Their positions only grow, so the newest segment that has one is enough. */
+    /** Finds the last FORCED record. The positions of these only grow, so the newest segment that has one decides. */
     private void findForced() throws IOException {
         forced = epochs.forcedPosition();
         forcedSequence = epochs.forcedSequence();

@@ -16,27 +16,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The result of a look at a directory: its messages, its damage, and the rest that a crash left behind. A look changes
- * nothing, so the same directory always gives the same result.
+ * The findings in a directory: its messages, its damage, and the torn tail of a crash. The inspection changes nothing.
  *
- * @param endPosition where the stream goes on
- * @param endSequence number of the next message
- * @param forcedPosition everything before this position was forced
+ * @param endPosition the stream's end
+ * @param endSequence sequence of the next message
+ * @param forcedPosition all bytes before it were forced
  * @param epochsDamaged whether the table of epochs is missing or damaged although there are segments
- * @param states the last message of each name that is in the journal, in no order
- * @param named position behind the newest block that moved a name; 0: there is none
+ * @param states the last message of each name, in no order
+ * @param named end of the newest block that moved a name; 0: there is none
  * @param namesPosition position of the table of names
- * @param namesDamaged whether the table of names is missing or damaged: numbers of some names may be too low
+ * @param namesDamaged whether the table of names is missing or damaged, so that numbers of some names may be too low
  * @param parts the segments, from the oldest on
- * @param damage forced messages that are missing; until a repair no relay writes to the directory
+ * @param damage forced messages that are missing; no relay writes to the directory until it is repaired
  * @param lost messages that earlier repairs have written off
  * @param cut the torn tail, which the next start cuts off
- * @param dropped files behind the cut
- * @param asideFiles useless files among what was forced
- * @param leftovers files that an interrupted retention or replacement left behind
+ * @param dropped files of later segments, which are in the torn tail
+ * @param asideFiles unusable files before the forced position
+ * @param leftovers files of a dropping or a replacement that was interrupted
  * @param steps the last steps of the machine's clock
- * @param stepCount steps of the clock in all segments whose records were read
- * @param checkedBytes bytes of the stream that were read and compared with their sums
+ * @param stepCount number of steps of the clock in the records that were read
+ * @param checkedBytes bytes of the stream that were compared with their CRC
  */
 public record Recovery(
         long endPosition,
@@ -59,23 +58,23 @@ public record Recovery(
         long stepCount,
         long checkedBytes) {
     public enum Depth {
-        /** The headers of all segments, and all of those that may hold what was not forced. */
+        /** The headers of all segments, and all bytes that may not have been forced. */
         START,
-        /** Every byte. */
+        /** All bytes. */
         ALL
     }
 
     /**
      * One segment.
      *
-     * @param header as the index has it, or as it follows from the records of the index
-     * @param endPosition where the next segment starts
-     * @param endSequence number of the first message there
-     * @param records slots in use at the front of the index; -1: they were not looked at
+     * @param header the header in the index, or one that was restored from the records
+     * @param endPosition the next segment's start
+     * @param endSequence sequence of the first message there
+     * @param records slots in use; -1: the records were not read
      * @param length bytes of both files
-     * @param timeMillis of the newest message, or a little later
-     * @param skew steps of the clock up to then, from the oldest segment on
-     * @param mended the records that a repair writes, where the index or bytes of the stream are damaged
+     * @param timeMillis time of the newest message, or a little later
+     * @param skew sum of the clock's steps up to that time, from the oldest segment on
+     * @param mended if the segment is damaged, the records that a repair writes
      */
     public record Part(
             SegmentHeader header,
@@ -90,7 +89,7 @@ public record Recovery(
             return endPosition == header.base();
         }
 
-        /** Bytes of both files once a torn tail is cut. */
+        /** Bytes of both files after a torn tail was cut. */
         public long lengthAfterCut() {
             return records < 0
                     ? length
@@ -101,10 +100,10 @@ public record Recovery(
     /**
      * The torn tail.
      *
-     * @param position where it starts: the journal goes on there
-     * @param sequence number of the first message there
-     * @param endPosition behind the last record that was found in it
-     * @param endSequence number of the first message there
+     * @param position its start, where the journal goes on
+     * @param sequence sequence of its first message
+     * @param endPosition end of the last record that was found in it
+     * @param endSequence sequence of the message after that
      */
     public record Cut(long position, long sequence, long endPosition, long endSequence) {
         public long messages() {
@@ -116,10 +115,10 @@ public record Recovery(
         }
     }
 
-    /** Java heap that a look takes besides its result. */
+    /** Java heap of an inspection, without its result. */
     public static final long HEAP_BYTES = RecoveryWalk.PIECE + IndexCursor.BYTES;
 
-    /** Looks at a directory; throws where it cannot be read, or is of another version of the format. */
+    /** @throws IOException the directory cannot be read, or is of another version of the format */
     public static Recovery inspect(Disk disk, Depth depth) throws IOException {
         return inspect(disk, depth, RecoveryProgress.NOBODY);
     }
@@ -128,7 +127,7 @@ public record Recovery(
         return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
     }
 
-    /** Whether a directory has a file of a journal: a directory without one is no sound journal without messages. */
+    /** Whether a directory has a file of a journal. */
     public static boolean hasAny(Disk disk) throws IOException {
         return disk.names().stream().anyMatch(name -> name.equals(FileNames.EPOCHS) || FileNames.base(name) >= 0);
     }
@@ -141,7 +140,7 @@ public record Recovery(
         return parts.isEmpty() ? endSequence : parts.get(0).header.sequence();
     }
 
-    /** Whether no relay has ever begun an epoch in the directory. */
+    /** Whether no relay has begun a life in the directory yet. */
     public boolean isNew() {
         return epochs.epochs().isEmpty() && parts.isEmpty();
     }
@@ -155,12 +154,12 @@ public record Recovery(
         return parts.stream().filter(part -> !part.isEmpty()).toList();
     }
 
-    /** Bytes of the files of all segments. */
+    /** Bytes of all segments' files. */
     public long length() {
         return parts.stream().mapToLong(Part::length).sum();
     }
 
-    /** The machine's clock as the newest record has it. */
+    /** The machine's clock, by the newest record. */
     public JournalClock clock() {
         if (parts.isEmpty()) {
             return new JournalClock();

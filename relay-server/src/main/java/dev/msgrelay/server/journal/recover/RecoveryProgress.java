@@ -1,9 +1,9 @@
 package dev.msgrelay.server.journal.recover;
 
-/** Gets the progress of a look at a journal's directory, on the thread that looks. */
+/** Is told of the progress while a journal is opened, on the opening thread. */
 public interface RecoveryProgress {
     RecoveryProgress NOBODY = (segments, of) -> {};
 
-    /** {@code segments} of all were looked at. */
+    /** Of the journal's {@code of} segments, {@code segments} were inspected. */
     void looked(int segments, int of);
 }

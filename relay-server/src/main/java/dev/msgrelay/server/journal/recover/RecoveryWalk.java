@@ -21,25 +21,23 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Walks through the segments of a directory, record by record, and tells damage from a torn tail.
+ * Walks over the segments of a directory, record by record, and tells damage from a torn tail.
  *
  * <pre>
  *   | segment | segment | segment | segment |
  *                            ^ forced: the last FORCED record, or the table of epochs
- *   |------ damage is told --|-- the first thing that is wrong is a torn tail: the stream ends here
+ *   |------ a fault: damage -|-- the first fault begins a torn tail: the stream ends here
  * </pre>
  *
- * Before {@code forced} everything once was on the disk, so a fault there is damage. Behind it a crash leaves anything:
- * old bytes and new ones, later records without earlier ones. All that is whole from {@code forced} on, without a hole,
- * is kept.
+ * All bytes before {@code forced} were on the disk once, so a fault there is damage. After {@code forced} a crash may
+ * leave old and new bytes, and later records without earlier ones; whole blocks up to the first hole are kept.
  *
- * <p>A relay may run meanwhile, and drop its oldest segments: an entry that is gone after it was read counts for
- * nothing.
+ * <p>A running relay may drop its oldest segments during the walk: a segment that is gone after it was read is left
+ * out.
  *
  * <p>One thread, one walk.
  */
 final class RecoveryWalk {
-    /** Longest piece of a stream file that is read at once. */
     static final int PIECE = 1 << 20;
 
     private final Disk disk;
@@ -52,7 +50,7 @@ final class RecoveryWalk {
 
     private FoundClock clock = new FoundClock();
 
-    // The place of the walk in the stream.
+    // The position of the walk.
     private long position;
     private long sequence;
 
@@ -65,12 +63,12 @@ final class RecoveryWalk {
     private final List<String> unusable = new ArrayList<>();
     private long checkedBytes;
 
-    // The stream ends at the place of the walk, which moves no more; and how far the records of the torn tail reach.
+    // Whether the stream ends at the position of the walk; and the end of the torn tail's records.
     private boolean torn;
     private long tornEnd;
     private long tornEndSequence;
 
-    // The current segment's whole records, and whether a repair has to write them anew.
+    // The current segment's whole records, and whether a repair has to write these.
     private List<SealedRecord> records = new ArrayList<>();
     private boolean mend;
 
@@ -133,7 +131,7 @@ final class RecoveryWalk {
             return;
         }
         if (first) {
-            // Retention dropped the segments before; unusable ones among them are reported as damage.
+            // Earlier segments were dropped by the relay; unusable ones were added to the damage.
             position = e.base;
             sequence = e.header.sequence();
         } else if (e.base > position || e.header.sequence() != sequence) {
@@ -145,7 +143,7 @@ final class RecoveryWalk {
         }
     }
 
-    /** A running relay has dropped the segment, and all older ones before it: the journal begins behind it. */
+    /** Forgets a segment that a running relay has dropped, and all earlier ones. */
     private void startAnew() {
         there.droppedMeanwhile = true;
         parts.clear();
@@ -191,14 +189,14 @@ final class RecoveryWalk {
         e.addFilesTo(aside);
     }
 
-    /** The reason why messages are missing: the unusable files before them, or {@code otherwise}. */
+    /** The reason why messages are missing: unusable files, or {@code otherwise} if there are none. */
     private String missing(String otherwise) {
         String why = unusable.isEmpty() ? otherwise : String.join(", ", unusable);
         unusable.clear();
         return why;
     }
 
-    /** Walks through one segment whose files and header are there. */
+    /** Walks over a usable segment. */
     private void part(Entry e, List<Entry> behind) throws IOException {
         records = new ArrayList<>();
         names.segment(e.header, e.base >= there.names.position());
@@ -209,7 +207,7 @@ final class RecoveryWalk {
         }
         if (mend) {
             damage.add(new Loss(position, sequence, position, sequence, e.name() + ": its header is damaged"));
-            // The segment before is the only witness of the clock's steps.
+            // The steps of the clock before a damaged header are known from the segment before alone.
             e.header = e.header.withStep(clock.skew());
         }
         clock.segment(e.header, parts.isEmpty(), sequence);
@@ -230,7 +228,7 @@ final class RecoveryWalk {
         return mend ? Optional.of(records) : Optional.empty();
     }
 
-    /** Whether a start may believe the next header, and leave the records of this segment unread. */
+    /** Whether a start may skip the records of this segment, and trust the next segment's header. */
     private boolean mayPass(Entry e, List<Entry> behind) {
         if (depth != Depth.START || mend || behind.isEmpty()) {
             return false;
@@ -243,7 +241,7 @@ final class RecoveryWalk {
                 && next.header.named() <= Math.max(there.names.position(), e.base);
     }
 
-    /** Walks through the records of a segment. Returns how many slots are in use. */
+    /** Walks over the records of a segment. Returns the number of slots in use. */
     private int records(Entry e) throws IOException {
         int used = 0;
         boolean unread = false;
@@ -269,7 +267,7 @@ final class RecoveryWalk {
                     continue;
                 }
                 if (record.kind() == Kind.FORCED) {
-                    // FORCED says nothing of where the records before it ended; behind what was forced they are torn.
+                    // FORCED does not tell where the block before it ended, so it cannot end a torn tail.
                     if (unread && position >= forced) {
                         hole(position, sequence, "");
                     }
@@ -308,7 +306,7 @@ final class RecoveryWalk {
         records.add(record);
     }
 
-    /** Whether a record may come at the place of the walk, or behind it. */
+    /** Whether a record may be the next one, or a later one. */
     private boolean fits(IndexRecord record) {
         if (torn || record.kind() == Kind.FORCED) {
             return true;
@@ -318,7 +316,7 @@ final class RecoveryWalk {
                 : record.position() > position && record.sequence() > sequence;
     }
 
-    /** The fault of a block's bytes, in words; empty: there is none. A start believes what was forced. */
+    /** The fault of a block's bytes, in words; empty: there is none. A start does not check forced bytes. */
     private Optional<String> fault(IndexRecord block, Entry e, Disk.File stream) throws IOException {
         if (block.endPosition() - e.base > e.streamLength) {
             return Optional.of("are not there");
@@ -330,7 +328,7 @@ final class RecoveryWalk {
         return block.fault(stream, e.base, piece);
     }
 
-    /** Nothing is whole from the place of the walk up to another one: that is damage, or a torn tail, or both. */
+    /** Takes a hole from the position of the walk up to another one: it is damage, a torn tail, or both. */
     private void hole(long to, long toSequence, String why) {
         if (position < forced) {
             boolean overForced = to > forced;
@@ -359,7 +357,6 @@ final class RecoveryWalk {
         tornEndSequence = sequence;
     }
 
-    /** The torn tail reaches as far as this record at least. */
     private void extendTail(IndexRecord record) {
         if (record.endPosition() > tornEnd) {
             tornEnd = record.endPosition();
@@ -367,7 +364,7 @@ final class RecoveryWalk {
         }
     }
 
-    /** Writes a hole behind a segment into the index of this segment. */
+    /** Adds a hole after the last segment to that segment's records. */
     private void mendLast() {
         if (mend && !parts.isEmpty()) {
             Part old = parts.remove(parts.size() - 1);

@@ -16,16 +16,15 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * The changes to a directory before anybody writes to it: a torn tail is cut at every start; damage is written off only
- * where a person asks for it. Each step may be interrupted, and done again. Under the lock.
+ * Changes a directory before a relay writes to it: each start cuts a torn tail, and {@code journal repair} writes off
+ * damage. Each step may be interrupted, and done again. Under the lock.
  */
 public final class Repair {
-    /** Longest piece of a file that is copied at once. */
     private static final int PIECE = 1 << 20;
 
     private Repair() {}
 
-    /** Cuts what is torn off a sound directory, and forces what is kept, so that this survives the machine. */
+    /** Cuts the torn tail of a sound directory, and forces all bytes that are kept. */
     public static void cut(Disk disk, Recovery found) throws IOException {
         for (String name : found.leftovers()) {
             disk.delete(name);
@@ -41,7 +40,7 @@ public final class Repair {
             }
         }
         spare.addAll(found.dropped());
-        // From the end on: what is left after a crash is the beginning of what was.
+        // The last file first: after a crash here, the files that are left are in order.
         Collections.reverse(spare);
         for (String name : spare) {
             disk.rename(name, name + FileNames.SPARE);
@@ -50,8 +49,8 @@ public final class Repair {
     }
 
     /**
-     * The files of a segment end where its messages and its records end. What may not have been forced is written once
-     * more: after a force that failed the machine shows bytes that are not on the disk, and takes them for forced.
+     * Cuts the files of a segment after its last message and record. Bytes that may not have been forced are written
+     * once more: after a failed force the system may have them in its cache alone, and takes them for forced.
      */
     private static void settle(Disk disk, Part part, long forced) throws IOException {
         long base = part.header().base();
@@ -69,10 +68,10 @@ public final class Repair {
     }
 
     /**
-     * Writes off what is damaged. The index of such a segment is made anew from the records that are whole, and says
-     * what is lost; the old one is kept beside it, and no byte of a stream file is changed.
+     * Writes off damage. A damaged index is replaced by one with its whole records and with LOST records; the old one
+     * is kept beside it. No stream file is changed.
      *
-     * @param found every byte was looked at
+     * @param found the findings with {@link Recovery.Depth#ALL}
      */
     static void mend(Disk disk, Recovery found) throws IOException {
         for (Part part : found.parts()) {
@@ -88,7 +87,7 @@ public final class Repair {
         disk.force();
     }
 
-    /** A name that is free, also after several repairs. */
+    /** A free name for a file that is put aside. */
     private static String aside(Disk disk, String name) throws IOException {
         List<String> taken = disk.names();
         String free = name + FileNames.DAMAGED;
@@ -101,7 +100,7 @@ public final class Repair {
     /**
      * Writes off all damage of a directory that is not in use.
      *
-     * @return the findings before the repair: their damage is written off now
+     * @return the findings before the repair
      * @throws IOException another process has the directory, or it cannot be written to
      */
     @SuppressWarnings("try") // the lock is held, and not looked at
@@ -116,14 +115,14 @@ public final class Repair {
                 mend(disk, found);
             }
             if (found.namesDamaged()) {
-                // Moves in the indexes that are held are found there, from the first one on.
+                // An empty table before the oldest segment: the moves in all indexes count then.
                 new NamesFile(found.startPosition(), List.of()).write(disk);
             }
             return found;
         }
     }
 
-    /** A table of epochs that is damaged follows from the headers: each says who made its segment. */
+    /** Restores the table of epochs from the segments' headers. */
     static EpochTable epochs(Recovery found) {
         List<EpochTable.Epoch> epochs = new ArrayList<>();
         EpochTable.Epoch last = new EpochTable.Epoch(0, 0, 1, 0);

@@ -1,5 +1,5 @@
 /**
- * What a directory holds after any end of a relay: found, cut, repaired. Internal.
+ * The content of a directory after any end of a relay: inspected, cut, repaired. Internal.
  *
  * <p>{@code Listing} lists files, tables and headers; {@code RecoveryWalk} walks over the records behind them, and
  * {@code FoundNames} and {@code FoundClock} gather what these tell of names and of the machine's clock. The result is a
