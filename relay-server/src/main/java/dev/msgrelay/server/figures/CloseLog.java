@@ -22,9 +22,7 @@ import org.slf4j.LoggerFactory;
 /**
  * Counts the end of every connection by its reason, and logs it. Each reason has a few lines a second, so strangers
  * cannot flood the log; a later line has the number of lines left out. A fault of the relay itself is logged once for
- * each cause, and the number of its repeats once a minute.
- *
- * <p>Any thread.
+ * each cause, and the number of its repeats once a minute. Any thread.
  */
 public final class CloseLog {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -160,10 +158,7 @@ public final class CloseLog {
         LOG.info("{}", line);
     }
 
-    /**
-     * Logs the first connection with each key exchange of TLS. A line for each connection would be a line for each
-     * probe of a load balancer.
-     */
+    /** Logs the first connection with each key exchange of TLS. */
     public void agreed(String who, String keyExchange) {
         synchronized (this) {
             if (!keyExchanges.add(keyExchange)) {
@@ -173,7 +168,7 @@ public final class CloseLog {
         LOG.info("{}: TLS with the key exchange {}, the first connection with it", who, keyExchange);
     }
 
-    /** Counts and logs a fault of the relay itself that has ended one connection. */
+    /** Counts and logs a fault of the relay itself, which has ended a connection. */
     public void failed(String who, Throwable cause, long nowNanos) {
         counters.increment(Counter.FAILURES);
         StackTraceElement[] trace = cause.getStackTrace();

@@ -15,9 +15,7 @@ import java.util.function.LongFunction;
  *
  * <p>A line that does not fit into the queue is dropped and counted. Every later line is dropped too, until the queue
  * has been written. Then one line has the number of dropped lines. So all lines arrive whole and in order, and each gap
- * is known.
- *
- * <p>Any thread.
+ * is known. Any thread.
  */
 public final class QueuedOutput extends OutputStream {
     private final OutputStream out;

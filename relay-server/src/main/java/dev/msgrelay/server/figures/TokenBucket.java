@@ -2,10 +2,7 @@ package dev.msgrelay.server.figures;
 
 import java.util.concurrent.TimeUnit;
 
-/**
- * A rate limit: {@code perSecond} tokens a second, and at most {@code most} at once. The caller passes the time. One
- * thread at a time.
- */
+/** A rate limit: {@code perSecond} tokens a second, at most {@code most} at once. One thread at a time. */
 public final class TokenBucket {
     private final long perSecond;
     private final long most;

@@ -7,8 +7,7 @@ import dev.msgrelay.server.journal.recover.Recovery.Part;
 /**
  * The times in the index. A step of the machine's clock is marked there: a record has the sum of the steps since the
  * header of its segment, a header those since the header before. So times before and after a step can be compared.
- *
- * <p>Owned by the writer's thread, but for {@link #present}.
+ * Owned by the writer's thread, but for {@link #present}.
  */
 final class IndexTimes {
     private final JournalClock clock;
@@ -35,7 +34,6 @@ final class IndexTimes {
         present = new JournalClock.Present(base, skew(), newest);
     }
 
-    /** Called before a write, with the times of both clocks. */
     void update(long nanos, long millis) {
         if (clock.update(nanos, millis) != 0) {
             publish(present.time());
@@ -55,13 +53,11 @@ final class IndexTimes {
         return marked != skew();
     }
 
-    /** Called after a record with this skew was written. */
     void written() {
         marked = skew();
         publish(clock.time());
     }
 
-    /** Called after a segment was begun. */
     void begun(long newBase) {
         base = newBase;
         headerSkew = clock.skew();

@@ -31,12 +31,13 @@ import org.slf4j.LoggerFactory;
  * succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
-    /** Is told of the journal's progress, on the thread of its writer or its forcer. */
+    /**
+     * Is told of the journal's progress, on the thread of its writer or its forcer: all bytes before a position are
+     * done.
+     */
     public interface Watch {
-        /** All bytes of the stream before the position are written. */
         void written(long position);
 
-        /** All bytes of the stream before the position are forced. */
         void forced(long position);
 
         /** The journal has ended by a fault. Called once. */
@@ -194,10 +195,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /**
-     * Wakes the writer if it has work: the log's head has moved, or {@link #moves} is full. Any thread, after a full
-     * fence.
-     */
+    /** Wakes the writer if it has work, after the log's head has moved. Any thread, after a full fence. */
     public void signal() {
         if (writer.due()) {
             writing.wake();
@@ -328,7 +326,6 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** @param bound the time that the message names */
     private void await(Thread thread, long end, long bound) throws IOException, InterruptedException {
         thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
         if (thread.isAlive()) {

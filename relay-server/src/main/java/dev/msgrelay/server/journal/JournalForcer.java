@@ -26,21 +26,13 @@ import org.slf4j.LoggerFactory;
 final class JournalForcer {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Upper bounds of the times of forces, in seconds. */
     private static final List<Double> BOUNDS =
             List.of(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0);
-
     private static final long LOOK_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** The shortest time between two writes of the table of names. */
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
-
-    /** The pause before a full disk is tried again. */
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /**
-     * The time after a step of the clock in which no segment is dropped for its age: an operator may mend the clock.
-     */
+    /** The time after a step of the clock in which no segment is too old: an operator may mend the clock. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
     /** So many unforced bytes are forced before the interval is over: a larger force would delay the writer. */
@@ -71,14 +63,13 @@ final class JournalForcer {
     private Optional<DiskException.Full> namesLack = Optional.empty();
     private Optional<DiskException.Full> filesLack = Optional.empty();
     private final JournalClock clock;
-    // Segments of earlier lives, until the first look at the clock: only then their age is known.
+    // Segments of earlier lives, until the first step: only then their age is known.
     private List<Part> earlier;
     private boolean clockSeen;
     private long lastStep;
     private final RepeatedWarning stepLines = new RepeatedWarning(Duration.ofMinutes(1));
     // The oldest segment must be dropped before the next one can begin, and must be forced before that.
     private volatile boolean crowded;
-
     private volatile long wanted;
 
     JournalForcer(JournalParts parts, JournalWriter writer, LongConsumer onForced, long nanos) {
@@ -98,7 +89,6 @@ final class JournalForcer {
         this.wanted = forced.position();
     }
 
-    /** Asks that all bytes before a position be forced at once. One thread. */
     void want(long position) {
         wanted = Math.max(wanted, position);
     }

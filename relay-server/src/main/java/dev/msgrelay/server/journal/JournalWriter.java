@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Writes the packet log to the disk: first the bytes, straight from the log, then a record of them. The log keeps all
  * bytes that are not written yet, since the writer's position is a limit of the gate.
  *
- * <p>Owned by its thread. The forcer reads the segments and positions that are volatile.
+ * <p>Owned by its thread. The forcer reads {@link #complete} and what is volatile.
  */
 final class JournalWriter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -38,11 +38,10 @@ final class JournalWriter {
     private static final long FULL_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int RECORDS_AT_ONCE = 1024;
 
-    // The writer rests between two blocks, unless a client waits or this many bytes have come: a block has a fixed
-    // cost.
+    // A block has a fixed cost, so the writer rests before the next one, unless a client waits or so many bytes have
+    // come.
     private static final int PATIENT_BYTES = 512 << 10;
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
-
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
 
     private final Disk disk;
@@ -65,20 +64,15 @@ final class JournalWriter {
     private final Mark known = new Mark();
     private final IndexTimes times;
 
-    // The records that are being put: their offset in the index file, their number, and the fault of a write.
+    // The records that are being put: their offset in the index file, and their number.
     private long recordsAt;
     private int count;
-    private IOException refused;
-
     // The lives in the table on the disk.
     private EpochTable tabled;
-
     private long restUntil;
     private long lastFullLine;
-
     // The reason why the forcer has no room for the names or for the next files.
     private volatile Optional<DiskException.Full> lacking = Optional.empty();
-
     private volatile long wanted;
     private volatile boolean patient;
     private volatile Segment current = Segment.NONE;
@@ -108,7 +102,6 @@ final class JournalWriter {
         this.snapshot = new NamesFile(forced.position(), names.written());
     }
 
-    /** Asks that all bytes before a position be written soon. One thread. */
     void want(long position) {
         wanted = Math.max(wanted, position);
     }
@@ -264,10 +257,9 @@ final class JournalWriter {
         records.clear();
         recordsAt = current.nextRecord();
         count = 0;
-        refused = null;
     }
 
-    private void put(SealedRecord record) {
+    private void put(SealedRecord record) throws IOException {
         if (!records.hasRemaining()) {
             // The records of many names take several writes, and count only with the block that follows them.
             flush();
@@ -276,24 +268,15 @@ final class JournalWriter {
         count++;
     }
 
-    private void flush() {
+    private void flush() throws IOException {
         int length = records.position();
-        try {
-            if (refused == null) {
-                current.index().write(recordsAt, records.flip());
-            }
-        } catch (IOException e) {
-            refused = e;
-        }
+        current.index().write(recordsAt, records.flip());
         recordsAt += length;
         records.clear();
     }
 
     private void endRecords(boolean withForced) throws IOException {
         flush();
-        if (refused != null) {
-            throw refused;
-        }
         current.recorded(count);
         times.written();
         if (withForced) {
@@ -367,7 +350,6 @@ final class JournalWriter {
         return unprepared.nanos(now);
     }
 
-    /** Whether all published bytes of the log are written. */
     boolean caughtUp() {
         return reader.position() == log.head().position();
     }

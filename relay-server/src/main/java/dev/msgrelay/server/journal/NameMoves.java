@@ -19,7 +19,6 @@ public final class NameMoves {
     /** Far more moves than come between two blocks, unless the disk hangs. */
     static final int MOST = 1 << 14;
 
-    /** Java heap of the queue, in bytes. */
     static final long BYTES = MOST * (3L * Long.BYTES + Integer.BYTES);
 
     private final JournalName[] names = new JournalName[MOST];
@@ -77,8 +76,8 @@ public final class NameMoves {
     }
 
     /**
-     * Reports all moves before a sequence, and removes those that end before it. Of a run that goes on after it, the
-     * part before is reported, and the run stays.
+     * Reports all moves before a sequence, and removes them. A run that goes on after it is reported up to there, and
+     * stays.
      */
     void takeBefore(long sequence, Sink sink) {
         long from = taken.getPlain();

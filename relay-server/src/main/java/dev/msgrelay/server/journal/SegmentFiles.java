@@ -168,7 +168,7 @@ final class SegmentFiles {
     /**
      * Drops the oldest sealed segments while there are too many bytes, or they are too old.
      *
-     * @param durable position up to which a forced record says that all is forced; later segments are not dropped
+     * @param durable a segment that ends later is not dropped
      * @param wait true: a segment is dropped for its age only {@link #LONGEST_WAIT_MILLIS} later
      * @return the number of segments that were dropped for their age alone
      */

@@ -3,6 +3,7 @@ package dev.msgrelay.server.journal;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.NameRecord;
 import dev.msgrelay.server.journal.format.SealedRecord;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
@@ -10,7 +11,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Consumer;
 
 /**
  * The number of each name's last message in the written part of the stream. The records of a block's moves are written
@@ -23,6 +23,10 @@ import java.util.function.Consumer;
  * Owned by the writer's thread.
  */
 final class WrittenNames implements NameMoves.Sink {
+    interface Target {
+        void put(SealedRecord record) throws IOException;
+    }
+
     private static final class Entry {
         JournalName.State written;
         // The state after the block that is being written.
@@ -51,10 +55,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /**
-     * Gathers the moves of a block that ends before a sequence. A block that failed may be gathered again, with the
-     * same end or a later one.
-     */
+    /** Gathers the moves of a block that ends before a sequence; also again, if the block could not be written. */
     void gatherMoves(long endSequence) {
         moves.takeBefore(endSequence, this);
     }
@@ -75,8 +76,7 @@ final class WrittenNames implements NameMoves.Sink {
         return !moving.isEmpty();
     }
 
-    /** Puts the records that are written before the block. */
-    void records(long base, Consumer<SealedRecord> target) {
+    void records(long base, Target target) throws IOException {
         if (base != segment) {
             segment = base;
             slots = 0;
@@ -84,9 +84,11 @@ final class WrittenNames implements NameMoves.Sink {
         for (Entry entry : moving) {
             if (entry.saidIn != base || !entry.name.equals(entry.said)) {
                 entry.slot = slots++;
-                NameRecord.of(entry.slot, entry.name).forEach(target);
+                for (NameRecord record : NameRecord.of(entry.slot, entry.name)) {
+                    target.put(record);
+                }
             }
-            target.accept(NameRecord.moved(entry.slot, entry.number, entry.sequence));
+            target.put(NameRecord.moved(entry.slot, entry.number, entry.sequence));
         }
     }
 
@@ -106,7 +108,6 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** The written states, in no order. */
     List<JournalName.State> written() {
         return entries.values().stream()
                 .map(entry -> entry.written)

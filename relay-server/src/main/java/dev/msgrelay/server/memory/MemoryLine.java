@@ -5,9 +5,8 @@ import java.util.concurrent.Executor;
 
 /**
  * A queue for one part of the budget, first come, first served. A waiter that asks for more bytes than are left waits
- * until they are free; a later waiter with a smaller request does not overtake it.
- *
- * <p>Any thread, under a lock: only frames that are longer than a read come here.
+ * until they are free; a later waiter with a smaller request does not overtake it. Any thread, under a lock: only
+ * frames that are longer than a read come here.
  */
 public final class MemoryLine {
     public interface Waiter {

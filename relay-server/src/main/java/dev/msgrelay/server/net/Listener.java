@@ -43,11 +43,10 @@ public final class Listener {
 
     private static final int BACKLOG = 1024;
     private static final int BIND_SECONDS = 10;
+    private static final long PAUSE_MILLIS = 200;
 
     /** The front of a message of epoll, with the system call and the error's number; the system's words follow. */
     private static final Pattern NATIVE_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
-
-    private static final long PAUSE_MILLIS = 200;
 
     /** One for all listeners: descriptors run out for the whole process. */
     private static final RepeatedWarning FAILURES = new RepeatedWarning(Duration.ofSeconds(1));

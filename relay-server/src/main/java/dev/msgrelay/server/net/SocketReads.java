@@ -29,10 +29,7 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
         /** Whether all further input is thrown away. */
         boolean isDeaf();
 
-        /**
-         * Called at the end of the input. Returns whether the channel closes; otherwise the next read finds the end
-         * again.
-         */
+        /** Called at the end of the input. Returns whether the channel closes; if not, the next read calls it again. */
         boolean mayEnd();
     }
 

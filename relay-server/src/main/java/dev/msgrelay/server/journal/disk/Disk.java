@@ -33,10 +33,9 @@ public interface Disk {
     /** The end of the name of a file that is of no use after a crash. */
     String FRESH = ".new";
 
-    /** The directory's name, for messages. */
+    /** For messages. */
     String place();
 
-    /** The names of all files, in no order. */
     List<String> names() throws IOException;
 
     boolean has(String name);
@@ -74,10 +73,7 @@ public interface Disk {
 
     long free() throws IOException;
 
-    /**
-     * The likely reason why a write found no room, for messages. Writes and removes a small file, so it is for once a
-     * minute.
-     */
+    /** The likely reason why a write found no room. Writes and removes a small file, so it is for once a minute. */
     String shortage();
 
     /**

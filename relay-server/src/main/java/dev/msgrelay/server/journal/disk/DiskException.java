@@ -23,10 +23,7 @@ public class DiskException extends IOException {
 
         private final String words;
 
-        /**
-         * @param journal the journal's name in messages
-         * @param words the reason in the system's words
-         */
+        /** @param words the reason in the system's words */
         public Full(String journal, String words, Throwable cause) {
             super(journal + ": " + words, cause);
             this.words = words;

@@ -25,9 +25,7 @@ public final class FileDisk implements Disk {
     /** Bytes of one read or write at most: for heap buffers the JDK keeps as much direct memory for each thread. */
     public static final int PIECE = 256 << 10;
 
-    /** The file whose lock a writing process has. */
     public static final String LOCK = "lock";
-
     private static final int LOCK_TEXT = 200;
 
     /** Directories that this process has locked: to close a second channel of a lock file would free its lock. */
@@ -43,12 +41,10 @@ public final class FileDisk implements Disk {
     /** The channel and the store of a locked directory, for a time when no more files can be opened. */
     private record Locked(FileChannel folder, FileStore store) {}
 
-    /** @param directory is there */
     public FileDisk(Path directory) {
         this(directory, SystemWords.here());
     }
 
-    /** @param words the words of another language */
     public FileDisk(Path directory, SystemWords words) {
         this.directory = directory;
         this.words = words;

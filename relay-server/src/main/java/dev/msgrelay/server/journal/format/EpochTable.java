@@ -25,8 +25,6 @@ import java.util.stream.Stream;
  * </pre>
  *
  * @param epochs from the first to the last
- * @param forcedPosition all bytes before it were forced when the table was written
- * @param forcedSequence sequence of the message there
  */
 public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
     /** Remembered lives without a message in the journal, at most. */
@@ -35,18 +33,9 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     private static final long MAGIC = 0x52454C415945504FL;
     private static final int FRONT_LENGTH = Integer.BYTES + 2 * Long.BYTES;
     private static final int EPOCH_LENGTH = 4 * Long.BYTES;
-
-    /** Larger than any table that was ever written: a longer one is damaged. */
     private static final long MOST_BYTES = 64L << 20;
 
-    /**
-     * One life.
-     *
-     * @param epoch a random number
-     * @param position the position at which it began
-     * @param sequence sequence of its first message
-     * @param timeMillis the time at which it began
-     */
+    /** A life with a random number, and the position, the sequence and the time at which it began. */
     public record Epoch(long epoch, long position, long sequence, long timeMillis) {}
 
     /** The table of a directory in which nothing was ever written. */
@@ -127,7 +116,6 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
      * This table with the later lives of a cluster's stream; all bytes before the journal's end are forced.
      *
      * @param position the journal's end
-     * @param sequence sequence of the next message
      * @param oldest as in {@link #with}
      */
     public EpochTable joined(EpochTable cluster, long position, long sequence, long oldest) {

@@ -25,13 +25,8 @@ import java.util.zip.CRC32C;
  *   60  CRC32C of epoch ^ base (int64) and the 60 bytes before
  * </pre>
  *
- * @param crc CRC32C of a BLOCK's bytes; otherwise 0
- * @param position position of the first byte
- * @param sequence sequence of the first message
  * @param endPosition position after the last byte, which ends a frame
  * @param endSequence sequence of the message after the last one
- * @param timeMillis the time at which the record was written
- * @param skew sum of the steps of the machine's clock since the segment's header, in ms
  */
 public record IndexRecord(
         Kind kind,
@@ -50,13 +45,8 @@ public record IndexRecord(
     static final long MOST = 1L << 62;
 
     /**
-     * Messages that a journal has lost.
-     *
-     * @param position position of the first message
-     * @param sequence sequence of the first message; 0: it is not known
-     * @param endPosition position after the last message
-     * @param endSequence sequence of the next message that is there
-     * @param why the reason in words, with the file
+     * Messages that a journal has lost, up to before the end. {@code sequence} is 0 if it is not known; {@code why}
+     * names the file.
      */
     public record Loss(long position, long sequence, long endPosition, long endSequence, String why) {
         /** Such as {@code messages 8 to 12 (positions 100 to 350): 000.index: record 3 is damaged}. */
@@ -115,10 +105,7 @@ public record IndexRecord(
         return JournalClock.minus(timeMillis, skew);
     }
 
-    /**
-     * The fault of a BLOCK's bytes in the stream file, in words; empty: they match the CRC and are whole messages. Uses
-     * {@code piece} to read.
-     */
+    /** The fault of a BLOCK's bytes in the stream file, in words; empty: there is none. Uses {@code piece} to read. */
     public Optional<String> fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();
         FrameWalk frames = new FrameWalk();

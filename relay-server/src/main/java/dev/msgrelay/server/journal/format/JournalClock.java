@@ -26,13 +26,7 @@ public final class JournalClock {
     /** A step before message {@code sequence}, by {@code millis}, to {@code timeMillis}. */
     public record Step(long sequence, long millis, long timeMillis) {}
 
-    /**
-     * The state of the clock, for other threads.
-     *
-     * @param base base of the newest segment; -1: there is none
-     * @param skew sum of the steps since that segment's header
-     * @param time time of the newest record
-     */
+    /** The clock, for other threads: the newest segment or -1, the skew since its header, the newest record's time. */
     public record Present(long base, long skew, long time) {}
 
     private boolean begun;

@@ -11,7 +11,6 @@ import dev.msgrelay.protocol.ProducerId;
  * @param hole the last hole, or {@link Hole#NONE}
  */
 public record JournalName(String name, ProducerId producer, String owner, Hole hole) {
-    /** The largest number of remembered names. */
     public static final int MOST = 1 << 16;
 
     /**

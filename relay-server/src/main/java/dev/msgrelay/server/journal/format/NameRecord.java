@@ -24,8 +24,6 @@ import java.util.Optional;
  *   a name: producer id (16 bytes) | length of the name (int16) | name | identity     UTF-8
  *   with 0x8000 in the length: producer id | length | hole: from, next, sequence (3 * int64) | name | identity
  * </pre>
- *
- * @param bytes a NAME's part of the name; empty for a MOVED
  */
 public record NameRecord(Kind kind, int slot, int offset, int total, byte[] bytes, long number, long sequence)
         implements SealedRecord {
@@ -43,15 +41,12 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
     private static final int HAS_HOLE = 0x8000;
 
     private static final int HOLE_LENGTH = 3 * Long.BYTES;
-
-    /** Longer than any name that was ever written. */
     static final int MOST_TOTAL = 4096;
 
     public static NameRecord moved(int slot, long number, long sequence) {
         return new NameRecord(Kind.MOVED, slot, 0, 0, NO_BYTES, number, sequence);
     }
 
-    /** The records of a name, in their order. */
     public static List<NameRecord> of(int slot, JournalName name) {
         byte[] all = encode(name);
         List<NameRecord> records = new ArrayList<>();

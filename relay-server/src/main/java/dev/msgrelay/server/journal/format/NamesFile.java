@@ -29,8 +29,6 @@ public record NamesFile(long position, List<JournalName.State> names) {
     private static final long MAGIC = 0x52454C41594E414DL;
     private static final int FRONT_LENGTH = Integer.BYTES + Long.BYTES;
     private static final int STATE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
-
-    /** Larger than any table that was ever written: a longer one is damaged. */
     private static final long MOST_BYTES = 128L << 20;
 
     /** Reads the table; empty: it is damaged. Throws if it cannot be read, or is of another version. */

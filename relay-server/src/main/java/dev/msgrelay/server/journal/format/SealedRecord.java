@@ -24,7 +24,6 @@ public interface SealedRecord {
         target.putInt(crc(seedBytes(seed), target.slice(at, CRC_OFFSET)));
     }
 
-    /** Whether the record at an offset was sealed with this seed. */
     static boolean isSealed(ByteBuffer index, int at, long seed) {
         return index.getInt(at + CRC_OFFSET) == crc(seedBytes(seed), index.slice(at, CRC_OFFSET));
     }
@@ -33,7 +32,6 @@ public interface SealedRecord {
         return ByteBuffer.allocate(Long.BYTES).putLong(0, seed);
     }
 
-    /** The CRC32C of all remaining bytes of the buffers. */
     static int crc(ByteBuffer... parts) {
         CRC32C crc = new CRC32C();
         for (ByteBuffer part : parts) {

@@ -21,14 +21,6 @@ import java.util.Optional;
  *   56  lower half of that, ms              int32
  *   60  CRC32C of the 60 bytes before       int32
  * </pre>
- *
- * @param version version of the format: a file of another version is read no further
- * @param epoch epoch of the life that made the segment
- * @param base position at which the segment starts
- * @param sequence sequence of the first message
- * @param timeMillis the time at which the header was made
- * @param named end of the newest earlier block that moved a name; 0: there is none
- * @param step sum of the steps of the machine's clock since the header of the segment before, in ms
  */
 public record SegmentHeader(int version, long epoch, long base, long sequence, long timeMillis, long named, long step) {
     public static final int LENGTH = 64;
@@ -90,7 +82,6 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
                 .filter(read -> read.sequence >= 0 && read.sequence <= IndexRecord.MOST);
     }
 
-    /** @param what begins the message */
     public static void checkVersion(int version, String what) throws DiskException {
         if (version != VERSION) {
             throw new DiskException(what + " is of format " + version + ", this relay reads format " + VERSION);

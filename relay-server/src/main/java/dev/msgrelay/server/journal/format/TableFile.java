@@ -83,7 +83,6 @@ final class TableFile {
                 name, table.putInt(SealedRecord.crc(table.duplicate().flip())).flip());
     }
 
-    /** Bytes of the fields that were not read yet. */
     long remaining() {
         return end - at + piece.remaining();
     }

@@ -41,14 +41,10 @@ public final class BlockReader {
     /** Room for any block, unless it has a message of many KiB. */
     public static final int PAGE_BYTES = IndexRecord.MOST_BLOCK + (64 << 10);
 
-    /** Records that are read at once. */
     private static final int RECORDS = 256;
-
     public static final int RECORD_BYTES = RECORDS * IndexRecord.LENGTH;
 
-    /**
-     * Slots in a step of a binary search. If none of them covers bytes of the stream, the search goes on before them.
-     */
+    /** Slots in a step of a binary search, which goes on before them if none of them covers bytes of the stream. */
     private static final int PROBE = 64;
 
     public enum Found {

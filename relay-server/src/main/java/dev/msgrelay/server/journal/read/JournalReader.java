@@ -25,7 +25,6 @@ public final class JournalReader {
         void lost(Loss loss) throws IOException;
     }
 
-    /** More bytes than any block has. */
     private static final long MOST_BLOCK =
             2L * IndexRecord.MOST_BLOCK + FrameLayout.frameLength(FrameLayout.MAX_MAX_BODY);
 

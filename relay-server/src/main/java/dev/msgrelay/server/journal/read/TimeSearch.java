@@ -25,14 +25,7 @@ import java.util.stream.Stream;
 final class TimeSearch {
     private TimeSearch() {}
 
-    /**
-     * A place in the journal, by one of the two clocks.
-     *
-     * @param segment the segment that it lies in
-     * @param steady the least steady time of the first record
-     * @param since sum of the steps since the segment's header
-     * @param after sum of the steps since the next segment's header
-     */
+    /** A segment, the least steady time to search there, and the steps since its header and since the next one. */
     record Place(SegmentHeader segment, long steady, long since, long after) {
         /** Whether the clock has not stepped since the record that was found. */
         boolean isOfNow(SealedRecord found) {

@@ -9,7 +9,6 @@ import java.util.List;
 
 /** The machine's clock, by the records that a recovery walks over, and its steps. One thread. */
 final class FoundClock {
-    /** The number of remembered steps. */
     private static final int MOST_STEPS = 20;
 
     private final Deque<Step> steps = new ArrayDeque<>();

@@ -78,7 +78,7 @@ final class FoundNames {
         pending.subList(0, first).clear();
         for (NameRecord record : counted) {
             if (record.kind() == NameRecord.Kind.NAME) {
-                take(record);
+                gather(record);
             } else if (slots.containsKey(record.slot())) {
                 named = endPosition;
                 if (counts) {
@@ -90,7 +90,7 @@ final class FoundNames {
         return counted;
     }
 
-    private void take(NameRecord record) {
+    private void gather(NameRecord record) {
         ByteBuffer all = record.offset() == 0
                 ? ByteBuffer.allocate(record.total())
                 : begun.getOrDefault(record.slot(), ByteBuffer.allocate(0));

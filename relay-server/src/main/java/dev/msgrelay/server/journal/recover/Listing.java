@@ -23,7 +23,6 @@ import java.util.TreeSet;
  * and the forced position. One thread.
  */
 final class Listing {
-    /** The state of a segment's header. */
     enum Header {
         WHOLE,
         /** The header is damaged, and was restored from the records. */
@@ -101,9 +100,7 @@ final class Listing {
         return listing;
     }
 
-    /**
-     * Reads the tables. Called before the segments are listed, so that all segments that the tables know are listed.
-     */
+    /** Reads the tables, before the segments are listed: so all segments that the tables know are listed. */
     private void tables() throws IOException {
         if (disk.has(FileNames.NAMES)) {
             namesThere = true;

@@ -18,8 +18,6 @@ import java.util.Optional;
 /**
  * The findings in a directory: its messages, its damage, and the torn tail of a crash. The inspection changes nothing.
  *
- * @param endPosition the stream's end
- * @param endSequence sequence of the next message
  * @param forcedPosition all bytes before it were forced
  * @param epochsDamaged whether the table of epochs is missing or damaged although there are segments
  * @param states the last message of each name, in no order
@@ -68,8 +66,6 @@ public record Recovery(
      * One segment.
      *
      * @param header the header in the index, or one that was restored from the records
-     * @param endPosition the next segment's start
-     * @param endSequence sequence of the first message there
      * @param records slots in use; -1: the records were not read
      * @param length bytes of both files
      * @param timeMillis time of the newest message, or a little later
@@ -89,7 +85,6 @@ public record Recovery(
             return endPosition == header.base();
         }
 
-        /** Bytes of both files after a torn tail was cut. */
         public long lengthAfterCut() {
             return records < 0
                     ? length
@@ -98,12 +93,7 @@ public record Recovery(
     }
 
     /**
-     * The torn tail.
-     *
-     * @param position its start, where the journal goes on
-     * @param sequence sequence of its first message
-     * @param endPosition end of the last record that was found in it
-     * @param endSequence sequence of the message after that
+     * The torn tail, from the position where the journal goes on to the end of the last record that was found in it.
      */
     public record Cut(long position, long sequence, long endPosition, long endSequence) {
         public long messages() {
@@ -154,12 +144,10 @@ public record Recovery(
         return parts.stream().filter(part -> !part.isEmpty()).toList();
     }
 
-    /** Bytes of all segments' files. */
     public long length() {
         return parts.stream().mapToLong(Part::length).sum();
     }
 
-    /** The machine's clock, by the newest record. */
     public JournalClock clock() {
         if (parts.isEmpty()) {
             return new JournalClock();

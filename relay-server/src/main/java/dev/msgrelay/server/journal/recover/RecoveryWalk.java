@@ -47,13 +47,10 @@ final class RecoveryWalk {
     private final long forcedSequence;
     private final ByteBuffer piece = ByteBuffer.allocate(PIECE);
     private final FoundNames names;
-
     private FoundClock clock = new FoundClock();
-
     // The position of the walk.
     private long position;
     private long sequence;
-
     private final List<Part> parts = new ArrayList<>();
     private final List<Loss> damage = new ArrayList<>();
     private final List<Loss> lost = new ArrayList<>();
@@ -62,12 +59,10 @@ final class RecoveryWalk {
     // Faults of the unusable segments since the last usable one.
     private final List<String> unusable = new ArrayList<>();
     private long checkedBytes;
-
     // Whether the stream ends at the position of the walk; and the end of the torn tail's records.
     private boolean torn;
     private long tornEnd;
     private long tornEndSequence;
-
     // The current segment's whole records, and whether a repair has to write these.
     private List<SealedRecord> records = new ArrayList<>();
     private boolean mend;
@@ -196,7 +191,6 @@ final class RecoveryWalk {
         return why;
     }
 
-    /** Walks over a usable segment. */
     private void part(Entry e, List<Entry> behind) throws IOException {
         records = new ArrayList<>();
         names.segment(e.header, e.base >= there.names.position());
@@ -306,7 +300,6 @@ final class RecoveryWalk {
         records.add(record);
     }
 
-    /** Whether a record may be the next one, or a later one. */
     private boolean fits(IndexRecord record) {
         if (torn || record.kind() == Kind.FORCED) {
             return true;

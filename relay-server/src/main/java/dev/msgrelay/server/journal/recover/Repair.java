@@ -87,7 +87,6 @@ public final class Repair {
         disk.force();
     }
 
-    /** A free name for a file that is put aside. */
     private static String aside(Disk disk, String name) throws IOException {
         List<String> taken = disk.names();
         String free = name + FileNames.DAMAGED;
@@ -122,7 +121,6 @@ public final class Repair {
         }
     }
 
-    /** Restores the table of epochs from the segments' headers. */
     static EpochTable epochs(Recovery found) {
         List<EpochTable.Epoch> epochs = new ArrayList<>();
         EpochTable.Epoch last = new EpochTable.Epoch(0, 0, 1, 0);
