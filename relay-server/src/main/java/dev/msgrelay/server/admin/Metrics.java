@@ -15,6 +15,7 @@ import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.model.snapshots.ClassicHistogramBuckets;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot;
 import io.prometheus.metrics.model.snapshots.CounterSnapshot.CounterDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Exemplars;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot;
 import io.prometheus.metrics.model.snapshots.GaugeSnapshot.GaugeDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.HistogramSnapshot;
@@ -22,6 +23,7 @@ import io.prometheus.metrics.model.snapshots.HistogramSnapshot.HistogramDataPoin
 import io.prometheus.metrics.model.snapshots.InfoSnapshot;
 import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
 import io.prometheus.metrics.model.snapshots.Labels;
+import io.prometheus.metrics.model.snapshots.MetricMetadata;
 import io.prometheus.metrics.model.snapshots.MetricSnapshots;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -31,27 +33,26 @@ import java.lang.management.MemoryUsage;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, with seconds for
- * milliseconds; closes by reason; memory by part. Those of its process have the names that Prometheus' own clients use;
- * what a system does not tell is left out. No name and no address of a client is a label, so clients cannot make
- * new series, but for {@code --metrics-names N}: then there are those of N subscribers.
+ * milliseconds; closes by reason; memory by part; and the process's, by the names that Prometheus' own clients use. A
+ * figure that the system does not provide is left out. Clients cannot create series: no label is a client's name or
+ * address, except for at most N subscribers with {@code --metrics-names N}.
  */
 final class Metrics {
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;
 
-    /** A hundred years: longer than any certificate's life. */
+    /** Validity of a relay without TLS: a hundred years. */
     private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
 
     private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
@@ -63,17 +64,17 @@ final class Metrics {
     /**
      * Writes the figures in one of Prometheus's formats.
      *
-     * @param furthestBehind subscribers that are told by name; usually none
-     * @param logSeconds age of the oldest message that the log holds
+     * @param named subscribers that have series with their names; usually none
+     * @param logSeconds age of the oldest message in the log
      */
     static byte[] write(
-            RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> furthestBehind, double logSeconds) {
+            RelayServer relay, ExpositionFormatWriter writer, List<ConnectionRow> named, double logSeconds) {
         Metrics metrics = new Metrics();
         metrics.addRelay(relay, relay.stats());
         metrics.gauge("relay_log_seconds", "seconds: age of the oldest message that the log holds", logSeconds);
         metrics.addProcess();
-        if (!furthestBehind.isEmpty()) {
-            metrics.addSubscribers(furthestBehind);
+        if (!named.isEmpty()) {
+            metrics.addSubscribers(named);
         }
         ByteArrayOutputStream out = new ByteArrayOutputStream(16 << 10);
         try {
@@ -84,58 +85,35 @@ final class Metrics {
         return out.toByteArray();
     }
 
-    // ---- kinds of metrics --------------------------------------------------------------------------------------
-
     private void counter(String name, String help, double value) {
-        all.metricSnapshot(CounterSnapshot.builder()
-                .name(name)
-                .help(help)
-                .dataPoint(CounterDataPointSnapshot.builder().value(value).build())
-                .build());
+        CounterDataPointSnapshot point = new CounterDataPointSnapshot(value, Labels.EMPTY, null, 0);
+        all.metricSnapshot(new CounterSnapshot(new MetricMetadata(name, help), List.of(point)));
     }
 
     private void gauge(String name, String help, double value) {
-        all.metricSnapshot(GaugeSnapshot.builder()
-                .name(name)
-                .help(help)
-                .dataPoint(GaugeDataPointSnapshot.builder().value(value).build())
-                .build());
+        gauge(name, help, Stream.of(new GaugeDataPointSnapshot(value, Labels.EMPTY, null)));
     }
 
-    /** A gauge with a value for each thing, by a label. */
-    private <T> void gauge(
-            String name,
-            String help,
-            Collection<T> things,
-            String label,
-            Function<T, String> labelOf,
-            ToDoubleFunction<T> value) {
-        GaugeSnapshot.Builder gauge = GaugeSnapshot.builder().name(name).help(help);
-        things.forEach(thing -> gauge.dataPoint(GaugeDataPointSnapshot.builder()
-                .labels(Labels.of(label, labelOf.apply(thing)))
-                .value(value.applyAsDouble(thing))
-                .build()));
-        all.metricSnapshot(gauge.build());
+    private void gauge(String name, String help, Stream<GaugeDataPointSnapshot> points) {
+        all.metricSnapshot(new GaugeSnapshot(new MetricMetadata(name, help), points.toList()));
+    }
+
+    private static GaugeDataPointSnapshot point(String label, String of, double value) {
+        return new GaugeDataPointSnapshot(value, Labels.of(label, of), null);
     }
 
     private void histogram(String name, String help, TimeHistogram.Times times) {
         List<Double> bounds = new ArrayList<>(times.bounds());
         bounds.add(Double.POSITIVE_INFINITY);
-        all.metricSnapshot(HistogramSnapshot.builder()
-                .name(name)
-                .help(help)
-                .dataPoint(HistogramDataPointSnapshot.builder()
-                        .classicHistogramBuckets(ClassicHistogramBuckets.of(bounds, times.upTo()))
-                        .sum(times.nanos() * NANOS)
-                        .build())
-                .build());
+        ClassicHistogramBuckets buckets = ClassicHistogramBuckets.of(bounds, times.upTo());
+        HistogramDataPointSnapshot point =
+                new HistogramDataPointSnapshot(buckets, times.nanos() * NANOS, Labels.EMPTY, Exemplars.EMPTY, 0);
+        all.metricSnapshot(new HistogramSnapshot(new MetricMetadata(name, help), List.of(point)));
     }
-
-    // ---- the relay's -------------------------------------------------------------------------------------------
 
     private void addRelay(RelayServer relay, RelayStats stats) {
         for (Counter counter : Counter.values()) {
-            // The histogram of forces has these two.
+            // The histogram of forces has their number and their time.
             if (stats.has(counter) && counter != Counter.JOURNAL_FORCES && counter != Counter.JOURNAL_FORCE_MILLIS) {
                 add(counter, stats.get(counter));
             }
@@ -166,23 +144,26 @@ final class Metrics {
                 "relay_transit_seconds",
                 "seconds: from a batch's first message in the relay until its subscribers are sent it, once a batch",
                 stats.transits());
-        addCloses(stats);
-        List<Part> parts = List.of(Part.values());
+        // All reasons, also those without a close: a series that appears with its first event has no rate.
+        List<CounterDataPointSnapshot> closes = Stream.of(CloseReason.values())
+                .map(reason -> new CounterDataPointSnapshot(
+                        stats.closes().getOrDefault(reason, 0L), Labels.of("reason", reason.name()), null, 0))
+                .toList();
+        all.metricSnapshot(new CounterSnapshot(
+                new MetricMetadata("relay_connections_closed", "connections: closed or refused, by reason"), closes));
         gauge(
                 "relay_memory_used_bytes",
                 "bytes: taken or reserved, by part",
-                parts,
-                "part",
-                Metrics::lower,
-                part -> stats.memory().get(part));
-        gauge("relay_memory_limit_bytes", "bytes: limit, by part", parts, "part", Metrics::lower, relay.memory()::of);
-        all.metricSnapshot(InfoSnapshot.builder()
-                .name("relay_build")
-                .help("the running version")
-                .dataPoint(InfoDataPointSnapshot.builder()
-                        .labels(Labels.of("version", Answers.version()))
-                        .build())
-                .build());
+                Stream.of(Part.values())
+                        .map(part -> point("part", lower(part), stats.memory().get(part))));
+        gauge(
+                "relay_memory_limit_bytes",
+                "bytes: limit, by part",
+                Stream.of(Part.values())
+                        .map(part -> point("part", lower(part), relay.memory().of(part))));
+        all.metricSnapshot(new InfoSnapshot(
+                new MetricMetadata("relay_build", "the running version"),
+                List.of(new InfoDataPointSnapshot(Labels.of("version", Answers.version())))));
     }
 
     private void add(Counter counter, long value) {
@@ -200,56 +181,37 @@ final class Metrics {
         return word.name().toLowerCase(Locale.ROOT);
     }
 
-    /** Adds the cluster's state. Its members come from a file, so clients cannot make new series. */
     private void addCluster(ClusterStatus status) {
         gauge(
                 "relay_cluster_role",
                 "1: the role of this node",
-                List.of(ClusterStatus.State.values()),
-                "role",
-                Metrics::lower,
-                each -> each == status.state() ? 1 : 0);
+                Stream.of(ClusterStatus.State.values())
+                        .map(each -> point("role", lower(each), each == status.state() ? 1 : 0)));
         gauge("relay_cluster_leader", "node: the leader; 0: unknown", status.leader());
         gauge("relay_cluster_term", "number: the leader's term; -1: there was no leader", status.term());
         gauge(
                 "relay_cluster_commit_position",
                 "bytes: of the cluster's log that a majority has, as far as this node knows",
                 status.commitPosition());
-        Function<ClusterStatus.Member, String> node = member -> Integer.toString(member.node());
         gauge(
                 "relay_cluster_member_lag_bytes",
                 "bytes: in order, and not at this member by its last report; -1: no report",
-                status.members(),
-                "node",
-                node,
-                ClusterStatus.Member::lagBytes);
+                status.members().stream()
+                        .map(member -> point("node", Integer.toString(member.node()), member.lagBytes())));
         gauge(
                 "relay_cluster_member_silent_seconds",
                 "seconds: since this member's last report; -1: no report",
-                status.members(),
-                "node",
-                node,
-                member -> member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS);
+                status.members().stream()
+                        .map(member -> point(
+                                "node",
+                                Integer.toString(member.node()),
+                                member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS)));
     }
 
-    /** Adds closes by all reasons, since a series that appears with its first event has no rate. */
-    private void addCloses(RelayStats stats) {
-        CounterSnapshot.Builder closes = CounterSnapshot.builder()
-                .name("relay_connections_closed")
-                .help("connections: closed or refused, by reason");
-        for (CloseReason reason : CloseReason.values()) {
-            closes.dataPoint(CounterDataPointSnapshot.builder()
-                    .labels(Labels.of("reason", reason.name()))
-                    .value(stats.closes().getOrDefault(reason, 0L))
-                    .build());
-        }
-        all.metricSnapshot(closes.build());
-    }
-
-    /** Adds subscribers by name; of several with the same name, the one that is furthest behind. */
-    private void addSubscribers(List<ConnectionRow> furthestBehind) {
+    /** Adds the first subscriber of each name: a series with this name exists once. */
+    private void addSubscribers(List<ConnectionRow> named) {
         Map<String, ConnectionRow> byName = new LinkedHashMap<>();
-        furthestBehind.forEach(row -> byName.putIfAbsent(row.name(), row));
+        named.forEach(row -> byName.putIfAbsent(row.name(), row));
         subscribers("lag_bytes", "bytes: lag of a subscriber", byName, ConnectionRow::lagBytes);
         subscribers("lag_messages", "messages: lag of a subscriber", byName, ConnectionRow::lagMessages);
         subscribers(
@@ -263,10 +225,11 @@ final class Metrics {
 
     private void subscribers(
             String name, String help, Map<String, ConnectionRow> byName, ToDoubleFunction<ConnectionRow> value) {
-        gauge("relay_subscriber_" + name, help, byName.values(), "name", ConnectionRow::name, value);
+        gauge(
+                "relay_subscriber_" + name,
+                help,
+                byName.values().stream().map(row -> point("name", row.name(), value.applyAsDouble(row))));
     }
-
-    // ---- the process's -----------------------------------------------------------------------------------------
 
     private void addProcess() {
         if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system) {
@@ -294,11 +257,13 @@ final class Metrics {
     }
 
     private void memory(Map<String, MemoryUsage> areas, String which, String help, ToDoubleFunction<MemoryUsage> of) {
-        String name = "jvm_memory_" + which + "_bytes";
-        gauge(name, help, areas.keySet(), "area", area -> area, area -> of.applyAsDouble(areas.get(area)));
+        gauge(
+                "jvm_memory_" + which + "_bytes",
+                help,
+                areas.entrySet().stream().map(area -> point("area", area.getKey(), of.applyAsDouble(area.getValue()))));
     }
 
-    /** Resident memory of the process; 0: the system does not tell. */
+    /** Resident memory of the process; 0: unknown, since the system is not Linux. */
     private static long residentBytes() {
         try {
             Matcher resident = RESIDENT.matcher(Files.readString(Path.of("/proc/self/status")));
