@@ -4,17 +4,20 @@ import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.RelayStats;
 import java.time.Instant;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
 /**
- * A relay's figures, second by second: its rates in the last two minutes, and when the stream reached which position.
- * Positions count from the relay's start. Memory is fixed; owned by the admin port's thread.
+ * A relay's figures, second by second: its rates in the last two minutes, and the times at which the stream reached its
+ * positions. A position is a number of bytes since the relay's start. Memory is bounded. Owned by the admin port's
+ * thread.
  */
 final class Seconds {
-    private static final int MOST_POSITIONS = 256;
+    private static final int MOST_SAMPLES = 256;
     private static final int MOST_RATES = 120;
 
-    /** Rates over one second: messages and bytes a second, and the share of a processor that the core's thread had. */
+    /** @param coreShare share of a processor that the core's thread used */
     record Rate(
             Instant time, double messagesIn, double bytesIn, double messagesOut, double bytesOut, double coreShare) {}
 
@@ -25,7 +28,7 @@ final class Seconds {
     private long beforeNanos;
 
     /**
-     * Takes the figures of a moment; to be called about once a second.
+     * Records the figures of a moment; called about once a second.
      *
      * @param atNanos the moment, by {@link System#nanoTime}
      */
@@ -44,10 +47,10 @@ final class Seconds {
         }
         before = now;
         beforeNanos = atNanos;
-        long head = now.get(Counter.BYTES_IN);
-        long tail = head - now.get(Counter.LOG_BYTES);
-        fine.add(atNanos, head, tail);
-        coarse.add(atNanos, head, tail);
+        Sample sample = new Sample(atNanos, now.get(Counter.BYTES_IN));
+        long tail = sample.position() - now.get(Counter.LOG_BYTES);
+        fine.add(sample, tail);
+        coarse.add(sample, tail);
     }
 
     private double rate(RelayStats now, Counter counter, long atNanos) {
@@ -60,86 +63,68 @@ final class Seconds {
     }
 
     /**
-     * Seconds since the stream reached {@code position}, between two samples by the rule of three; 0: within the last
-     * second. Of a position before the first sample, the seconds since that sample.
+     * Seconds since the stream reached {@code position}, interpolated between two samples; 0: less than a second.
+     * Before the first sample, the seconds since that sample.
      */
     double since(long position) {
-        return fine.knows(position) ? fine.since(position) : coarse.since(position);
+        return (fine.knows(position) ? fine : coarse).since(position);
     }
 
+    private record Sample(long nanos, long position) {}
+
     /**
-     * Times of positions, the oldest first, as far back as the log. A thinned track spreads its places over the log's
-     * time; another one has the last seconds, each of them.
+     * Samples from the last one before the log's oldest message until now. The thinned track spreads them over that
+     * whole time, the other one has the most recent of them.
      */
     private static final class Track {
         private final boolean thinned;
-        private final long[] nanos = new long[MOST_POSITIONS];
-        private final long[] positions = new long[MOST_POSITIONS];
-        private int count;
+        private final List<Sample> samples = new ArrayList<>();
 
         Track(boolean thinned) {
             this.thinned = thinned;
         }
 
-        void add(long atNanos, long head, long tail) {
-            // The last position before the log stays: the first one within is between the two.
-            int old = 0;
-            while (old + 1 < count && positions[old + 1] <= tail) {
-                old++;
+        void add(Sample now, long tail) {
+            while (samples.size() > 1 && samples.get(1).position() <= tail) {
+                samples.remove(0);
             }
-            drop(old);
-            // While nothing comes, the beginning and the end of the silence are kept.
-            boolean silent = count > 1 && positions[count - 1] == head && positions[count - 2] == head;
-            boolean early = thinned
-                    && count > 1
-                    && nanos[count - 1] - nanos[count - 2] < (atNanos - nanos[0]) / (MOST_POSITIONS / 2);
-            if (!silent && !early) {
-                if (count == MOST_POSITIONS) {
-                    makeRoom();
+            int count = samples.size();
+            if (count > 1 && replaces(now, samples.get(count - 1), samples.get(count - 2))) {
+                samples.remove(count - 1);
+            } else if (count == MOST_SAMPLES && thinned) {
+                for (int i = count / 2; i > 0; i--) {
+                    samples.remove(2 * i - 1);
                 }
-                count++;
+            } else if (count == MOST_SAMPLES) {
+                samples.remove(0);
             }
-            nanos[count - 1] = atNanos;
-            positions[count - 1] = head;
+            samples.add(now);
         }
 
-        private void drop(int oldest) {
-            count -= oldest;
-            System.arraycopy(nanos, oldest, nanos, 0, count);
-            System.arraycopy(positions, oldest, positions, 0, count);
-        }
-
-        private void makeRoom() {
-            if (!thinned) {
-                drop(1);
-                return;
-            }
-            count /= 2;
-            for (int i = 0; i < count; i++) {
-                nanos[i] = nanos[2 * i];
-                positions[i] = positions[2 * i];
-            }
+        /** Whether a sample replaces the last one: within a silence, or if the last two are too close. */
+        private boolean replaces(Sample now, Sample last, Sample beforeLast) {
+            boolean silent = last.position() == now.position() && beforeLast.position() == now.position();
+            long apart = (now.nanos() - samples.get(0).nanos()) / (MOST_SAMPLES / 2);
+            return silent || thinned && last.nanos() - beforeLast.nanos() < apart;
         }
 
         boolean knows(long position) {
-            return count > 0 && position >= positions[0];
+            return !samples.isEmpty() && position >= samples.get(0).position();
         }
 
         double since(long position) {
-            int behind = count - 1;
-            if (behind < 0 || position >= positions[behind]) {
+            int after = samples.size() - 1;
+            if (after < 0 || position >= samples.get(after).position()) {
                 return 0;
             }
-            while (behind > 0 && positions[behind - 1] > position) {
-                behind--;
+            long now = samples.get(after).nanos();
+            while (after > 0 && samples.get(after - 1).position() > position) {
+                after--;
             }
-            double at = nanos[behind];
-            if (behind > 0) {
-                long bytes = positions[behind] - positions[behind - 1];
-                double share = (double) (position - positions[behind - 1]) / bytes;
-                at = nanos[behind - 1] + share * (nanos[behind] - nanos[behind - 1]);
-            }
-            return (nanos[count - 1] - at) / 1e9;
+            Sample next = samples.get(after);
+            Sample last = samples.get(Math.max(0, after - 1));
+            double share = after == 0 ? 0 : (double) (position - last.position()) / (next.position() - last.position());
+            return (now - last.nanos() - share * (next.nanos() - last.nanos())) / 1e9;
         }
     }
 }
