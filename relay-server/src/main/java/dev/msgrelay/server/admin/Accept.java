@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
-/** The header Accept: how much a client wants a type of content (RFC 9110, section 12.5.1). */
+/** The header Accept: a client's preferences among types of content (RFC 9110, section 12.5.1). */
 final class Accept {
     private Accept() {}
 
     /**
-     * The quality of a type, 0 (not at all) to 1: the quality of the narrowest range that has the type.
+     * The quality of a type, from 0 (refused) to 1: that of the narrowest range which includes the type.
      *
-     * @param header the header's values, separated by commas; empty: any type is fine
+     * @param header the header's values, separated by commas; empty: any type is accepted
      * @param type a type such as {@code text/plain}
      */
     static double quality(String header, String type) {
@@ -21,7 +21,7 @@ final class Accept {
             return 1;
         }
         for (String range : List.of(type, type.substring(0, type.indexOf('/')) + "/*", "*/*")) {
-            // Ranges with several parameters may name one type: the highest quality counts.
+            // A type may be there several times, with different parameters: the highest quality counts.
             OptionalDouble quality =
                     ranges(header, range).mapToDouble(Accept::q).max();
             if (quality.isPresent()) {
@@ -31,12 +31,12 @@ final class Accept {
         return 0;
     }
 
-    /** Whether the header has the type by name, and not only within a range of types. */
+    /** Whether the header names the type itself, and not only a range of types that includes it. */
     static boolean names(String header, String type) {
         return ranges(header, type).findAny().isPresent();
     }
 
-    /** The header's ranges with this name; each has its parameters behind its name. */
+    /** The header's ranges with this name. The first part of each is its name, the others are its parameters. */
     private static Stream<String[]> ranges(String header, String name) {
         return Arrays.stream(header.split(","))
                 .map(range -> range.split(";", -1))

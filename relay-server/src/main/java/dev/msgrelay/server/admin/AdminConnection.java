@@ -33,9 +33,12 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.handler.stream.ChunkedStream;
 import io.netty.util.ReferenceCountUtil;
 import io.netty.util.concurrent.ScheduledFuture;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLException;
@@ -49,24 +52,22 @@ import javax.net.ssl.SSLException;
  *      '--wrong, or too slow--> ANSWERING, with the reason
  * </pre>
  *
- * Input after the request is read and thrown away, so that the peer gets the answer and no reset. Owned by the admin
- * port's thread.
+ * Input after the request is read and dropped: a connection that is closed with unread input is reset, and the peer
+ * could lose the answer. Owned by the admin port's thread.
  */
 final class AdminConnection extends ChannelInboundHandlerAdapter {
-    /** Time for a whole request to come, and again for its answer to be read. */
+    /** Time for a client to send its whole request, and again to read the answer. */
     static final long REQUEST_MILLIS = 5_000;
 
     /** Name of the pipeline's handler that decodes requests. */
     static final String CODEC = "http";
 
     private static final long RELOAD_MILLIS = 30_000;
-
     private static final long LEAVE_MILLIS = 1_000;
-    /** Events that a stream may miss before it ends, because its peer has not taken the last one. */
+    /** Events that a stream may miss in a row before it ends: its peer does not read. */
     private static final int MOST_MISSED = 10;
 
     private static final String EVENTS = "text/event-stream";
-
     private static final String OWN_FILES_ONLY =
             "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'";
 
@@ -81,6 +82,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     private ChannelHandlerContext ctx;
     private State state = State.ASKING;
     private HttpRequest request;
+    private String path = "";
     private ScheduledFuture<?> deadline;
     private ChannelFuture lastEvent;
     private int missed;
@@ -88,8 +90,6 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     AdminConnection(AdminServer server) {
         this.server = server;
     }
-
-    // ---- the request -------------------------------------------------------------------------------------------
 
     @Override
     public void channelActive(ChannelHandlerContext context) {
@@ -120,7 +120,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
         if (part instanceof HttpRequest head) {
             request = head;
-            Optional<Answer> refusal = server.refusals().of(head);
+            path = Refusals.path(head);
+            Optional<Answer> refusal = server.refusals.of(head);
             if (refusal.isPresent()) {
                 refuse(refusal.get());
                 return;
@@ -160,17 +161,15 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         sendAnswer(refusal);
     }
 
-    // ---- the answer --------------------------------------------------------------------------------------------
-
     private void answerRequest() {
-        String path = Target.of(request).path();
         if (!server.hasRelay()) {
             sendAnswer(server.recovering(path));
             return;
         }
+        boolean headOnly = request.method().equals(HttpMethod.HEAD);
         switch (path) {
-            case "/events" -> beginStream();
-            case "/connections" -> answerRows();
+            case "/events" -> answerLong(EVENTS, headOnly, this::beginStream);
+            case "/connections" -> answerLong(Answers.JSON, headOnly, this::answerRows);
             case "/peek" -> peek();
             case Refusals.RELOAD -> reload();
             default -> {
@@ -180,15 +179,14 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    private boolean wantsHeadOnly() {
-        return request.method().equals(HttpMethod.HEAD);
-    }
-
-    /** Answers HEAD with the {@link #head} alone. */
-    private void answerHead(String type) {
-        beginAnswer();
-        ctx.write(head(type));
-        ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(written -> endOutput());
+    private void answerLong(String type, boolean headOnly, Runnable answer) {
+        if (headOnly) {
+            beginAnswer();
+            ctx.write(head(type));
+            ctx.writeAndFlush(LastHttpContent.EMPTY_LAST_CONTENT).addListener(written -> endOutput());
+        } else {
+            answer.run();
+        }
     }
 
     private void sendAnswer(Answer answer) {
@@ -202,31 +200,29 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         headers(response, answer.type());
         HttpUtil.setContentLength(response, answer.body().length);
         if (answer.status().equals(HttpResponseStatus.METHOD_NOT_ALLOWED)) {
-            response.headers().set(HttpHeaderNames.ALLOW, Refusals.allowed(Target.of(request)));
+            response.headers().set(HttpHeaderNames.ALLOW, Refusals.allowed(path));
         }
         if (answer.status().equals(HttpResponseStatus.UNAUTHORIZED)) {
-            String others = Refusals.reloads(Target.of(request)) ? "" : "Basic realm=\"relay\", ";
-            response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, others + "Bearer realm=\"relay\"");
+            String basic = path.equals(Refusals.RELOAD) ? "" : "Basic realm=\"relay\", ";
+            response.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, basic + "Bearer realm=\"relay\"");
         }
         ctx.writeAndFlush(response).addListener(written -> endOutput());
     }
 
     private void answerRows() {
-        if (wantsHeadOnly()) {
-            answerHead("application/json");
-            return;
-        }
-        if (!server.mayListRows()) {
+        if (!server.beginList()) {
             refuse(Answer.text(HttpResponseStatus.SERVICE_UNAVAILABLE, "too many lists at once: try again"));
             return;
         }
         beginAnswer();
-        HttpResponse response = head("application/json");
+        HttpResponse response = head(Answers.JSON);
         HttpUtil.setTransferEncodingChunked(response, request.protocolVersion().equals(HttpVersion.HTTP_1_1));
         ctx.write(response);
-        ctx.writeAndFlush(new HttpChunkedInput(new RowsInput(server.answers().look())))
+        InputStream rows =
+                new SequenceInputStream(new RowsInput(server.answers().look()));
+        ctx.writeAndFlush(new HttpChunkedInput(new ChunkedStream(rows, 2 * RowsInput.PIECE_BYTES)))
                 .addListener(written -> {
-                    server.rowsListed();
+                    server.endList();
                     endOutput();
                 });
     }
@@ -260,22 +256,18 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         setDeadline(REQUEST_MILLIS, () -> ctx.close());
     }
 
-    /** Changes the state. Further input is thrown away before the codec sees it. */
+    /** Changes the state. The codec sees no further input. */
     private void endAsking(State next) {
         state = next;
         ctx.pipeline().addBefore(CODEC, null, new SimpleChannelInboundHandler<>(Object.class) {
             @Override
             protected void channelRead0(ChannelHandlerContext context, Object input) {
-                // The handler releases the input.
+                // SimpleChannelInboundHandler releases the input.
             }
         });
     }
 
     private void beginStream() {
-        if (wantsHeadOnly()) {
-            answerHead(EVENTS);
-            return;
-        }
         if (!server.mayStream()) {
             refuse(Answer.text(
                     HttpResponseStatus.SERVICE_UNAVAILABLE,
@@ -290,7 +282,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         server.streaming(this);
     }
 
-    /** Sends an event. An event that comes before the peer has taken the last one is left out. */
+    /** Sends an event, unless the previous one is still being written. */
     void event(byte[] text) {
         if (lastEvent == null || lastEvent.isDone()) {
             lastEvent = ctx.writeAndFlush(new DefaultHttpContent(Unpooled.wrappedBuffer(text)));
@@ -300,12 +292,12 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The headers of an answer whose length is not known beforehand. */
+    /** The head of an answer whose length is not known beforehand. */
     private static HttpResponse head(String type) {
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, type);
         if (type.equals(EVENTS)) {
-            // Each event is to arrive as it is sent: a proxy neither gathers (nginx obeys the first) nor compresses.
+            // Proxies shall pass on each event at once: nginx obeys the first header; no-transform forbids compression.
             response.headers()
                     .set("X-Accel-Buffering", "no")
                     .set(HttpHeaderNames.CACHE_CONTROL, "no-store, no-cache, no-transform");
@@ -324,21 +316,19 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
                 .set("Referrer-Policy", "no-referrer");
     }
 
-    // ---- the end -----------------------------------------------------------------------------------------------
-
-    /** Ends the output after the answer; the peer has a moment to close. */
+    /** Ends the output after the answer. The peer has a second to close the connection. */
     private void endOutput() {
         if (state != State.LEAVING && ctx.channel().isActive()) {
             state = State.LEAVING;
             server.leaving(this);
             setDeadline(LEAVE_MILLIS, () -> ctx.close());
             SslHandler tls = ctx.pipeline().get(SslHandler.class);
-            ChannelFuture said = tls == null ? ctx.newSucceededFuture() : tls.closeOutbound();
-            said.addListener(done -> ((DuplexChannel) ctx.channel()).shutdownOutput());
+            ChannelFuture alerted = tls == null ? ctx.newSucceededFuture() : tls.closeOutbound();
+            alerted.addListener(done -> ((DuplexChannel) ctx.channel()).shutdownOutput());
         }
     }
 
-    /** Closes the connection, because its place is needed. Returns whether its request was still incomplete. */
+    /** Closes the connection in favour of a new one. Returns whether its request was still incomplete. */
     boolean makeRoom() {
         ctx.close();
         return state == State.ASKING;
@@ -364,7 +354,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         if (event instanceof Stranger who && state == State.ASKING) {
             refuse(anotherProtocol(who));
         }
-        // A peer that has sent its request may close its output; in any other state it has gone.
+        // The peer may close its output once it has sent its request, and still read the answer.
         if (event instanceof ChannelInputShutdownEvent && state != State.ANSWERING) {
             ctx.close();
         }
@@ -378,9 +368,8 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // Netty wraps errors of TLS in another exception; an error of the handshake is logged already.
-        boolean peers = cause instanceof IOException || cause.getCause() instanceof SSLException;
-        if (!peers) {
+        // The peer's errors are no faults. Netty wraps those of TLS; those of the handshake are logged already.
+        if (!(cause instanceof IOException) && !(cause.getCause() instanceof SSLException)) {
             server.failed(cause);
         }
         context.close();

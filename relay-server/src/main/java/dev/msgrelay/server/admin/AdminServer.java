@@ -7,15 +7,11 @@ import dev.msgrelay.server.figures.RepeatedWarning;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.tls.TlsContext;
-import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
-import io.netty.channel.ChannelHandlerContext;
-import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.FixedRecvByteBufAllocator;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
@@ -45,11 +41,12 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A relay's admin port: figures, health, connections, settings and a page, by HTTP; and a reload, for a client with the
- * port's token. All else is read-only. A port for health alone ({@link AdminConfig#healthOnly}) answers nothing else.
+ * port's token. All other paths are read-only. A port for health alone ({@link AdminConfig#healthOnly}) has no other
+ * paths than those of health.
  *
  * <p>The port has a thread of its own and takes no direct memory; with TLS, it takes memory from the relay's TLS part
- * at start. The number of connections is limited. Beyond it, the connection that has been asking or leaving for longest
- * makes room, so clients without a request keep nobody out.
+ * at start. The number of connections is limited. A connection beyond the limit replaces the oldest one that awaits a
+ * request or the peer's close, so silent clients keep nobody out.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -59,21 +56,21 @@ public final class AdminServer implements AutoCloseable {
     static final int MOST_STREAMS = 16;
 
     private static final int MOST_CONNECTIONS = 64;
-    /** Most lists of all connections being written at the same time: each holds one look at the relay. */
+    /** Most lists of connections that are written at the same time: each keeps a {@link Look} in memory. */
     private static final int MOST_LISTS = 2;
 
     private static final int READ_BYTES = 4 << 10;
-    private static final int BACKLOG = 128;
+    // The relay's direct memory is budgeted to the last byte, and the admin port has no part of it.
+    private static final ByteBufAllocator HEAP = new PreferHeapByteBufAllocator(new UnpooledByteBufAllocator(false));
     private static final long CLOSE_MILLIS = 1_000;
 
     private final AdminConfig config;
-    // Empty: plain HTTP.
     private final Optional<TlsContext> tls;
     private final Optional<Supplier<Reload>> configuration;
-    private final Refusals refusals;
-    // The port's name in the log.
+    final Refusals refusals;
+    // For the log.
     private final String name;
-    // Of the relay, once it has started.
+    // Empty until the relay has started.
     private volatile Optional<Answers> answers = Optional.empty();
     private volatile int segmentsLookedAt;
     private volatile int segments;
@@ -140,7 +137,7 @@ public final class AdminServer implements AutoCloseable {
      * Starts the admin port before its relay. Until {@link #serve} the port reports that the relay recovers, with the
      * progress from {@link #recovering}.
      *
-     * @param config must be without TLS, whose files the relay has
+     * @param config must be without TLS: the certificate is the relay's
      */
     public static AdminServer startBefore(AdminConfig config, Optional<Supplier<Reload>> configuration)
             throws IOException {
@@ -150,13 +147,13 @@ public final class AdminServer implements AutoCloseable {
         return listening(new AdminServer(config, Optional.empty(), configuration));
     }
 
-    /** Sets the progress of the relay's start, in segments of the journal. Any thread. */
+    /** Sets the progress of the relay's start: segments of the journal, examined and in all. Any thread. */
     public void recovering(int done, int of) {
         segmentsLookedAt = done;
         segments = of;
     }
 
-    /** Gives the port its relay, once that has started. Any thread, once. */
+    /** Gives the port its relay, which has started. Any thread, once. */
     public void serve(RelayServer started) {
         Answers made = new Answers(started, config, SystemTree.ofThisHost());
         if (!config.healthOnly()) {
@@ -182,52 +179,28 @@ public final class AdminServer implements AutoCloseable {
     }
 
     private InetSocketAddress listen(InetSocketAddress address) throws IOException {
-        String where = NetUtil.toSocketAddressString(address.getHostString(), address.getPort());
-        // The relay's direct memory is budgeted to the last byte, and the admin port has no part of it.
-        ByteBufAllocator heap = new PreferHeapByteBufAllocator(new UnpooledByteBufAllocator(false));
-        HttpDecoderConfig limits =
-                new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEADER_BYTES);
-        ChannelFuture bound = new ServerBootstrap()
-                .group(thread)
-                .channel(NioServerSocketChannel.class)
-                .option(ChannelOption.SO_REUSEADDR, true)
-                .option(ChannelOption.SO_BACKLOG, BACKLOG)
-                .option(ChannelOption.ALLOCATOR, heap)
-                .childOption(ChannelOption.ALLOCATOR, heap)
-                .childOption(
-                        ChannelOption.RECVBUF_ALLOCATOR,
-                        new FixedRecvByteBufAllocator(READ_BYTES).maxMessagesPerRead(1))
-                .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
-                .childHandler(new ChannelInitializer<>() {
-                    @Override
-                    protected void initChannel(Channel channel) {
-                        channel.pipeline()
-                                .addLast(new FirstBytes(tls.map(context -> () -> secured(context, heap))))
-                                .addLast(AdminConnection.CODEC, new HttpServerCodec(limits))
-                                .addLast(new ChunkedWriteHandler(), new AdminConnection(AdminServer.this));
-                    }
-                })
-                .bind(address)
-                .awaitUninterruptibly();
-        if (!bound.isSuccess()) {
-            throw new IOException(
-                    "cannot listen on " + where + ": " + bound.cause().getMessage(), bound.cause());
-        }
-        // Added behind Netty's own handler, which pauses accepting: without this one, each failure would be logged with
-        // a stack trace.
-        bound.channel().pipeline().addLast(new ChannelInboundHandlerAdapter() {
-            @Override
-            public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-                warning.warn(System.nanoTime(), name + ": connections wait: " + cause.getMessage());
-            }
-        });
-        listening = listening == null ? bound.channel() : listening;
-        return (InetSocketAddress) bound.channel().localAddress();
+        NioServerSocketChannel listener = new NioServerSocketChannel();
+        Listener.bind(listener, address, thread.next(), this::place);
+        listening = listening == null ? listener : listening;
+        return listener.localAddress();
     }
 
-    private static SslHandler secured(TlsContext tls, ByteBufAllocator heap) {
-        SslHandler secured = tls.newAdminHandler(heap);
-        // The handshake is part of the request, and has the same time.
+    private EventLoop place(Channel accepted) {
+        accepted.config().setAllocator(HEAP);
+        accepted.config().setRecvByteBufAllocator(new FixedRecvByteBufAllocator(READ_BYTES).maxMessagesPerRead(1));
+        accepted.config().setOption(ChannelOption.ALLOW_HALF_CLOSURE, true);
+        HttpDecoderConfig limits =
+                new HttpDecoderConfig().setMaxInitialLineLength(MOST_LINE_BYTES).setMaxHeaderSize(MOST_HEADER_BYTES);
+        accepted.pipeline()
+                .addLast(new FirstBytes(tls.map(context -> () -> secured(context))))
+                .addLast(AdminConnection.CODEC, new HttpServerCodec(limits))
+                .addLast(new ChunkedWriteHandler(), new AdminConnection(this));
+        return thread.next();
+    }
+
+    private static SslHandler secured(TlsContext tls) {
+        SslHandler secured = tls.newAdminHandler(HEAP);
+        // The deadline of the request includes the handshake.
         secured.setHandshakeTimeoutMillis(AdminConnection.REQUEST_MILLIS);
         return secured;
     }
@@ -240,7 +213,7 @@ public final class AdminServer implements AutoCloseable {
         return (tls.isEmpty() ? "http://" : "https://") + where + "/";
     }
 
-    /** The address listened on, with the port that the system chose if port 0 was asked for. */
+    /** The listening socket's address, with the port that the system chose for port 0. */
     public InetSocketAddress address() {
         return (InetSocketAddress) listening.localAddress();
     }
@@ -251,18 +224,16 @@ public final class AdminServer implements AutoCloseable {
                 .awaitUninterruptibly(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    // ---- for connections, on the admin port's thread -------------------------------------------------------------
+    // The following methods are for connections, on the admin port's thread.
 
     boolean hasRelay() {
         return answers.isPresent();
     }
 
-    /** Only if it {@link #hasRelay}. */
     Answers answers() {
         return answers.orElseThrow();
     }
 
-    /** The answer while there is no relay yet. */
     Answer recovering(String path) {
         return path.equals("/health/live")
                 ? Answers.health(true, new JsonLine().text("status", "live"))
@@ -274,17 +245,13 @@ public final class AdminServer implements AutoCloseable {
                                 .number("segments", segments));
     }
 
-    Refusals refusals() {
-        return refusals;
-    }
-
     void opened(AdminConnection connection) {
         open.add(connection);
         idle.add(connection);
         if (open.size() > MOST_CONNECTIONS) {
-            AdminConnection longest = idle.iterator().next();
-            String peer = longest.peer();
-            if (longest.makeRoom()) {
+            AdminConnection oldest = idle.iterator().next();
+            String peer = oldest.peer();
+            if (oldest.makeRoom()) {
                 refused(peer, "more than " + MOST_CONNECTIONS + " connections");
             }
         }
@@ -304,13 +271,14 @@ public final class AdminServer implements AutoCloseable {
         streams.remove(connection);
     }
 
-    boolean mayListRows() {
+    /** Reserves a list of connections, for {@link #endList} to give back. Returns whether there was one left. */
+    boolean beginList() {
         boolean may = lists < MOST_LISTS;
         lists += may ? 1 : 0;
         return may;
     }
 
-    void rowsListed() {
+    void endList() {
         lists--;
     }
 
@@ -336,7 +304,9 @@ public final class AdminServer implements AutoCloseable {
                                         HttpResponseStatus.INTERNAL_SERVER_ERROR,
                                         "a fault of the relay's own: see its log"));
                             } else {
-                                then.accept(answer(reload));
+                                then.accept(Answer.text(
+                                        reload.taken() ? HttpResponseStatus.OK : HttpResponseStatus.CONFLICT,
+                                        String.join("\n", reload.lines())));
                             }
                         },
                         thread);
@@ -346,12 +316,6 @@ public final class AdminServer implements AutoCloseable {
         Thread reload = new Thread(task, "relay-reload");
         reload.setDaemon(true);
         reload.start();
-    }
-
-    private static Answer answer(Reload reload) {
-        return Answer.text(
-                reload.taken() ? HttpResponseStatus.OK : HttpResponseStatus.CONFLICT,
-                String.join("\n", reload.lines()));
     }
 
     boolean mayStream() {
@@ -371,7 +335,7 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    /** Counts a request that was refused, and logs it; at most one line a second. */
+    /** Counts a refused request, and logs it; at most one line a second. */
     void refused(String peer, String why) {
         answers.ifPresent(Answers::countRefused);
         warning.warn(System.nanoTime(), name + ": " + peer + " refused: " + why);
@@ -385,9 +349,9 @@ public final class AdminServer implements AutoCloseable {
     /**
      * The result of a reload.
      *
-     * @param taken true: the new configuration is in force, as far as a running relay can take it; false: the former
-     *     one is, whole
-     * @param lines for people: the settings that were taken, and those that need a restart; or the error, with its line
+     * @param taken true: all new settings are in force but those that need a restart; false: none is
+     * @param lines for people: the settings that are in force, and those that need a restart; or the error, with its
+     *     line
      */
     public record Reload(boolean taken, List<String> lines) {
         public Reload {

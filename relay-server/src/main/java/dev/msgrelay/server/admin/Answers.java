@@ -27,52 +27,44 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The answers to each path. For any number of requests the relay's connections are looked at once a second, and its
- * counters twice a second; requests in between get the same bytes. Owned by the admin port's thread.
+ * The answers to each path. However many requests come, the relay's connections are read at most once a second, and its
+ * counters twice: requests in between get the same bytes. Owned by the admin port's thread.
  */
 final class Answers {
-    /** Subscribers, and publishers, listed in an event, for the page and for {@code relay-client top}. */
-    static final int MOST_LAGGING = 20;
+    /** Most subscribers in an event, and most publishers. */
+    private static final int MOST_LAGGING = 20;
 
     private static final int MOST_ENDED = 40;
 
-    /** Pages for people and scripts, each with its content: the page has them as links, an unknown path gets them. */
-    private static final Map<String, String> PAGES = pages();
-
-    private static Map<String, String> pages() {
-        Map<String, String> pages = new LinkedHashMap<>();
-        pages.put("/", "the page for a browser");
-        pages.put("/status", "the page's figures, as JSON");
-        pages.put("/connections", "every connection, as JSON");
-        pages.put("/metrics", "the figures for Prometheus");
-        pages.put("/config", "the options of the start, without secrets");
-        pages.put("/health/live", "200 while the relay runs its cycles; 503: restart it");
-        pages.put("/health/ready", "200 while clients should connect; 503: they should not");
-        pages.put("/events", "the figures once a second, as server-sent events");
-        pages.put("/peek", "the last messages, for whoever may subscribe");
-        return pages;
-    }
+    /** Paths and their content, for people: links of the page, and the answer to an unknown path. */
+    private static final String PAGES = """
+              /              the page for a browser
+              /status        the page's figures, as JSON
+              /connections   every connection, as JSON
+              /metrics       the figures for Prometheus
+              /config        the options of the start, without secrets
+              /health/live   200 while the relay runs its cycles; 503: restart it
+              /health/ready  200 while clients should connect; 503: they should not
+              /events        the figures once a second, as server-sent events
+              /peek          the last messages, for whoever may subscribe
+            """;
 
     private static final int MOST_PEEKED = 20;
-    /** Bytes of each body that are shown. */
-    private static final int PEEKED_BYTES = 64;
+    private static final int PEEKED_BODY_BYTES = 64;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
     private static final long METRICS_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
-    private static final String JSON = "application/json";
+    static final String JSON = "application/json";
     private static final String OPEN_METRICS = "application/openmetrics-text";
 
-    /** One answer. Requests share its body, and nobody changes it. */
+    /** @param body shared by requests, and not changed */
     record Answer(HttpResponseStatus status, String type, byte[] body) {
         static Answer text(HttpResponseStatus status, String text) {
             return new Answer(status, "text/plain; charset=utf-8", (text + "\n").getBytes(StandardCharsets.UTF_8));
@@ -97,10 +89,10 @@ final class Answers {
     private long metricsNanos = System.nanoTime();
     private Optional<Look> look = Optional.empty();
     private List<PeekedMessage> peeked = List.of();
-    // So long ago that the first request gets the messages of its time.
+    // Longer ago than LOOK_NANOS: the first request reads the messages.
     private long peekedNanos = System.nanoTime() - 2 * LOOK_NANOS;
 
-    /** @param system tells the host's name */
+    /** @param system has the host's name */
     Answers(RelayServer relay, AdminConfig config, SystemTree system) {
         this.relay = relay;
         this.config = config;
@@ -116,13 +108,10 @@ final class Answers {
         try (InputStream in = Answers.class.getResourceAsStream(resource)) {
             byte[] body = in.readAllBytes();
             if (path.equals("/")) {
-                String links = PAGES.entrySet().stream()
-                        .filter(page -> !page.getKey().equals("/"))
-                        .map(page -> "<li><a href=\"" + page.getKey().substring(1) + "\">" + page.getKey() + "</a> "
-                                + page.getValue() + "</li>")
-                        .collect(Collectors.joining("\n"));
+                String links = PAGES.replaceFirst(".*\n", "")
+                        .replaceAll("  /(\\S+) +(.*)\n", "<li><a href=\"$1\">/$1</a> $2</li>\n");
                 body = new String(body, StandardCharsets.UTF_8)
-                        .replace("{{pages}}", links)
+                        .replace("{{pages}}", links.strip())
                         .getBytes(StandardCharsets.UTF_8);
             }
             files.put(path, new Answer(HttpResponseStatus.OK, type, body));
@@ -137,55 +126,52 @@ final class Answers {
                 .orElse("(not packaged)");
     }
 
-    /** The answer to a path that needs no connection of its own. {@code accept}: the request's header, or empty. */
+    /**
+     * The answer to a path; not to the few that {@link AdminConnection} answers itself.
+     *
+     * @param accept the request's header; may be empty
+     */
     Answer of(String path, String accept) {
         return switch (path) {
             case "/metrics" -> metrics(writer(accept));
-            case "/health/live" -> health(relay.live(), status(relay.live(), "live", "stuck"));
-            case "/health/ready" -> health(relay.ready(), ready());
+            case "/health/live" -> health(relay.live(), new JsonLine().text("status", relay.live() ? "live" : "stuck"));
+            case "/health/ready" -> ready();
             case "/config" -> config();
             case "/status" -> status();
-            default -> Optional.ofNullable(files.get(path)).orElseGet(() -> nowhere(path));
+            default -> Optional.ofNullable(files.get(path)).orElseGet(() -> unknown(path));
         };
     }
 
-    /** The answer to a path where nothing is: the paths that there are. */
-    private static Answer nowhere(String path) {
-        String health = "/health" + path;
-        StringBuilder text = new StringBuilder(
-                (PAGES.containsKey(health) ? "it is at " + health : "there is no such page") + "; there are");
-        PAGES.forEach((page, what) -> text.append(String.format(Locale.ROOT, "\n  %-14s %s", page, what)));
-        return Answer.text(HttpResponseStatus.NOT_FOUND, text.toString());
+    private static Answer unknown(String path) {
+        boolean health = PAGES.contains(" /health" + path + " ");
+        String text = health ? "it is at /health" + path : "there is no such page";
+        return Answer.text(HttpResponseStatus.NOT_FOUND, text + "; there are\n" + PAGES.stripTrailing());
     }
 
     static Answer health(boolean well, JsonLine what) {
         return Answer.json(well ? HttpResponseStatus.OK : HttpResponseStatus.SERVICE_UNAVAILABLE, what);
     }
 
-    private static JsonLine status(boolean well, String yes, String no) {
-        return new JsonLine().text("status", well ? yes : no);
-    }
-
-    private JsonLine ready() {
+    private Answer ready() {
         boolean ready = relay.ready();
-        JsonLine line = status(ready, "ready", unready());
+        JsonLine line = new JsonLine().text("status", readiness(ready));
         if (!config.healthOnly()) {
             Look.cluster(line, relay.cluster());
         }
-        return line;
+        return health(ready, line);
     }
 
-    private String unready() {
+    private String readiness(boolean ready) {
         ClusterStatus cluster = relay.cluster();
-        if (!relay.ending() && !relay.reachable()) {
-            return "unreachable";
+        if (ready || !relay.ending() && !relay.reachable()) {
+            return ready ? "ready" : "unreachable";
         }
         return relay.ending() || cluster == null ? "ending" : cluster.state().text();
     }
 
     /**
-     * The writer of the text format that the client wants more; for equal quality OpenMetrics, if the client names it.
-     * Prometheus may prefer protobuf, and takes text as well. A client that takes neither gets Prometheus's text.
+     * The text format that the client prefers; for equal quality OpenMetrics, if the client names it. A client that
+     * accepts neither format gets Prometheus's text. Protobuf, which Prometheus may prefer, is not offered.
      */
     private ExpositionFormatWriter writer(String accept) {
         double open = Accept.quality(accept, OPEN_METRICS);
@@ -212,7 +198,7 @@ final class Answers {
                                 logSeconds(relay.stats()))));
     }
 
-    /** The last messages that a client with this token, from this peer, may get; refused if it may not subscribe. */
+    /** The last messages that this client may get; refused if it may not subscribe. */
     Answer peek(Token token, Peer peer) {
         Optional<TypeRanges> types = relay.subscribable(token, peer);
         if (types.isEmpty()) {
@@ -221,7 +207,7 @@ final class Answers {
                     "no identity of this request may subscribe: show the token of one that may");
         }
         if (System.nanoTime() - peekedNanos > LOOK_NANOS) {
-            peeked = relay.lastMessages(MOST_PEEKED, PEEKED_BYTES);
+            peeked = relay.lastMessages(MOST_PEEKED, PEEKED_BODY_BYTES);
             peekedNanos = System.nanoTime();
         }
         Stream<PeekedMessage> shown =
@@ -234,7 +220,7 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** Bytes as text: printable ASCII as it is, other bytes as {@code \\x0a}, a backslash as two. */
+    /** Bytes as text: printable ASCII unchanged, other bytes as {@code \\x0a}, a backslash as two. */
     private static String escaped(byte[] bytes) {
         StringBuilder text = new StringBuilder(bytes.length);
         for (byte each : bytes) {
@@ -267,7 +253,7 @@ final class Answers {
         relay.count(Counter.ADMIN_REFUSED);
     }
 
-    /** Takes the figures of this second. */
+    /** Records the figures of this second. */
     void sample() {
         seconds.add(Instant.now(), System.nanoTime(), relay.stats());
     }
@@ -283,7 +269,7 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** Adds the name, the version, the ports and the journal, which do not change. */
+    /** Adds the host's name, the version, ports and the journal's directory: they do not change. */
     private void identity(JsonLine line) {
         line.text("host", host).text("version", version());
         line.text("transport", relay.transport().flag())
@@ -316,7 +302,7 @@ final class Answers {
                 .map(text -> new Port(role, kind, text));
     }
 
-    /** The first event of a stream: describes the relay, and the figures of the following events. */
+    /** The first event of a stream: the relay, its rates so far, and the meaning of the figures in later events. */
     byte[] about() {
         JsonLine line = JsonLine.event("about", Instant.now());
         identity(line);
@@ -352,7 +338,6 @@ final class Answers {
                 .decimal("coreShare", rate.coreShare());
     }
 
-    /** Seconds that a subscriber is behind. */
     private double lagSeconds(Look now, ConnectionRow row) {
         return seconds.since(now.stats().get(Counter.BYTES_IN) - row.lagBytes());
     }
@@ -374,7 +359,7 @@ final class Answers {
             line.decimal("tlsValidSeconds", relay.tls().validSeconds());
         }
         boolean ready = relay.ready();
-        line.truth("ready", ready).text("status", ready ? "ready" : unready());
+        line.truth("ready", ready).text("status", readiness(ready));
         Look.totals(line, now);
         line.object(
                 "memory",

@@ -12,10 +12,10 @@ import java.util.Locale;
 /**
  * The result of {@code relay-server journal check} as a file for the textfile collector of Prometheus' node_exporter.
  *
- * @param directory of the journal: the label of each metric
+ * @param directory the journal's: the label of each metric
  * @param sound false: messages are missing, or the journal could not be read
- * @param bytes of the stream that were read and compared with their sums
- * @param end of the check
+ * @param bytes number of bytes that were read and compared with their checksums
+ * @param end time at which the check ended
  */
 public record CheckMetrics(Path directory, boolean sound, long bytes, Instant end, Duration took) {
     public String text() {
@@ -37,7 +37,7 @@ public record CheckMetrics(Path directory, boolean sound, long bytes, Instant en
                 + "\"} " + value + "\n";
     }
 
-    /** Replaces the file: each reader, and each crash, finds all of the old content or all of this one. */
+    /** Replaces the file as a whole: a program that reads it meanwhile, or after a crash, finds no partial content. */
     public void write(Path file) throws IOException {
         Path fresh = file.resolveSibling(file.getFileName() + ".new");
         Files.writeString(

@@ -12,14 +12,14 @@ import java.util.stream.Collectors;
 
 /**
  * Settings as JSON, by the names of their records' components. Only harmless values are shown: numbers, texts, enums,
- * times, paths and lists of them. A {@link Secret} is never shown; TLS files are shown by path, not by content.
+ * times, paths and lists of them. A {@link Secret} is never shown. TLS files are shown by their paths.
  */
 final class ConfigJson {
     private static final String CONFIG = Secret.class.getPackageName();
 
     private ConfigJson() {}
 
-    /** The components of a record, as members of the object that {@code line} is in. */
+    /** Adds the components of a record, as members of the object that was begun last. */
     static void members(JsonLine line, Record settings) {
         for (RecordComponent component : settings.getClass().getRecordComponents()) {
             Object value = valueOf(component, settings);

@@ -10,21 +10,21 @@ import java.util.Optional;
 import java.util.function.Supplier;
 
 /**
- * Looks at the first bytes of a connection, before TLS and HTTP do, and leaves the pipeline as soon as they show the
- * client's protocol. A protocol that the port does not speak is an event. Owned by the admin port's thread.
+ * Recognises a client's protocol by its first bytes, before TLS and HTTP see them, and then leaves the pipeline. A
+ * protocol that the port does not speak is fired as an event. Owned by the admin port's thread.
  */
 final class FirstBytes extends ChannelInboundHandlerAdapter {
     private final Optional<Supplier<ChannelHandler>> tls;
     private ByteBuf kept = Unpooled.EMPTY_BUFFER;
 
-    /** @param tls makes the handler of TLS, once it is clear that no proxy's header comes first; empty: plain HTTP */
+    /** @param tls makes the handler of TLS, which is added unless a proxy's header comes first; empty: plain HTTP */
     FirstBytes(Optional<Supplier<ChannelHandler>> tls) {
         this.tls = tls;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        // Fewer bytes than the longest signature, and one read.
+        // Bounded: the bytes so far are fewer than the longest signature, and a read is limited.
         kept = Unpooled.wrappedBuffer(kept, (ByteBuf) message);
         int length = kept.readableBytes();
         Stranger who = Stranger.of(kept.nioBuffer(), 0, length, false);

@@ -7,7 +7,7 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** One JSON object as one line of ASCII: other characters in strings are escaped, so no terminal's encoding matters. */
+/** A JSON object as one line of ASCII: other characters are escaped, so that a terminal's encoding does not matter. */
 public final class JsonLine {
     private final StringBuilder line = new StringBuilder(1024).append('{');
 
@@ -17,7 +17,7 @@ public final class JsonLine {
                 .text("time", time.truncatedTo(ChronoUnit.MILLIS).toString());
     }
 
-    /** @param value a count, size or time; an id of 64 bits is a text, since many readers round beyond 2^53 */
+    /** @param value a count, size or time; not an id of 64 bits, since many JSON parsers round numbers above 2^53 */
     public JsonLine number(String name, long value) {
         name(name).append(value);
         return this;
@@ -28,7 +28,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Adds a number with three decimals. String.format would take most of the time of a line. */
+    /** Adds a number with three decimals. {@code String.format} would be many times slower. */
     public JsonLine decimal(String name, double value) {
         long thousandths = Math.round(Math.abs(value) * 1000);
         name(name)
@@ -50,7 +50,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Adds an object as a member; {@code members} adds those that it has. */
+    /** Adds an object, whose members {@code members} adds. */
     public JsonLine object(String name, Consumer<JsonLine> members) {
         name(name).append('{');
         members.accept(this);
@@ -58,7 +58,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Adds a list of objects as a member; {@code members} adds those of each. */
+    /** Adds a list of objects, one for each item, whose members {@code members} adds. */
     public <T> JsonLine list(String name, Stream<T> items, BiConsumer<JsonLine, T> members) {
         name(name).append('[');
         items.forEach(item -> {
@@ -90,7 +90,7 @@ public final class JsonLine {
             if (c == '"' || c == '\\') {
                 line.append('\\').append(c);
             } else if (c < ' ' || c > '~') {
-                // UTF-16 code units, as JSON wants them; so half a surrogate pair does no harm.
+                // JSON escapes UTF-16 code units, each by itself: a surrogate without its pair is no error.
                 line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else {
                 line.append(c);

@@ -12,20 +12,19 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A relay at one moment.
+ * A relay's figures and connections at one moment.
  *
- * @param time time of the look
- * @param nanos the same moment, by {@link System#nanoTime}
+ * @param nanos the moment, by {@link System#nanoTime}
  * @param cluster state of its cluster; null: the relay is alone
  */
 public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections, ClusterStatus cluster) {
     public static Look at(RelayServer relay) {
-        // Connections first: a connection that has gone since is then among the ends in the statistics.
+        // Connections first: a connection that closes in between is then counted as closed in the statistics.
         List<ConnectionRow> connections = relay.connections();
         return new Look(Instant.now(), System.nanoTime(), relay.stats(), connections, relay.cluster());
     }
 
-    /** The subscriber that is furthest behind, among those that read the log and are behind. */
+    /** The subscriber that lags most, among those that lag and get the stream from the log. */
     public Optional<ConnectionRow> slowest() {
         return connections.stream()
                 .filter(row -> row.lagBytes() > 0 && row.replayPercent() == ConnectionRow.LIVE)

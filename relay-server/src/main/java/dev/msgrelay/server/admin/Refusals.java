@@ -8,6 +8,7 @@ import dev.msgrelay.server.config.AdminConfig;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpVersion;
 import io.netty.util.NetUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -16,17 +17,18 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The rules that a request must keep before its answer is made: method, Host and token. */
+/** Refuses requests by their method, Host or token, before an answer is made. */
 final class Refusals {
     /** The one path that changes something. */
     static final String RELOAD = "/reload";
 
+    // The form of a request to a proxy: http://relay:7402/metrics.
+    private static final Pattern URL = Pattern.compile("(?is)https?://([^/?#]*)(.*)");
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[A-Za-z0-9._-]+)(:\\d{1,5})?");
-    /** Limit of a header with credentials: longer ones are not hashed. */
+    /** Longest header with credentials that is hashed. */
     private static final int MOST_CREDENTIALS = 1024;
 
     private final AdminConfig config;
-    // The hash of the port's token, if it has one.
     private final Optional<TokenHash> token;
 
     Refusals(AdminConfig config) {
@@ -36,34 +38,40 @@ final class Refusals {
 
     /** The refusal of a request; empty: it is not refused. */
     Optional<Answer> of(HttpRequest request) {
-        Target target = Target.of(request);
-        String allowed = allowed(target);
+        String path = path(request);
+        String allowed = allowed(path);
         if (!List.of(allowed.split(", ")).contains(request.method().name())) {
             return refusal(
                     HttpResponseStatus.METHOD_NOT_ALLOWED,
                     "only " + allowed + ", not "
                             + Peer.printable(request.method().name()));
         }
-        boolean none = target.hosts() == 0 && Target.mayLackHost(request);
-        if (target.hosts() != 1 && !none) {
-            return refusal(HttpResponseStatus.BAD_REQUEST, target.hosts() + " Host headers instead of one");
+        List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
+        // HTTP/1.0 does not know the header. No browser speaks it any more.
+        boolean mayLackHost = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
+        if (hosts.size() != 1 && !(hosts.isEmpty() && mayLackHost)) {
+            return refusal(HttpResponseStatus.BAD_REQUEST, hosts.size() + " Host headers instead of one");
         }
+        boolean health = path.startsWith("/health/");
         if (config.healthOnly()) {
-            // No page can be read here, so a name tells nothing.
-            return isHealth(target)
+            // Any Host may be used: a page of another site learns no secret here.
+            return health
                     ? Optional.empty()
                     : refusal(HttpResponseStatus.NOT_FOUND, "only /health/live and /health/ready are here");
         }
-        if (target.host().isPresent() && !isOurs(target.host().get())) {
+        Matcher url = URL.matcher(request.uri());
+        Optional<String> host =
+                url.matches() ? Optional.of(url.group(1)) : hosts.stream().findFirst();
+        if (host.isPresent() && !isOurs(host.get())) {
             return refusal(
                     HttpResponseStatus.MISDIRECTED_REQUEST,
-                    "Host '" + Peer.printable(target.host().get()) + "' is neither an address, nor localhost, nor '"
+                    "Host '" + Peer.printable(host.get()) + "' is neither an address, nor localhost, nor '"
                             + config.host() + "'");
         }
-        if (reloads(target)) {
+        if (path.equals(RELOAD)) {
             return ofReload(request);
         }
-        return token.isEmpty() || isHealth(target) || isAdmins(shown(request))
+        return token.isEmpty() || health || isAdmins(shown(request))
                 ? Optional.empty()
                 : refusal(
                         HttpResponseStatus.UNAUTHORIZED,
@@ -74,22 +82,21 @@ final class Refusals {
         return Optional.of(Answer.text(status, text));
     }
 
+    /** The path of a request without its query, also where the request names a whole URL. */
+    static String path(HttpRequest request) {
+        Matcher url = URL.matcher(request.uri());
+        String path = (url.matches() ? url.group(2) : request.uri()).split("\\?", 2)[0];
+        return path.isEmpty() && url.matches() ? "/" : path;
+    }
+
     /** The methods that a path allows. */
-    static String allowed(Target target) {
-        return reloads(target) ? "POST" : "GET, HEAD";
-    }
-
-    private static boolean isHealth(Target target) {
-        return target.path().startsWith("/health/");
-    }
-
-    static boolean reloads(Target target) {
-        return RELOAD.equals(target.path());
+    static String allowed(String path) {
+        return path.equals(RELOAD) ? "POST" : "GET, HEAD";
     }
 
     /**
-     * The refusal of a reload. A browser sends a stored password by itself, also for a form on another site's page, so
-     * a password does not count. A browser sends Bearer only if a page of the relay's own makes it.
+     * The refusal of a reload. A password does not count: a browser sends a stored password by itself, also for a form
+     * on another site's page. It sends Bearer only for a script of the relay's own page.
      */
     private Optional<Answer> ofReload(HttpRequest request) {
         if (token.isEmpty()) {
@@ -106,16 +113,15 @@ final class Refusals {
     }
 
     /**
-     * Whether a browser may use this name of the host. Another site's page can make its own name point to this port's
-     * address (DNS rebinding), and could then read the answers. So names other than the port's own are refused. With a
-     * token such a page can read nothing. A browser always sends a name: a client without one is no browser.
+     * Whether a browser may use this host name. Another site can make its own name point to this port's address (DNS
+     * rebinding), and its page could then read the answers. So only the port's own names are accepted, unless a token
+     * protects the answers. Browsers always send a name, so a request without a name is accepted.
      */
     private boolean isOurs(String host) {
         Matcher matcher = HOST.matcher(host);
         if (!matcher.matches()) {
             return false;
         }
-        // A dot at the end marks a complete name.
         String name = matcher.group(1).replaceFirst("\\.$", "");
         return token.isPresent()
                 || name.equalsIgnoreCase("localhost")
@@ -128,7 +134,7 @@ final class Refusals {
         return !shown.isNone() && token.filter(TokenHash.of(shown)::equals).isPresent();
     }
 
-    /** The token that a request shows, as Bearer or as a password; none: it shows nothing that can be one. */
+    /** The token of a request, as Bearer or as a password; {@link Token#NONE}: it has none, or a malformed one. */
     static Token shown(HttpRequest request) {
         return token(bearer(request).isEmpty() ? password(request) : bearer(request));
     }
@@ -142,25 +148,24 @@ final class Refusals {
     }
 
     private static String bearer(HttpRequest request) {
-        return behind("Bearer ", request);
+        return credentials("Bearer ", request);
     }
 
-    /** The password after Basic; empty: there is none. */
+    /** The password of Basic credentials; empty: there is none. */
     private static String password(HttpRequest request) {
         try {
-            String pair = new String(Base64.getDecoder().decode(behind("Basic ", request)), StandardCharsets.UTF_8);
-            return pair.substring(pair.indexOf(':') + 1);
+            byte[] pair = Base64.getDecoder().decode(credentials("Basic ", request));
+            return new String(pair, StandardCharsets.UTF_8).replaceFirst("^[^:]*:", "");
         } catch (IllegalArgumentException e) {
             return "";
         }
     }
 
-    /** The credentials behind the name of their scheme; empty: their scheme is another one. */
-    private static String behind(String scheme, HttpRequest request) {
-        String credentials = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
-        return credentials.length() <= MOST_CREDENTIALS
-                        && credentials.regionMatches(true, 0, scheme, 0, scheme.length())
-                ? credentials.substring(scheme.length()).trim()
+    /** The credentials of a request; empty: it has none of this scheme. */
+    private static String credentials(String scheme, HttpRequest request) {
+        String header = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
+        return header.length() <= MOST_CREDENTIALS && header.regionMatches(true, 0, scheme, 0, scheme.length())
+                ? header.substring(scheme.length()).trim()
                 : "";
     }
 }

@@ -3,8 +3,8 @@
  *
  * <pre>
  *   AdminServer     listens, on a thread of its own; at most 64 connections
- *     FirstBytes        no TLS and no request: refused before either looks
- *     AdminConnection   one request: whole within 5 s, answered, closed
+ *     FirstBytes        neither TLS nor HTTP: refused
+ *     AdminConnection   one request: complete within 5 s, answered, closed
  *       Refusals        method, Host, token
  *       Reload          the result of {@code POST /reload}, read on a thread of its own
  *       Answers         the answer to a path, made at most once a second
@@ -13,9 +13,9 @@
  * </pre>
  *
  * <p>All of it belongs to the admin port's thread, except {@code AdminServer.start}, {@code close} and {@code address}.
- * The thread reads what reports may read on any thread, and writes one counter of the relay, nothing else. A reload
+ * The thread reads figures that any thread may read, and writes a single counter of the relay. A reload
  * has a thread of its own ({@code relay-reload}), since it waits for files.
  *
- * <p><b>Public API:</b> {@code AdminServer}. All else is internal.
+ * <p><b>Public API:</b> {@code AdminServer}. All other classes are internal.
  */
 package dev.msgrelay.server.admin;
