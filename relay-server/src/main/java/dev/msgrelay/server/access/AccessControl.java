@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Collectors;
 
-/** The current policy, and the connections and rate that each identity uses at present. Any thread. */
+/** The current policy, and the connections, replays and rate that each identity uses. Any thread. */
 public final class AccessControl {
     private final Map<String, Use> uses = new ConcurrentHashMap<>();
     private volatile AccessPolicy policy;
@@ -18,12 +18,11 @@ public final class AccessControl {
         this.policy = policy.orElse(AccessPolicy.EVERYBODY);
     }
 
-    /** The current policy. */
     public AccessPolicy policy() {
         return policy;
     }
 
-    /** Replaces the policy. Each connection notices the new one within a few tenths of a second. */
+    /** Replaces the policy. Each connection is judged again within a few tenths of a second. */
     public void change(Optional<AccessPolicy> other) {
         policy = other.orElse(AccessPolicy.EVERYBODY);
         Set<String> known = policy.identities().stream().map(Identity::name).collect(Collectors.toSet());
@@ -34,35 +33,35 @@ public final class AccessControl {
         return uses.computeIfAbsent(identity.name(), name -> new Use());
     }
 
-    /** The connections, replays and bytes of one identity, of all its connections together. Any thread; no lock. */
+    /** The connections, replays and bytes of one identity. Any thread; no lock. */
     static final class Use {
-        /** Burst after a pause: the bytes that the rate allows in this time. */
+        /** Time without bytes that may be made up for in a burst. */
         private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
         private final AtomicLong connections = new AtomicLong();
         private final AtomicLong replays = new AtomicLong();
-        // For each direction: the time at which all bytes so far would have gone through at the rate.
+        // For each direction, the System.nanoTime at which all bytes so far are paid for at the rate.
         private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
         private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
-        // The rate that these times were computed with.
+        // The rate of both times.
         private volatile long lastRate;
 
-        /** Counts a connection, unless there are {@code most} already. After true, {@link #removeConnection} is due. */
+        /** Counts a connection until {@link #removeConnection}; false: there are {@code most} already. */
         boolean addConnection(long most) {
-            return oneMore(connections, most);
+            return addUpTo(most, connections);
         }
 
-        private static boolean oneMore(AtomicLong of, long most) {
-            return of.getAndUpdate(now -> now < most ? now + 1 : now) < most;
+        private static boolean addUpTo(long most, AtomicLong count) {
+            return count.getAndUpdate(now -> now < most ? now + 1 : now) < most;
         }
 
         void removeConnection() {
             connections.decrementAndGet();
         }
 
-        /** Counts a reader of the journal, unless there are {@code most}. After true, {@link #endReplay} is due. */
+        /** Counts a replay until {@link #endReplay}; false: there are {@code most} already. */
         boolean beginReplay(long most) {
-            return oneMore(replays, most);
+            return addUpTo(most, replays);
         }
 
         void endReplay() {
@@ -73,16 +72,16 @@ public final class AccessControl {
             return connections.get() == 0 && replays.get() == 0;
         }
 
-        /** Counts bytes. Returns the nanoseconds for which no further bytes shall go through; 0 or less: no pause. */
+        /** Counts bytes. Returns the length of the pause that shall follow, in nanoseconds; 0 or less: no pause. */
         long took(boolean publishing, long bytes, long rate, long nowNanos) {
             if (rate != lastRate) {
-                // A reload has changed the rate: bytes owed at the old one might take hours, so they are forgotten.
+                // A reload has changed the rate. A pause at the old rate might last for hours, so it is dropped.
                 lastRate = rate;
                 published.set(Long.MIN_VALUE);
                 sent.set(Long.MIN_VALUE);
             }
             AtomicLong through = publishing ? published : sent;
-            // Double: bytes times nanoseconds would overflow a long. At useful rates it is exact to a microsecond.
+            // Double: bytes times nanoseconds would overflow a long. The error is below a microsecond at usual rates.
             long nanos = (long) ((double) bytes * TimeUnit.SECONDS.toNanos(1) / rate);
             long before;
             long after;

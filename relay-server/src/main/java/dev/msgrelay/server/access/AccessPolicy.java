@@ -12,12 +12,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** All identities that the relay knows. Immutable. */
+/** The identities of an access block, and their proofs. Immutable. */
 public final class AccessPolicy {
     /** The policy of a relay without an access block: everybody may do everything, and nobody has an identity. */
     static final AccessPolicy EVERYBODY = new AccessPolicy(List.of());
 
-    /** Limit on identities: a program may have written the file, and each connection may walk through all networks. */
+    /** Limit of identities: a new connection's address is compared with the networks of each. */
     private static final int MOST_IDENTITIES = 10_000;
 
     private final List<Identity> identities;
@@ -57,11 +57,6 @@ public final class AccessPolicy {
                 : proof instanceof Network ? "network, " + proof : "certificate, " + proof;
     }
 
-    /** The identity of a token; empty: no identity has it, or its holder may not come from the peer's address. */
-    Optional<Identity> byToken(TokenHash token, Peer peer) {
-        return byProof(token, peer);
-    }
-
     /** The identity of a peer by its certificate, else by its user, else by its network. */
     Optional<Identity> byPeer(Peer peer) {
         return Stream.of(peer.certificate(), peer.uid(), peer.user())
@@ -74,20 +69,21 @@ public final class AccessPolicy {
                         .findFirst());
     }
 
-    private Optional<Identity> byProof(Object proof, Peer peer) {
+    /** The identity that has this proof; empty: there is none, or it may not come from the peer's address. */
+    Optional<Identity> byProof(Object proof, Peer peer) {
         return Optional.ofNullable(byProof.get(proof)).filter(identity -> identity.mayComeFrom(peer));
     }
 
     /**
-     * Types that a client may get as a subscriber, by its token or by its peer; empty: it may not subscribe.
+     * Types that a client may get as a subscriber, by its token, else by its peer; empty: it may not subscribe.
      *
-     * @param token {@link Token#NONE}: the client shows no token
+     * @param token {@link Token#NONE}: the client has shown none
      */
     public Optional<TypeRanges> subscribable(Token token, Peer peer) {
         if (this == EVERYBODY) {
             return Optional.of(TypeRanges.ALL);
         }
-        Optional<Identity> holder = token.isNone() ? Optional.empty() : byToken(TokenHash.of(token), peer);
+        Optional<Identity> holder = token.isNone() ? Optional.empty() : byProof(TokenHash.of(token), peer);
         return holder.or(() -> byPeer(peer)).flatMap(identity -> identity.types(Role.SUBSCRIBER));
     }
 

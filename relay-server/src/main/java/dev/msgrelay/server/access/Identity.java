@@ -9,22 +9,20 @@ import java.util.regex.Pattern;
 import javax.security.auth.x500.X500Principal;
 
 /**
- * A client or group of clients that the relay knows. A connection has this identity if it has one of its tokens,
- * certificates or users, and comes from one of its networks if it has any; with networks alone, an address from there
- * is enough. Immutable.
+ * A client or a group of clients. A connection proves its identity by a token, certificate or user of the identity, and
+ * must come from one of the identity's networks, if there are any. An identity with networks alone needs no other proof
+ * than the address. Immutable.
  *
  * @param name for people and logs
- * @param tokens any of them proves the identity
  * @param certificates subjects of certificates, compared as a whole
  * @param users users of processes on this host that connect to a Unix socket
- * @param from networks that a connection may come from; none: from anywhere
+ * @param from networks that a connection may come from; none: any address
  * @param publish types that the identity may publish; null: it may not publish
  * @param subscribe types that the identity may get; null: it may not subscribe
  * @param maxConnections connections at the same time; {@link #UNLIMITED}: any number
  * @param maxRate bytes a second of all connections together, in each direction; {@link #UNLIMITED}: any number
- * @param maxLag bytes that a subscriber may be behind; {@link #UNLIMITED}: as many as the log holds
- * @param maxReplays subscribers at the same time that get messages from the journal that the log no longer has; {@link
- *     #UNLIMITED}: any number
+ * @param maxLag bytes by which a subscriber may lag; {@link #UNLIMITED}: the log's size
+ * @param maxReplays subscribers that get old messages from the journal at the same time; {@link #UNLIMITED}: any number
  */
 public record Identity(
         String name,
@@ -38,10 +36,10 @@ public record Identity(
         long maxRate,
         long maxLag,
         long maxReplays) {
-    /** The value of a limit that this identity does not have. */
+    /** The value of a limit that is off. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /** Least value of {@code maxLag}: a subscriber that skips jumps to 256 KiB behind the head, so less is no lag. */
+    /** Least value of {@code maxLag}: a subscriber that skips messages still lags by 256 KiB afterwards. */
     public static final long LEAST_LAG = 1 << 20;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");
@@ -83,12 +81,11 @@ public record Identity(
         return from.isEmpty() || from.stream().anyMatch(network -> network.contains(peer));
     }
 
-    /** Whether an address from its networks is enough. */
     boolean isKnownByNetwork() {
         return tokens.isEmpty() && certificates.isEmpty() && users.isEmpty();
     }
 
-    /** All proofs of this identity; no other identity may have the same. */
+    /** All proofs of this identity. No other identity may have any of them. */
     List<Object> proofs() {
         List<Object> proofs = new ArrayList<>();
         proofs.addAll(tokens);

@@ -8,11 +8,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Addresses with the same first bits, such as {@code 10.1.0.0/16} or {@code ::1}; or {@code unix}: all connections to a
- * Unix socket. Immutable.
+ * Addresses with the same first bits, such as {@code 10.1.0.0/16} or {@code ::1}; or {@code unix}, for all connections
+ * to Unix sockets. Immutable.
  *
  * @param address 4 or 16 bytes; none: Unix sockets
- * @param bits number of first bits that count
+ * @param bits number of first bits that are compared
  */
 public record Network(byte[] address, int bits) {
     private static final String UNIX = "unix";
@@ -48,13 +48,11 @@ public record Network(byte[] address, int bits) {
 
     private boolean contains(byte[] other) {
         int first = Arrays.mismatch(address, other);
-        return first < 0
-                || address.length == other.length
-                        && first * Byte.SIZE + leadingZeros(address[first] ^ other[first]) >= bits;
-    }
-
-    private static int leadingZeros(int oneByte) {
-        return Integer.numberOfLeadingZeros(oneByte & 0xFF) - (Integer.SIZE - Byte.SIZE);
+        if (first < 0 || address.length != other.length) {
+            return first < 0;
+        }
+        int same = Integer.numberOfLeadingZeros((address[first] ^ other[first]) & 0xFF) - 24;
+        return first * Byte.SIZE + same >= bits;
     }
 
     @Override

@@ -18,19 +18,19 @@ import jdk.net.ExtendedSocketOptions;
 import jdk.net.UnixDomainPrincipal;
 
 /**
- * A peer as socket and TLS report it, before it has sent anything.
+ * A peer as its socket and TLS show it, before its first frame.
  *
  * @param address the peer's address; empty: the peer of a Unix socket
- * @param uid of the process at the other end of a Unix socket, if the system tells it
- * @param user user of the same process, if the system tells it
- * @param certificate subject of the certificate that the TLS layer has verified
+ * @param uid user number of the peer's process at a Unix socket, from epoll
+ * @param user user of that process, from the JDK
+ * @param certificate subject of the certificate that TLS has verified
  */
 public record Peer(
         Optional<InetAddress> address,
         Optional<Integer> uid,
         Optional<UserPrincipal> user,
         Optional<X500Principal> certificate) {
-    /** The subject of the client's certificate; the TLS layer sets it before the connection is active. */
+    /** The channel's attribute for the subject of a client's certificate. TLS sets it before the channel is active. */
     public static final AttributeKey<X500Principal> CERTIFICATE = AttributeKey.valueOf(Peer.class, "certificate");
 
     private static final int MOST_CHARS = 200;
@@ -43,7 +43,7 @@ public record Peer(
             return ofNetwork(inet, subject);
         }
         if (channel instanceof SocketChannel) {
-            // A TCP channel that is closed already: an address from nowhere, since none would mean a Unix socket.
+            // The channel is closed already. No address would mean a Unix socket, so it gets 0.0.0.0.
             return ofNetwork(new InetSocketAddress(0), subject);
         }
         Optional<Integer> uid = Optional.empty();
@@ -57,7 +57,7 @@ public record Peer(
                         .map(UnixDomainPrincipal::user);
             }
         } catch (IOException | ChannelException | UnsupportedOperationException e) {
-            // The peer is gone, or the system does not tell its user: then no user proves an identity.
+            // The peer has closed the socket, or the system does not know its user.
         }
         return new Peer(Optional.empty(), uid, user, subject);
     }
@@ -67,8 +67,8 @@ public record Peer(
     }
 
     /**
-     * Text from a peer, made fit for one line of a log or a page: cut to {@value #MOST_CHARS} characters, without
-     * characters that control a terminal.
+     * Makes a peer's text fit for a line of the log or a page: at most {@value #MOST_CHARS} characters, and none that
+     * controls a terminal.
      */
     public static String printable(String text) {
         String line = text.replaceAll("[\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}]", "?");

@@ -9,11 +9,11 @@ import dev.msgrelay.protocol.text.ShortText;
 import java.util.Optional;
 
 /**
- * The rights of one connection: its identity under the current policy, first by its peer, then by its token; its types,
- * lag and rate; or the reason why it may not act. Owned by the connection's thread.
+ * The rights of one connection under the current policy: its identity, types, lag and rate; or the reason why it may
+ * not act. Its peer may prove an identity, and the token of HELLO replaces that. Owned by the connection's thread.
  */
 public final class Rights {
-    /** Most type ranges that a text for people lists. */
+    /** Most type ranges in a text for people. */
     private static final int TEXT_RANGES = 8;
 
     private final AccessControl control;
@@ -22,18 +22,15 @@ public final class Rights {
     private Optional<TokenHash> token = Optional.empty();
     private AccessPolicy judgedBy = AccessPolicy.EVERYBODY;
     private Optional<Identity> identity = Optional.empty();
-    // The connection's place among those of its identity.
+    // The identity's use that counts this connection, and the one that counts its replay.
     private Optional<AccessControl.Use> place = Optional.empty();
-    // The identity whose replay slot this connection has.
     private Optional<AccessControl.Use> replay = Optional.empty();
     private Optional<Refusal> refusal = Optional.empty();
     private TypeRanges permitted = TypeRanges.ALL;
-    // Types that a subscriber was granted last.
     private Optional<TypeRanges> granted = Optional.empty();
-    // Of the identity that the connection has a place at.
     private long maxRate = Identity.UNLIMITED;
     private long maxLag = Identity.UNLIMITED;
-    // The end of the pause that the identity's rate demands; valid while the rate is still pausedAtRate.
+    // The end of the pause after the last bytes; a reload that changes the rate ends the pause.
     private long pausedUntilNanos;
     private long pausedAtRate;
     // Volatile: reports read the name on other threads.
@@ -44,19 +41,19 @@ public final class Rights {
         this.role = role;
     }
 
-    /** Starts with the peer that the layers below report. */
+    /** Judges a new connection by its peer. */
     public void opened(Peer of) {
         peer = of;
         judge();
     }
 
-    /** Takes the token of HELLO. Without a policy a token proves nothing, and is not looked at. */
+    /** Judges the connection by the token of its HELLO. Without a policy every token is accepted. */
     public void said(Token secret) {
         token = secret.isNone() ? Optional.empty() : Optional.of(TokenHash.of(secret));
         judge();
     }
 
-    /** Judges the connection anew if the policy has changed: {@link CloseReason#REVOKED} if it has lost rights. */
+    /** Judges the connection again if the policy has changed: {@link CloseReason#REVOKED} if it has lost rights. */
     public void review() {
         if (control.policy() == judgedBy) {
             return;
@@ -71,20 +68,19 @@ public final class Rights {
         }
     }
 
-    /** A text about the rights that the connection had as {@code before} and has lost; empty: it has lost none. */
+    /** A text about the identity or types that a new policy has taken from the connection; empty: it took none. */
     private Optional<String> lostRights(Optional<Identity> before) {
         if (before.isPresent() && identity.isPresent() && !before.get().name().equals(name)) {
             return Optional.of("it was " + before.get().name() + " and is " + name);
         }
-        // A subscriber gets added types when it asks for them; lost types would make its count of skipped messages
-        // wrong.
+        // A subscriber cannot go on with fewer types: it would count their messages as skipped.
         return granted.filter(types -> !types.equals(types.intersect(permitted)))
                 .map(types -> "types " + describe(types) + " were permitted, and " + describe(permitted) + " are now");
     }
 
     private void judge() {
         judgedBy = control.policy();
-        Optional<Identity> now = token.isPresent() ? judgedBy.byToken(token.get(), peer) : judgedBy.byPeer(peer);
+        Optional<Identity> now = token.isPresent() ? judgedBy.byProof(token.get(), peer) : judgedBy.byPeer(peer);
         refusal = judgedBy == AccessPolicy.EVERYBODY ? Optional.empty() : refusalOf(now);
         if (!mayAct() || now.isEmpty() || !name.equals(now.get().name())) {
             giveBackPlace();
@@ -102,15 +98,12 @@ public final class Rights {
         if (found.isEmpty()) {
             return Optional.of(new Refusal(CloseReason.NOT_AUTHENTICATED, unknown()));
         }
-        if (found.get().types(role).isEmpty()) {
-            String verb = role == Role.PUBLISHER ? "publish" : "subscribe";
-            return Optional.of(
-                    new Refusal(CloseReason.NOT_PERMITTED, found.get().name() + " may not " + verb));
-        }
-        return Optional.empty();
+        String verb = role == Role.PUBLISHER ? "publish" : "subscribe";
+        return found.get().types(role).isPresent()
+                ? Optional.empty()
+                : Optional.of(new Refusal(CloseReason.NOT_PERMITTED, found.get().name() + " may not " + verb));
     }
 
-    /** The text about a connection without an identity, which names all that it has shown but secrets. */
     private String unknown() {
         if (token.isPresent()) {
             return "the token is not one that is known here";
@@ -123,21 +116,23 @@ public final class Rights {
     }
 
     private void takePlace(Identity owner) {
-        AccessControl.Use use = control.use(owner);
-        if (place.isEmpty() && !use.addConnection(owner.maxConnections())) {
-            refusal = Optional.of(new Refusal(
-                    CloseReason.TOO_MANY_CONNECTIONS,
-                    ShortText.there(owner.maxConnections(), "connection") + " of " + name
-                            + " already, which is the limit"));
-            return;
-        }
         if (place.isEmpty()) {
+            AccessControl.Use use = control.use(owner);
+            if (!use.addConnection(owner.maxConnections())) {
+                refusal = tooMany(owner.maxConnections(), "connection", "");
+                return;
+            }
             place = Optional.of(use);
         }
         maxRate = owner.maxRate();
     }
 
-    /** Gives back the connection's place at its identity. Further calls do nothing. */
+    private Optional<Refusal> tooMany(long most, String what, String which) {
+        String text = ShortText.there(most, what) + " of " + name + " already" + which + ", which is the limit";
+        return Optional.of(new Refusal(CloseReason.TOO_MANY_CONNECTIONS, text));
+    }
+
+    /** Ends the count of this connection at its identity. Further calls do nothing. */
     public void giveBackPlace() {
         place.ifPresent(AccessControl.Use::removeConnection);
         place = Optional.empty();
@@ -148,21 +143,21 @@ public final class Rights {
         return refusal.isEmpty();
     }
 
-    /** The reason why the connection may not act. */
+    /** The reason why the connection may not act; empty: it may. */
     public Optional<Refusal> whyRefused() {
         return refusal;
     }
 
-    /** Types that the connection may publish or get. Valid only if it {@link #mayAct}. */
+    /** Types that the connection may publish or get, if it {@link #mayAct}. */
     public TypeRanges permittedTypes() {
         return permitted;
     }
 
     /**
-     * Grants a subscriber those of the wanted types that it may have.
+     * Grants a subscriber the wanted types that it is permitted.
      *
-     * @param orFewer whether a subscriber that wants every type may be granted fewer
-     * @throws FrameException the subscriber may have none of the types, or not every one
+     * @param orFewer whether fewer types will do for a subscriber that wants every type
+     * @throws FrameException no wanted type is permitted, or every type is wanted and some are not permitted
      */
     public TypeRanges grant(TypeRanges wanted, boolean orFewer) throws FrameException {
         TypeRanges both = wanted.intersect(permitted);
@@ -184,51 +179,47 @@ public final class Rights {
         return ranges.text(TEXT_RANGES);
     }
 
-    /** Most bytes that a subscriber may be behind the head. */
+    /** Most bytes by which a subscriber may lag. */
     public long maxLag() {
         return maxLag;
     }
 
-    /** Takes a replay slot for a subscriber, for {@link #endReplay} to give back; or returns why there is none. */
+    /** Counts a replay of the subscriber's identity, until {@link #endReplay}; or returns the reason for no replay. */
     public Optional<Refusal> beginReplay() {
         long most = identity.map(Identity::maxReplays).orElse(Identity.UNLIMITED);
         if (place.isPresent() && !place.get().beginReplay(most)) {
-            return Optional.of(new Refusal(
-                    CloseReason.TOO_MANY_CONNECTIONS,
-                    ShortText.there(most, "subscriber") + " of " + name
-                            + " already that get the stream from the journal, which is the limit"));
+            return tooMany(most, "subscriber", " that get the stream from the journal");
         }
         replay = place;
         return Optional.empty();
     }
 
-    /** Gives the replay slot back: the subscriber has caught up, or is gone. */
+    /** Ends the replay: the subscriber has caught up, or is closed. Further calls do nothing. */
     public void endReplay() {
         replay.ifPresent(AccessControl.Use::endReplay);
         replay = Optional.empty();
     }
 
-    /** Whether the identity has a limit of bytes a second. */
     public boolean hasRate() {
         return maxRate != Identity.UNLIMITED;
     }
 
-    /** Spends bytes of the rate, published or sent; only with one: see {@link #hasRate}. */
+    /** Counts bytes, published or sent, against the rate of an identity that {@link #hasRate}. */
     public void spend(long bytes, long nowNanos) {
         pausedAtRate = maxRate;
         pausedUntilNanos = nowNanos + place.orElseThrow().took(role == Role.PUBLISHER, bytes, maxRate, nowNanos);
     }
 
-    /** Whether the identity has moved more bytes than its rate allows so far. */
+    /** Whether the connection shall wait, since its identity has moved more bytes than its rate allows. */
     public boolean isPaused(long nowNanos) {
         return hasRate() && pausedAtRate == maxRate && nowNanos - pausedUntilNanos < 0;
     }
 
     /**
-     * The reason for the end of a subscriber that is too far behind.
+     * The reason for the end of a subscriber that lags too much.
      *
-     * @param logBytes size of the log, the most bytes that any subscriber may be behind
-     * @param byRate whether its rate has paused it since it was last at the head
+     * @param logBytes size of the log: the most bytes by which any subscriber may lag
+     * @param byRate whether its rate has paused it since it last had no lag
      */
     public Refusal tooFarBehind(long logBytes, boolean byRate) {
         String behind = maxLag < logBytes
@@ -240,12 +231,12 @@ public final class Rights {
                 : new Refusal(CloseReason.SLOW_SUBSCRIBER, behind);
     }
 
-    /** The identity's name; empty: there is no policy, or no identity is proved. Any thread. */
+    /** The identity's name; empty: there is no policy, or the connection has no identity. Any thread. */
     public String name() {
         return name;
     }
 
-    /** The kind of proof of the identity, for the log. */
+    /** The kind of proof by which the connection has its identity, for the log. */
     public String proof() {
         if (token.isPresent()) {
             return "token";

@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/** The SHA-256 of a token, the only form in which the relay keeps it. Compared in constant time. Immutable. */
+/** The SHA-256 of a token: the relay keeps no token itself. Compared in constant time. Immutable. */
 public final class TokenHash {
     private static final String PREFIX = "sha256:";
     private static final Pattern TEXT = Pattern.compile(PREFIX + "\\p{XDigit}{64}");
@@ -44,7 +44,7 @@ public final class TokenHash {
         return other instanceof TokenHash that && MessageDigest.isEqual(sha256, that.sha256);
     }
 
-    /** The first four bytes of the hash: a difference between two of them tells nothing about a token. */
+    /** The first four bytes. They are no secret: nobody can find a token for chosen bytes of a hash. */
     @Override
     public int hashCode() {
         return sha256[0] << 24 | (sha256[1] & 0xFF) << 16 | (sha256[2] & 0xFF) << 8 | sha256[3] & 0xFF;

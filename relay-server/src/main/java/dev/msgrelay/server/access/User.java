@@ -10,16 +10,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
 
 /**
- * A user of this host, by its number and as the JDK's sockets report it. Immutable.
+ * A user of this host. Immutable.
  *
- * @param principal the JDK's object for the same user, if the system has one
+ * @param principal the JDK's object for the user; empty: the system has none
  */
 public record User(int uid, Optional<UserPrincipal> principal) {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
     private static final long LOOKUP_SECONDS = 5;
 
     /**
-     * Looks a user up: a name with {@code id -u}, which knows all of the system's directories.
+     * Looks a user up; a name with the command {@code id -u}, which searches all directories that the system uses.
      *
      * @throws IllegalArgumentException there is no such user, or the look-up fails
      */
@@ -32,7 +32,6 @@ public record User(int uid, Optional<UserPrincipal> principal) {
                             .getUserPrincipalLookupService()
                             .lookupPrincipalByName(String.valueOf(uid))));
         } catch (UserPrincipalNotFoundException | UnsupportedOperationException e) {
-            // The relay knows the user by its number alone.
             return new User(uid, Optional.empty());
         } catch (IOException e) {
             throw new IllegalArgumentException("user " + nameOrNumber + " cannot be looked up: " + e.getMessage(), e);

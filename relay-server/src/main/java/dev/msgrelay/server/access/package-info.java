@@ -7,13 +7,13 @@
  *   AccessControl | the current policy, and what each identity uses: connections, bytes a second
  *                 |
  *   Rights        one connection: Peer (address, uid, certificate) and TokenHash -> Identity, or a Refusal;
- *                 its types, lag and rate; the rights that a new policy takes back
+ *                 its types, lag and rate; ends a connection that loses rights by a new policy
  * </pre>
  *
- * <p>Policies are immutable and {@link dev.msgrelay.server.access.AccessControl} belongs to any thread, a {@link
- * dev.msgrelay.server.access.Rights} to its connection's.
+ * <p>Policies are immutable, any thread may use {@link dev.msgrelay.server.access.AccessControl}, and a {@link
+ * dev.msgrelay.server.access.Rights} belongs to its connection's thread.
  *
- * <p><b>Public API:</b> {@code AccessPolicy} and what it is made of: {@code Identity}, {@code Network}, {@code
- * TokenHash} and {@code User}. All else is internal.
+ * <p><b>Public API:</b> {@code AccessPolicy} with its parts {@code Identity}, {@code Network}, {@code TokenHash} and
+ * {@code User}. All other classes are internal.
  */
 package dev.msgrelay.server.access;
