@@ -3,29 +3,29 @@ package dev.msgrelay.server.tls;
 import java.nio.ByteBuffer;
 
 /**
- * Counts the records of one connection that bring no data: empty ones and new keys, which cost the most of all records.
- * A sincere client sends new keys once in gigabytes.
+ * Counts the records of one connection that bring no data: empty records and new keys. New keys take more processor
+ * time than any other record, and an honest client sends them once in gigabytes.
  *
- * <p>A record counts once its last byte has come, whatever the cuts of the link. A record with data brings at least one
- * byte. So of several records taken at a time, at most as many as there are decrypted bytes had data. Owned by the
- * connection's thread.
+ * <p>Several records are unwrapped at a time, and bring a number of decrypted bytes. A record with data brings at least
+ * one byte, so the number of records without data is at least the difference. Owned by the connection's thread.
  */
 final class EmptyRecords {
     /** Limit of records without data between two ticks. */
     static final int MOST = 32;
 
-    private static final int LENGTH_HIGH = 3;
+    /** Offset of the length in a record's header. */
+    private static final int LENGTH = 3;
 
-    // The record under way: bytes of its header that have come, and bytes of its body that have not.
+    // The current record: bytes received of its header, bytes missing of its body, and bytes received in all.
     private int header;
     private int left;
     private int begun;
     private int empty;
 
     /**
-     * Counts the records that end in a piece of the connection's bytes. Returns whether too many had no data.
+     * Counts the records that end in these bytes. Returns whether too many records had no data.
      *
-     * @param plain decrypted bytes of data from this piece
+     * @param plain number of bytes that were decrypted from these
      */
     boolean tooMany(ByteBuffer bytes, int from, int to, int plain) {
         empty += Math.max(0, ends(bytes, from, to) - plain);
@@ -38,7 +38,7 @@ final class EmptyRecords {
         while (at < to) {
             if (header < TlsRecords.HEADER) {
                 int next = bytes.get(at++) & 0xFF;
-                if (header >= LENGTH_HIGH) {
+                if (header >= LENGTH) {
                     left = left << Byte.SIZE | next;
                 }
                 header++;
@@ -58,7 +58,7 @@ final class EmptyRecords {
         return records;
     }
 
-    /** Bytes from {@code from} to the end of the record under way; without its header {@link Integer#MAX_VALUE}. */
+    /** Bytes from {@code from} to the current record's end; {@link Integer#MAX_VALUE}: its header is not complete. */
     int rest(ByteBuffer bytes, int from, int to) {
         int length = left;
         int at = from;
@@ -67,17 +67,16 @@ final class EmptyRecords {
                 return Integer.MAX_VALUE;
             }
             int next = bytes.get(at++) & 0xFF;
-            length = i < LENGTH_HIGH ? length : length << Byte.SIZE | next;
+            length = i < LENGTH ? length : length << Byte.SIZE | next;
         }
         return at - from + length;
     }
 
-    /** Bytes that have come of the record under way. */
     int begun() {
         return begun;
     }
 
-    /** Starts the count anew; called a few times a second. */
+    /** Restarts the count; called a few times a second. */
     void tick() {
         empty = 0;
     }

@@ -28,34 +28,29 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Certificate and key of a relay's TLS, which a reload replaces, and the thread of handshakes. Any thread. */
+/** A relay's certificate and key for TLS, which a reload replaces, and the thread of its handshakes. Any thread. */
 public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
-
-    private static final String PROTOCOL = "TLSv1.3";
-    private static final String KEYS =
-            "if it does not know this type of key, use EC of P-256, which all know, or --tls-provider jdk";
 
     private final TlsProvider provider;
     final long handshakeMillis;
     final long recordLimit;
-    // Each connection has at most one step of its handshake in the queue.
+    // The queue is bounded: a connection has at most one step of its handshake there.
     final ExecutorService thread;
-    // Channels with TLS memory: within their handshake, open, or at their end.
+    // Channels that have reserved memory for TLS.
     private final Set<Channel> present = ConcurrentHashMap.newKeySet();
-    // Owned by the handshakes' thread: a handshake brings no data, but its library asks for an output buffer.
+    // The output buffer of a handshake, which brings no data. Owned by the thread of the handshakes.
     private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
     // Guarded by this object's lock.
     private Loaded current;
     private boolean closed;
 
-    /** @param wide a warning about a key that other users can read; empty: none can */
+    /** @param wide a warning about a key file that other users can read */
     private record Loaded(
             TlsFiles files,
             SslContext context,
@@ -78,8 +73,8 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * @param handshakeMillis time within which a handshake must be complete
-     * @param recordLimit records that one key may protect; without effect for the JDK, which renews its keys by itself
+     * @param handshakeMillis limit of the time of a handshake
+     * @param recordLimit records that one key may protect; ignored by the JDK, which renews its keys by itself
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public TlsContext(TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit) throws IOException {
@@ -93,12 +88,12 @@ public final class TlsContext implements AutoCloseable {
                     made.setDaemon(true);
                     return made;
                 }));
-        // Daily: the relay may run for years without a reload.
+        // A relay may run for years without a reload.
         ((ScheduledExecutorService) thread)
                 .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }
 
-    /** A context with a record limit for any provider, and with the caller's thread, which {@link #close} ends. */
+    /** A context whose record limit counts for any provider. {@link #close} ends the caller's thread. */
     public TlsContext(
             TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit, ExecutorService thread)
             throws IOException {
@@ -126,17 +121,15 @@ public final class TlsContext implements AutoCloseable {
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public void reload(TlsFiles from) throws IOException {
-        use(loadAndWarn(from)).release();
-    }
-
-    /** Returns the files that are out of use now: the former ones, or the new ones of a relay that has ended. */
-    private synchronized Loaded use(Loaded loaded) {
-        if (closed) {
-            return loaded;
+        Loaded unused = loadAndWarn(from);
+        synchronized (this) {
+            if (!closed) {
+                Loaded old = current;
+                current = unused;
+                unused = old;
+            }
         }
-        Loaded old = current;
-        current = loaded;
-        return old;
+        unused.release();
     }
 
     private Loaded loadAndWarn(TlsFiles from) throws IOException {
@@ -150,7 +143,7 @@ public final class TlsContext implements AutoCloseable {
         PrivateKey key = PemFiles.privateKey(from.key(), chain.get(0).getPublicKey());
         SslContextBuilder builder = SslContextBuilder.forServer(key, chain)
                 .sslProvider(provider.resolve() == TlsProvider.BORINGSSL ? SslProvider.OPENSSL_REFCNT : SslProvider.JDK)
-                .protocols(PROTOCOL);
+                .protocols("TLSv1.3");
         List<X509Certificate> authorities = from.clients() == null ? List.of() : PemFiles.certificates(from.clients());
         if (from.clients() != null) {
             builder.trustManager(authorities)
@@ -162,12 +155,13 @@ public final class TlsContext implements AutoCloseable {
         } catch (SSLException | IllegalArgumentException e) {
             throw new IOException(
                     from.certificate() + " and " + from.key() + " cannot be used by " + provider.text() + ": "
-                            + e.getMessage() + "; " + KEYS,
+                            + e.getMessage() + "; if it does not know this type of key, use EC of P-256, which all"
+                            + " know, or --tls-provider jdk",
                     e);
         }
     }
 
-    /** Warnings about the dates of certificates, and about a key that other users can read; a line each. */
+    /** Warnings about dates of certificates, and about a key file that other users can read; a line each. */
     public synchronized List<String> warnings() {
         return current.warnings();
     }
@@ -179,7 +173,7 @@ public final class TlsContext implements AutoCloseable {
         return CertificateDates.millisLeft(all, System.currentTimeMillis());
     }
 
-    /** The provider and why, the relay's certificate, and the certificate asked of clients, for people. */
+    /** A text about the provider, the relay's certificate and the clients' certificates. */
     public synchronized String describe() {
         TlsFiles files = current.files();
         String clients = files.clients() == null
@@ -192,19 +186,14 @@ public final class TlsContext implements AutoCloseable {
                 + certificate.getNotAfter().toInstant() + "; " + clients;
     }
 
-    /** Whether the library can return a record in parts; otherwise the output needs room for a whole record. */
+    /** Whether the library can unwrap a record in parts, each as large as there is room; the JDK cannot. */
     boolean readsInParts() {
         return provider.resolve() == TlsProvider.BORINGSSL;
     }
 
-    /** A new engine, that of Netty's handler: one call moves many records. The caller releases it. */
-    SSLEngine newEngine(ByteBufAllocator allocator) {
-        return newHandler(allocator).engine();
-    }
-
     /**
      * Netty's own handler, for the admin port, whose writes are few and bounded: the handler queues unsent bytes. Its
-     * handshakes run on the channel's own loop. It asks clients for no certificate.
+     * handshakes run on the channel's own loop, and ask for no certificate.
      */
     public SslHandler newAdminHandler(ByteBufAllocator allocator) {
         SslHandler handler = newHandler(allocator);
@@ -212,24 +201,24 @@ public final class TlsContext implements AutoCloseable {
         return handler;
     }
 
-    private synchronized SslHandler newHandler(ByteBufAllocator allocator) {
+    /** A handler with a new engine, which one call moves many records through; the caller releases the engine. */
+    synchronized SslHandler newHandler(ByteBufAllocator allocator) {
         if (closed) {
             throw new IllegalStateException("the relay has ended");
         }
         return current.context().newHandler(allocator);
     }
 
-    /** An empty buffer for the data of a handshake, which has none. Handshakes' thread only. */
     ByteBuffer nothing() {
         return nothing.clear();
     }
 
     /**
-     * Adds TLS to a channel that is not registered yet; the caller adds the connection's handler next.
+     * Adds TLS to a channel that is not registered yet. The caller adds the connection's handler next.
      *
-     * @param pool the part of the budget that all its memory comes from
-     * @param reader names the memory for the connection's bytes
-     * @return false where the memory is used up
+     * @param pool the part of the budget for all memory of TLS
+     * @param reader has the memory for the connection's input
+     * @return false: the memory is used up
      */
     public boolean secure(Channel channel, Pool pool, SocketReads.Reader reader, Watch watch) {
         int bytes = TlsRecords.bytesOfConnection(readsInParts());
@@ -247,7 +236,7 @@ public final class TlsContext implements AutoCloseable {
         present.remove(channel);
     }
 
-    /** Closes the channels that still have TLS memory, most of them within a handshake; waits for that at most 2 s. */
+    /** Closes the channels that still have memory for TLS, most of them in a handshake. Waits at most 2 s. */
     public void closeConnections() {
         present.forEach(Channel::close);
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(2);
@@ -256,7 +245,7 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    /** Ends the thread, and releases the files. No connection may be open any more. */
+    /** Ends the thread, and releases certificate and key. All connections must be closed before. */
     @Override
     public void close() {
         thread.shutdown();
@@ -273,21 +262,25 @@ public final class TlsContext implements AutoCloseable {
         }
     }
 
-    /** Gets events to count, on the channel's loop. */
+    /** Counts events of connections, on their channels' loops. */
     public interface Watch {
         /** A handshake is done, and the connection is open. */
         void opened();
 
-        /** A connection has ended before it was open, perhaps because of a fault of the relay's own. */
+        /**
+         * A handshake has failed.
+         *
+         * @param fault the relay's own fault that caused the failure; empty: the client caused it
+         */
         void ended(Channel channel, CloseReason reason, String text, Optional<Throwable> fault);
 
-        /** A connection has ended before its first byte, by its peer. */
+        /** A peer has closed its connection before its first byte. */
         void probed(Channel channel);
 
         /** A client does not speak TLS. Called before {@link #ended}. */
         void plain();
 
-        /** A write was larger than the small buffer, and there was no memory for a large one. */
+        /** More waits than the small output buffer takes, and there is no memory for a large one. */
         void small();
     }
 }

@@ -6,13 +6,13 @@ import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.util.Locale;
 
-/** The reason of a failed handshake in words that say what to do; the two libraries use different words. */
+/** The reason of a failed handshake, in the same words for both libraries. */
 public final class TlsFailure {
     private static final int MOST_CAUSES = 10;
 
     private TlsFailure() {}
 
-    /** A text for people about a failed handshake. It has nothing in it that the client has sent. */
+    /** A text for people about a failed handshake, without bytes that the client has sent. */
     public static String describe(Throwable failure) {
         if (failure instanceof NotSslRecordException) {
             return "the client does not speak TLS";

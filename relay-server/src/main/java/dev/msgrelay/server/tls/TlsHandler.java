@@ -13,13 +13,14 @@ import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.ssl.OpenSslSession;
 import io.netty.util.ReferenceCountUtil;
 import java.nio.ByteBuffer;
+import java.util.Optional;
 import java.util.function.Consumer;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLException;
 
 /**
- * TLS of one connection after its handshake, which {@link TlsHandshake} makes. No event of the channel passes this
- * handler before the handshake is done.
+ * TLS of one connection after its {@link TlsHandshake}. No event of the channel passes this handler before the end of
+ * the handshake.
  *
  * <pre>
  *   SHAKING --> OPEN --> CLOSING --> GONE
@@ -28,8 +29,8 @@ import javax.net.ssl.SSLException;
  *   socket --> TlsInput --> the connection --> TlsOutput --> socket
  * </pre>
  *
- * Both buffers are reserved when the connection comes, for one record each. They are large while there is much to move,
- * and memory for it. While the connection does not read, the socket is not read either.
+ * Each connection has an input and an output buffer for one record. A buffer grows under load, if the budget has memory
+ * for that. While the connection does not read, the socket is not read either.
  *
  * <p>Owned by the channel's loop.
  */
@@ -39,7 +40,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         OPEN,
         /** The connection has ended its output; its input is still read. */
         CLOSING,
-        /** The client has broken the rules of TLS: further input is thrown away. */
+        /** The client has broken the rules of TLS: further input is dropped. */
         BROKEN,
         GONE
     }
@@ -51,7 +52,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     final ReadSwitch reads;
     final TlsOutput out;
     final TlsInput in;
-    private final Runnable continueReading = () -> guarded(this::continueReading, this::tellFailure);
+    private final Runnable continueReading = this::continueReadingGuarded;
 
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
@@ -61,7 +62,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private int reserved;
     private boolean readingContinues;
     private boolean delivering;
-    // The channel is moving to another loop, which reads on: a read or a task begun here would run beside that loop.
+    // The channel is moving to another loop. A read or task that begins now would run beside that loop.
     private boolean leaving;
 
     TlsHandler(
@@ -91,45 +92,40 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return channel.pipeline().get(TlsHandler.class);
     }
 
-    /** The key exchange that both sides agreed on, as X25519MLKEM768; empty: not known, since the JDK does not tell. */
+    /** The key exchange of the handshake, such as X25519MLKEM768; empty: unknown, as always with the JDK's TLS. */
     public String keyExchange() {
         return keyExchange;
-    }
-
-    private static String keyExchange(SSLEngine shaken) {
-        String group = shaken.getSession() instanceof OpenSslSession session ? session.getNamedGroup() : null;
-        return group == null ? "" : group;
     }
 
     public boolean keyUsedUp() {
         return out.records() >= context.recordLimit;
     }
 
-    /** Bytes that the socket had taken before the buffer that was written last. */
+    /** Bytes written to the socket before the last buffer. The socket has taken all of them. */
     public long takenBefore() {
         return out.takenBefore();
     }
 
-    /** Bytes that have come of an incomplete record, which are no data yet. */
+    /** Bytes received of an incomplete record. */
     public int begunBytes() {
-        return open() ? in.begun() : 0;
+        return isOpen() ? in.begun() : 0;
     }
 
     /** Gives large buffers back that were not filled since the last call; called a few times a second. */
     public void tick() {
-        if (open()) {
+        if (isOpen()) {
             out.tick();
             in.tick();
         }
     }
 
-    private boolean open() {
+    private boolean isOpen() {
         return state == State.OPEN || state == State.CLOSING;
     }
 
     /**
-     * Runs a step that no event of the channel began, and passes on all that it throws, as Netty does for its events:
-     * else a failure would end the loop's task, and the connection never.
+     * Runs a step that no event of the channel began, and reports every exception and error. Netty would only log them,
+     * and the connection would stay open for ever.
      */
     static void guarded(Runnable step, Consumer<Throwable> onFailure) {
         try {
@@ -138,8 +134,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
             onFailure.accept(e);
         }
     }
-
-    // ---- life cycle -----------------------------------------------------------------------------------------------
 
     @Override
     public void handlerAdded(ChannelHandlerContext added) {
@@ -150,15 +144,17 @@ public final class TlsHandler extends ChannelDuplexHandler {
     void open(SSLEngine shaken) {
         state = State.OPEN;
         engine = shaken;
-        keyExchange = keyExchange(shaken);
+        if (shaken.getSession() instanceof OpenSslSession session) {
+            keyExchange = Optional.ofNullable(session.getNamedGroup()).orElse("");
+        }
         ctx.fireChannelActive();
-        guarded(this::continueReading, this::tellFailure);
+        continueReadingGuarded();
     }
 
-    /** Ends the output: an alert tells the client that this is the end of the stream, and no cut. */
+    /** Ends the output, with an alert: without it the client could not tell this end from a lost connection. */
     public void endOutput() {
         closeOutput();
-        // Only without a write in flight: Netty never reports the end of a write behind a shutdown of the output.
+        // Netty never completes a write that is still in flight when the output is shut down.
         if (state == State.CLOSING && !out.busy()) {
             shutdownOutput();
         }
@@ -183,23 +179,19 @@ public final class TlsHandler extends ChannelDuplexHandler {
     @Override
     public void close(ChannelHandlerContext closing, ChannelPromise promise) {
         // The channel is closed even if the alert cannot be sent.
-        guarded(this::closeOutput, this::tellFailure);
+        guarded(this::closeOutput, ctx::fireExceptionCaught);
         out.drop();
         closing.close(promise);
     }
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
-        channelGone();
+        handlerRemoved(inactive);
         inactive.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext removed) {
-        channelGone();
-    }
-
-    private void channelGone() {
         if (state != State.SHAKING) {
             state = State.GONE;
             release(engine);
@@ -217,16 +209,11 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Has the connection end itself: what a step throws that no channel event began, Netty would swallow. */
-    private void tellFailure(Throwable cause) {
-        ctx.fireExceptionCaught(cause);
-    }
-
     private void endBroken(SSLException cause) {
-        if (open()) {
-            boolean mayTell = state == State.OPEN;
+        if (isOpen()) {
+            boolean outputOpen = state == State.OPEN;
             state = State.BROKEN;
-            if (mayTell) {
+            if (outputOpen) {
                 out.sendEnd();
             }
             in.release();
@@ -234,12 +221,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    // ---- reading ---------------------------------------------------------------------------------------------------
-
     @Override
     public void channelRead(ChannelHandlerContext from, Object msg) {
         ((ByteBuf) msg).release();
-        if (msg instanceof ReadWindow read && open()) {
+        if (msg instanceof ReadWindow read && isOpen()) {
             in.received(read.writerIndex());
             deliver();
         }
@@ -251,8 +236,9 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
         delivering = true;
         try {
-            while (open() && in.waits() && channel.config().isAutoRead() && deliverOnce()) {
-                // deliverOnce has handed on one part.
+            boolean more = true;
+            while (more && isOpen() && in.waits() && channel.config().isAutoRead()) {
+                more = deliverOnce();
             }
         } catch (SSLException e) {
             endBroken(e);
@@ -261,10 +247,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Hands on one part of the input. Returns whether there may be more. */
+    /** Unwraps a part of the input into the connection's memory. Returns whether there may be more. */
     private boolean deliverOnce() throws SSLException {
         if (reader.isDeaf()) {
-            // Unwrapped, it might show the end of the client's output: BoringSSL writes nothing behind that.
+            // The input may have the client's end, and after unwrapping that, BoringSSL would write nothing more.
             in.drop();
             return false;
         }
@@ -288,14 +274,14 @@ public final class TlsHandler extends ChannelDuplexHandler {
         if (bytes > 0) {
             ctx.fireChannelRead(window.writerIndex(window.writerIndex() + bytes));
         }
-        if (!open()) {
+        if (!isOpen()) {
             // The connection has closed itself within this read.
             return false;
         }
         if (out.mustWrap()) {
             pump();
             if (context.readsInParts()) {
-                // BoringSSL wants to write by itself only to send an alert, and it throws no exception then.
+                // BoringSSL writes a record of its own only to send an alert, and reports the error in no other way.
                 throw new SSLException("a record cannot be read: it is none, or was changed on the way");
             }
         }
@@ -308,10 +294,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return true;
     }
 
-    /** Reads again: input that waits goes first. Later, in a task: the connection may be within a step of its own. */
+    /** Reads again, first the waiting input: in a task, since the connection may be within a step of its own. */
     @Override
     public void read(ChannelHandlerContext reading) {
-        if (open() && in.waits()) {
+        if (isOpen() && in.waits()) {
             continueReadingLater();
         } else {
             readSocket();
@@ -327,7 +313,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
     @Override
     public void channelRegistered(ChannelHandlerContext registered) {
         leaving = false;
-        if (open() && in.waits()) {
+        if (isOpen() && in.waits()) {
             continueReadingLater();
         }
         registered.fireChannelRegistered();
@@ -340,16 +326,17 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
+    private void continueReadingGuarded() {
+        guarded(this::continueReading, ctx::fireExceptionCaught);
+    }
+
     private void continueReading() {
         readingContinues = false;
-        if (!open()) {
-            return;
-        }
-        if (in.waits()) {
+        if (isOpen() && in.waits()) {
             deliver();
             ctx.fireChannelReadComplete();
         }
-        if (open() && !in.waits() && channel.config().isAutoRead()) {
+        if (isOpen() && !in.waits() && channel.config().isAutoRead()) {
             readSocket();
         }
     }
@@ -364,8 +351,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
             ctx.read();
         }
     }
-
-    // ---- writing -----------------------------------------------------------------------------------------------
 
     @Override
     public void write(ChannelHandlerContext from, Object msg, ChannelPromise promise) {
@@ -382,7 +367,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         from.flush();
     }
 
-    /** Continues after the socket has taken the bytes in flight. The connection hears of it once all is written. */
+    /** Continues when the socket has taken the bytes in flight. The event goes on once all messages are written. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (out.writing()) {

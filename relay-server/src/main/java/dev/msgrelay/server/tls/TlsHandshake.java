@@ -25,7 +25,7 @@ import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLPeerUnverifiedException;
 
 /**
- * The handshake of one connection. Handlers behind this one get no event until it is done.
+ * The handshake of one connection. Later handlers of the pipeline get no event until it is done.
  *
  * <pre>
  *   SILENT --> WAITING <--a record--> WORKING --> DONE: this handler is removed, and TlsHandler is open
@@ -35,17 +35,17 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  * </pre>
  *
  * Owned by the channel's loop. In WORKING and LEFT the thread of the handshakes owns the engine and both buffers, and
- * the loop only records events.
+ * the loop only changes the state.
  */
 final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private enum State {
-        /** No whole record has come. */
+        /** No complete record has come. */
         SILENT,
         WAITING,
         WORKING,
         /** The handshake has failed while the thread works on it. */
         LEFT,
-        /** Further input is thrown away. */
+        /** Further input is dropped. */
         FAILED,
         DONE
     }
@@ -58,12 +58,12 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private final TlsOutput out;
     private final TlsContext.Watch watch;
     private ChannelHandlerContext ctx;
-    // Replaced by the deadline once the channel is active.
+    // Not null before the channel is active.
     private Future<?> deadline = CompletableFuture.completedFuture(null);
     private State state = State.SILENT;
     private SSLEngine engine;
-    // The output buffer was too small: the engine has more to write.
-    private boolean hasMoreToSay;
+    // Whether the engine has more to write than the output buffer took.
+    private boolean hasMoreOutput;
 
     TlsHandshake(TlsContext context, TlsHandler handler, TlsContext.Watch watch) {
         this.context = context;
@@ -72,8 +72,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         in = handler.in;
         out = handler.out;
     }
-
-    // ---- on the loop -------------------------------------------------------------------------------------------
 
     @Override
     public void handlerAdded(ChannelHandlerContext added) {
@@ -92,8 +90,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     private void timedOut() {
         String text = "no TLS handshake within " + context.handshakeMillis + " ms";
-        // A client that has sent nothing is perhaps a plain subscriber that waits for messages.
+        // A silent client may be a subscriber without TLS, so it gets a text in the clear.
         refuse(
+                CloseReason.TLS_FAILED,
                 begun() ? text : text + ": on this port clients speak TLS first",
                 !begun() || state == State.SILENT && !in.mayBegin());
     }
@@ -113,7 +112,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelReadComplete(ChannelHandlerContext from) {
-        // The connection needs no event of the handshake's reads.
+        // The connection gets no event before the handshake is done.
     }
 
     @Override
@@ -131,8 +130,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         if (state == State.SILENT && !in.mayBegin()) {
             refuseStranger();
         } else if (in.recordLength() > TlsRecords.MOST_BYTES) {
-            refuse("a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES, false);
-        } else if ((in.hasRecord() || hasMoreToSay) && !out.inFlight()) {
+            String text = "a record of " + in.recordLength() + " bytes; the limit is " + TlsRecords.MOST_BYTES;
+            refuse(CloseReason.TLS_FAILED, text, false);
+        } else if ((in.hasRecord() || hasMoreOutput) && !out.inFlight()) {
             EventLoop loop = ctx.channel().eventLoop();
             handler.reads.off();
             state = State.WORKING;
@@ -140,7 +140,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Refuses a client that speaks no TLS, as soon as it is clear what it speaks instead. */
+    /** Refuses a client that does not speak TLS, once its bytes show its protocol, or that it is unknown. */
     private void refuseStranger() {
         Stranger who = in.stranger();
         if (who == null && in.strangerMayFollow()) {
@@ -155,6 +155,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                 ? "the first bytes are those of " + who.words()
                 : String.format(Locale.ROOT, "the first byte is 0x%02X, not the 0x16 of a TLS handshake", in.first());
         refuse(
+                CloseReason.TLS_FAILED,
                 "this port is for TLS, and " + first
                         + ": the client has to speak TLS 1.3, or go to the port for plain clients",
                 true);
@@ -169,7 +170,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         state = State.WAITING;
         out.send();
         if (failure instanceof SSLException) {
-            refuse(TlsFailure.describe(failure), false);
+            refuse(CloseReason.TLS_FAILED, TlsFailure.describe(failure), false);
         } else if (failure != null) {
             abort(failure);
         } else if (done) {
@@ -188,7 +189,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Stores the subject of the client's certificate, if there is one, for {@link Peer}. */
+    /** Stores the subject of the client's certificate, if it has one, for {@link Peer}. */
     private void storeSubject() {
         try {
             X509Certificate shown = (X509Certificate) engine.getSession().getPeerCertificates()[0];
@@ -198,8 +199,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    // ---- on the thread of the handshakes -----------------------------------------------------------------------
-
+    /** Runs a step on the thread of the handshakes, and then its outcome on the loop. */
     private void runStep(EventLoop loop) {
         Runnable outcome = tryStep();
         try {
@@ -211,7 +211,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Runs a step. Returns the outcome for the loop, which does not touch the connection until then. */
     private Runnable tryStep() {
         try {
             boolean done = step();
@@ -227,9 +226,9 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     /** Runs the handshake as far as the input allows, and wraps its output. Returns whether it is done. */
     private boolean step() throws SSLException {
         out.clear();
-        hasMoreToSay = false;
+        hasMoreOutput = false;
         if (engine == null) {
-            engine = context.newEngine(ctx.alloc());
+            engine = context.newHandler(ctx.alloc()).engine();
             engine.beginHandshake();
         }
         while (true) {
@@ -244,13 +243,13 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                         throw new SSLException("closed within the handshake");
                     }
                     if (result.getStatus() == SSLEngineResult.Status.BUFFER_OVERFLOW) {
-                        hasMoreToSay = true;
+                        hasMoreOutput = true;
                         return false;
                     }
                 }
                 default -> {
-                    // BoringSSL notices only when asked for more that it is done. Input behind that is no part of the
-                    // handshake.
+                    // BoringSSL notices the end of the handshake only in this call, without input. Further input would
+                    // be data.
                     HandshakeStatus status =
                             engine.unwrap(TlsOutput.EMPTY, context.nothing()).getHandshakeStatus();
                     boolean done = status == HandshakeStatus.FINISHED || status == HandshakeStatus.NOT_HANDSHAKING;
@@ -266,7 +265,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return status == HandshakeStatus.NEED_UNWRAP || status == HandshakeStatus.NEED_UNWRAP_AGAIN;
     }
 
-    /** Unwraps a record of the handshake; false: it has not come completely. */
+    /** Unwraps a record of the handshake; false: it is not complete yet. */
     private boolean unwrapRecord() throws SSLException {
         if (!in.hasRecord()) {
             return false;
@@ -282,13 +281,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    // ---- end ------------------------------------------------------------------------------------------------------
-
-    /** Ends a handshake whose client has broken the rules, or is too slow; {@code plain}: it speaks no TLS. */
-    private void refuse(String text, boolean plain) {
-        refuse(CloseReason.TLS_FAILED, text, plain);
-    }
-
+    /** @param plain whether the client is to get an ERROR frame, since it does not speak TLS */
     private void refuse(CloseReason reason, String text, boolean plain) {
         if (!endHandshake(reason, text, Optional.empty())) {
             return;
@@ -302,11 +295,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     }
 
     private void abort(Throwable cause) {
-        if (cause instanceof IOException && !begun()) {
-            endProbe();
-        } else if (cause instanceof IOException) {
-            String text = "connection lost within the handshake: " + cause.getMessage();
-            endHandshake(CloseReason.TLS_FAILED, text, Optional.empty());
+        if (cause instanceof IOException) {
+            peerClosed("connection lost within the handshake: " + cause.getMessage());
         } else {
             String text = "a fault of the relay within the handshake: " + cause;
             endHandshake(CloseReason.INTERNAL_ERROR, text, Optional.of(cause));
@@ -325,16 +315,18 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** The peer has ended the connection, or reset it, before its first byte. */
-    private void endProbe() {
-        if (state == State.SILENT) {
+    /** Ends the handshake of a peer that has closed or reset the connection. Without a byte, it was a probe. */
+    private void peerClosed(String text) {
+        if (begun()) {
+            endHandshake(CloseReason.TLS_FAILED, text, Optional.empty());
+        } else {
             state = State.FAILED;
             deadline.cancel(false);
             watch.probed(ctx.channel());
         }
     }
 
-    /** Reads for a while, and throws the input away: a reset would overtake the bytes sent to the client. */
+    /** Drops input for a second before the close: with unread input, a reset could overtake the bytes sent. */
     private void linger() {
         ctx.channel().eventLoop().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         if (state == State.FAILED) {
@@ -348,21 +340,13 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
 
     @Override
     public void channelInactive(ChannelHandlerContext inactive) {
-        channelGone();
+        handlerRemoved(inactive);
         inactive.fireChannelInactive();
     }
 
     @Override
     public void handlerRemoved(ChannelHandlerContext removed) {
-        channelGone();
-    }
-
-    private void channelGone() {
-        if (begun()) {
-            endHandshake(CloseReason.TLS_FAILED, "closed within the handshake", Optional.empty());
-        } else {
-            endProbe();
-        }
+        peerClosed("closed within the handshake");
         if (state == State.FAILED) {
             handler.release(engine);
         }

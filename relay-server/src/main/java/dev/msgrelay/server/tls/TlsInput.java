@@ -14,20 +14,20 @@ import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
 
 /**
- * The input of one connection: records in one buffer, which are unwrapped straight into the connection's own memory.
+ * The input of one connection: records in a buffer, which are unwrapped into the connection's own memory.
  *
  * <pre>
  *   socket --> | taken | records |  room  | --unwrap--> the connection's buffer
- *                      ^ start   ^ end         '--> rest --^   where the library gives a record as a whole only
+ *                      ^ start   ^ end         '--> rest --^   by a library that unwraps whole records only
  * </pre>
  *
- * Owned by the owner of its {@link TlsHandler}.
+ * Owned by the channel's loop; within a step of the handshake, by the thread of the handshakes.
  */
 final class TlsInput implements SocketReads.Reader {
-    /** Most reads in a cycle. Unlike with plain sockets, one read a cycle takes more processor time than four. */
+    /** Most reads in a cycle: with TLS, one read a cycle takes more processor time than four. */
     static final int READS = 4;
 
-    private static final int THROWN_AWAY = 4 << 10;
+    private static final int DROPPED_BYTES = 4 << 10;
 
     private final Channel channel;
     private final Pool pool;
@@ -37,7 +37,7 @@ final class TlsInput implements SocketReads.Reader {
     private final TlsOutput out;
     private final EmptyRecords empty = new EmptyRecords();
 
-    // Null: further input is thrown away.
+    // Null: further input is dropped.
     private ReadWindow buffer;
     private ByteBuffer source;
     private int start;
@@ -46,20 +46,17 @@ final class TlsInput implements SocketReads.Reader {
     // Whether a read has filled the buffer since the last tick.
     private boolean filled;
 
-    // Null: the handshake is not done.
+    // Null until the handshake is done.
     private SSLEngine engine;
     // Whether the next unwrap may bring data.
     private boolean more;
-    // Whether the library holds data of a record that it has taken: there was no room for all of it.
+    // Whether the library has kept decrypted data, for which there was no room.
     private boolean decrypted;
     private ByteBuffer rest;
     private ByteBuffer spare;
     private boolean closed;
 
-    /**
-     * @param reader the connection's own
-     * @param out sends the records that the library writes by itself
-     */
+    /** @param out sends the records that the library writes by itself */
     TlsInput(
             Channel channel,
             Pool pool,
@@ -77,18 +74,16 @@ final class TlsInput implements SocketReads.Reader {
         source = buffer.view().duplicate();
     }
 
-    // ---- from the socket -----------------------------------------------------------------------------------------
-
     @Override
     public boolean mayRead() {
         return channel.config().isAutoRead() && !waits();
     }
 
-    /** The free end of the buffer. Unread input moves to the front, so there is room for the rest of a record. */
+    /** The free end of the buffer. Waiting input moves to the front, so the rest of a record has room. */
     @Override
     public ByteBuf whereToRead() {
         if (buffer == null) {
-            return allocator.directBuffer(THROWN_AWAY);
+            return allocator.directBuffer(DROPPED_BYTES);
         }
         if (!mayRead()) {
             return null;
@@ -137,7 +132,6 @@ final class TlsInput implements SocketReads.Reader {
         end = to;
         if (engine != null) {
             more = true;
-            // A full buffer: with more room the read would have taken more.
             filled |= end == source.capacity();
         }
     }
@@ -155,7 +149,7 @@ final class TlsInput implements SocketReads.Reader {
         empty.tick();
     }
 
-    /** Gives the buffer back: further input is thrown away. */
+    /** Releases the buffer: further input is dropped. */
     void release() {
         if (buffer != null) {
             buffer.release();
@@ -165,8 +159,6 @@ final class TlsInput implements SocketReads.Reader {
             }
         }
     }
-
-    // ---- the handshake -----------------------------------------------------------------------------------------
 
     boolean any() {
         return end > 0;
@@ -182,17 +174,16 @@ final class TlsInput implements SocketReads.Reader {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
     }
 
-    /** The other protocol that the first bytes show; as {@link Stranger#of}. */
+    /** The protocol of the first bytes, as {@link Stranger#of}. */
     Stranger stranger() {
         return Stranger.of(buffer.view(), 0, end, false);
     }
 
-    /** Whether more bytes may show one. */
     boolean strangerMayFollow() {
         return Stranger.mayFollow(buffer.view(), 0, end, false);
     }
 
-    /** Bytes of the next record, its header included; 0: not known yet. */
+    /** Bytes of the next record, its header included; 0: the header is not complete. */
     int recordLength() {
         return end - start < TlsRecords.HEADER ? 0 : TlsRecords.length(buffer.view(), start);
     }
@@ -209,8 +200,6 @@ final class TlsInput implements SocketReads.Reader {
         return result;
     }
 
-    // ---- open --------------------------------------------------------------------------------------------------
-
     void open(SSLEngine shaken) {
         engine = shaken;
         more = end > start;
@@ -221,7 +210,7 @@ final class TlsInput implements SocketReads.Reader {
         return more || rest != null;
     }
 
-    /** Throws away what the connection has not taken. Nothing is unwrapped any more. */
+    /** Drops the waiting input. */
     void drop() {
         start = 0;
         end = 0;
@@ -229,7 +218,7 @@ final class TlsInput implements SocketReads.Reader {
         rest = null;
     }
 
-    /** Bytes that have come of an incomplete record: in the library, or in the buffer. */
+    /** Bytes received of an incomplete record: in the library, and in the buffer. */
     int begun() {
         return empty.begun() + (more ? 0 : end - start);
     }
@@ -239,7 +228,7 @@ final class TlsInput implements SocketReads.Reader {
         return closed && rest == null;
     }
 
-    /** Unwraps waiting input until {@code room} is full, or no record is complete. */
+    /** Unwraps waiting input until {@code room} is full, or no complete record is left. */
     void unwrap(ByteBuffer room) throws SSLException {
         if (rest != null) {
             pourRest(room);
@@ -249,22 +238,22 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /**
-     * End of the bytes to unwrap now. It is before the last record if that is short, which may be the alert of the
-     * client's end: behind that alert BoringSSL writes nothing, and the connection could not answer the input before
-     * it, nor the input that the library has decrypted and not brought yet.
+     * End of the bytes to unwrap now. A short last record waits for the next turn, since it may be the alert of the
+     * client's end. After that alert BoringSSL writes nothing, and the connection may have to answer the input before
+     * it, which is in other records or in the library.
      */
     private int turn() {
         int last = start;
         int next = start;
-        // The library may have taken the first part of a record.
+        // The first record may have begun in an earlier read.
         int length = empty.rest(buffer.view(), start, end);
         while (length <= end - next) {
             last = next;
             next += length;
             length = end - next < TlsRecords.HEADER ? Integer.MAX_VALUE : TlsRecords.length(buffer.view(), next);
         }
-        boolean isBehindOthers = last > start || decrypted && next > start;
-        return isBehindOthers && next - last <= TlsRecords.MOST_ALERT ? last : end;
+        boolean hasInputBefore = last > start || decrypted && next > start;
+        return hasInputBefore && next - last <= TlsRecords.MOST_ALERT ? last : end;
     }
 
     private void unwrapRecords(ByteBuffer room) throws SSLException {
@@ -303,7 +292,7 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
-    /** Unwraps a record that the library returns as a whole only, and that {@code room} is too small for. */
+    /** Unwraps a record that is larger than {@code room}, with a library that unwraps whole records only. */
     private void unwrapToRest(ByteBuffer room) throws SSLException {
         if (spare == null) {
             spare = ByteBuffer.allocateDirect(TlsRecords.SMALL);

@@ -17,19 +17,19 @@ import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
 
 /**
- * The output of one connection: messages, and slices of the log, wait until they are wrapped into the one buffer, which
- * is then in flight.
+ * The output of one connection: frames and slices of the log wait until they are wrapped into the buffer, which is then
+ * in flight until the socket has taken it.
  *
  * <pre>
- *   messages --wrap--> | records | --write--> in flight --the socket has taken it--> the next ones
+ *   messages --wrap--> | records | --write--> in flight --the socket has taken it--> the next messages
  * </pre>
  *
- * Owned by the owner of its {@link TlsHandler}.
+ * Owned by the channel's loop; within a step of the handshake, by the thread of the handshakes.
  */
 final class TlsOutput {
     static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
 
-    /** Most bytes of a write: less than the large buffer, so that records of several messages fit. */
+    /** Most bytes of a write: less than the large buffer, since a record of each message may add its overhead. */
     private static final int MOST_WRITTEN = TlsRecords.LARGE - (1 << 10);
 
     private final Pool pool;
@@ -39,10 +39,10 @@ final class TlsOutput {
     private SegmentSize segment;
     private SSLEngine engine;
 
-    // Messages that wait, and their promises.
+    // The waiting messages, and their promises.
     private final ArrayDeque<ByteBuf> messages = new ArrayDeque<>();
     private final ArrayDeque<ChannelPromise> promises = new ArrayDeque<>();
-    // The part of the first message that is not wrapped yet; null: it is not begun.
+    // The part of the first message that is not wrapped yet; null: all of it.
     private ByteBuffer message;
     private long waiting;
 
@@ -52,15 +52,15 @@ final class TlsOutput {
     // Whether more waited than the small buffer takes, since the last tick.
     private boolean filled;
     private boolean inFlight;
-    // A write is under way: changes of writability are looked at after it.
+    // Whether a write is under way, within which the channel may report a change of its writability.
     private boolean writing;
     private boolean mustWrap;
     private long records;
-    // Bytes written before the last buffer, and the bytes of the last buffer.
+    // Bytes of the last buffer, and of all before it.
     private long before;
     private int last;
 
-    /** @param noMemory run when a large buffer would be filled, and there is no memory for it */
+    /** @param noMemory run if a large buffer is needed, and there is no memory for it */
     TlsOutput(Pool pool, ByteBufAllocator allocator, Runnable noMemory) {
         this.pool = pool;
         this.allocator = allocator;
@@ -70,7 +70,7 @@ final class TlsOutput {
 
     private void resize(int capacity) {
         ByteBuf old = buffer;
-        // The new buffer first: if there is no memory for it, the old one is still there to be released.
+        // The new buffer first: without memory for it, this throws, and the old buffer remains.
         buffer = allocator.directBuffer(capacity, capacity);
         if (old != null) {
             old.release();
@@ -121,9 +121,7 @@ final class TlsOutput {
         }
     }
 
-    // ---- the library's own records --------------------------------------------------------------------------------
-
-    /** Begins a step of the handshake; {@link #send} sends its records. */
+    /** Begins a step of the handshake, whose records {@link #send} will send. */
     void clear() {
         target.clear();
     }
@@ -138,7 +136,7 @@ final class TlsOutput {
             ending.closeOutbound();
             ending.wrap(EMPTY, target);
         } catch (Throwable e) {
-            // The client then gets no alert; its connection ends anyway.
+            // The connection ends without an alert.
         }
     }
 
@@ -153,14 +151,14 @@ final class TlsOutput {
         }
     }
 
-    /** Sends the handshake's records, if there are any. */
+    /** Sends the records in the buffer, if there are any. */
     void send() {
         if (target.position() > 0) {
             send(ctx.newPromise());
         }
     }
 
-    /** Sends plain bytes, to a client that does not speak TLS. */
+    /** Sends bytes in the clear, to a client that does not speak TLS. */
     ChannelFuture sendPlain(ByteBuffer bytes) {
         target.clear().put(bytes);
         ChannelPromise told = ctx.newPromise();
@@ -168,7 +166,7 @@ final class TlsOutput {
         return told;
     }
 
-    /** Runs the library's tasks, or notes that the library wants to write, such as a new key or an alert. */
+    /** Runs the library's tasks, or records that the library has to write, such as a new key or an alert. */
     void obey(HandshakeStatus status) {
         switch (status) {
             case NEED_TASK -> runTasks(engine);
@@ -187,20 +185,17 @@ final class TlsOutput {
         return mustWrap;
     }
 
-    // ---- messages ------------------------------------------------------------------------------------------------
-
     void add(ByteBuf bytes, ChannelPromise promise) {
         messages.add(bytes);
         promises.add(promise);
         waiting += bytes.readableBytes();
     }
 
-    /** Records that the key has protected. */
+    /** Number of records that the key has protected. */
     long records() {
         return records;
     }
 
-    /** Bytes that the socket had taken before the buffer that was written last. */
     long takenBefore() {
         return before;
     }
@@ -218,11 +213,9 @@ final class TlsOutput {
         return writing;
     }
 
-    /** Looks whether the socket has taken the bytes in flight. */
+    /** Updates {@link #inFlight}. */
     void checkInFlight() {
-        if (inFlight && ctx.channel().isWritable()) {
-            inFlight = false;
-        }
+        inFlight &= !ctx.channel().isWritable();
     }
 
     /** Wraps and writes until a buffer is in flight, or nothing is left. */
@@ -237,12 +230,15 @@ final class TlsOutput {
         }
     }
 
-    /** Fills the buffer, with whole segments if enough waits. Returns the promise of its write. */
+    /** Fills the buffer, with whole segments of the link if enough waits. Returns the promise of its write. */
     private ChannelPromise fill() throws SSLException {
         if (waiting > TlsRecords.MOST_PLAIN) {
             filled = true;
-            if (!large) {
-                grow();
+            if (!large && pool.tryTake(TlsRecords.LARGE)) {
+                large = true;
+                resize(TlsRecords.LARGE);
+            } else if (!large) {
+                noMemory.run();
             }
         }
         int room = large ? TlsRecords.plainWithin(segment.wholeUpTo(MOST_WRITTEN)) : TlsRecords.MOST_PLAIN;
@@ -265,7 +261,7 @@ final class TlsOutput {
             room -= done;
             waiting -= done;
             if (message.hasRemaining()) {
-                // The message's own promise completes with its last part.
+                // The promise of the message is for the write of its last part.
                 told = promises.peek().isVoid() ? promises.peek() : ctx.newPromise();
                 if (done < part) {
                     break;
@@ -282,16 +278,7 @@ final class TlsOutput {
         return told;
     }
 
-    private void grow() {
-        if (pool.tryTake(TlsRecords.LARGE)) {
-            large = true;
-            resize(TlsRecords.LARGE);
-        } else {
-            noMemory.run();
-        }
-    }
-
-    /** Wraps the message up to its limit, as far as there is room. */
+    /** Wraps the message up to its limit, or until the buffer is full. */
     private void wrapMessage() throws SSLException {
         while (message.hasRemaining()) {
             SSLEngineResult result = engine.wrap(message, target);

@@ -19,7 +19,7 @@ public enum TlsProvider {
     }
 
     /**
-     * The provider that AUTO means on this machine; otherwise this one.
+     * The provider to use: AUTO becomes one of the others.
      *
      * @throws IllegalArgumentException BoringSSL is asked for and not available here; the message says why
      */
@@ -33,7 +33,7 @@ public enum TlsProvider {
         return BORINGSSL;
     }
 
-    /** The provider that {@link #resolve} chooses, and why, for people. */
+    /** A text for people: the provider that {@link #resolve} chooses, and why. */
     public String text() {
         if (resolve() == BORINGSSL) {
             return OpenSsl.versionString() + " (" + (this == AUTO ? "auto: it is available here" : "as told") + ")";

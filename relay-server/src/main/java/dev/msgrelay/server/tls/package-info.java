@@ -9,9 +9,9 @@
  *   TlsHandler   the second handler: passes events between the channel and the connection, and ends TLS
  * </pre>
  *
- * <p>All parts of a connection belong to its channel's loop. During a step of the handshake its thread owns the engine
- * and both buffers, and the loop does not touch them until they come back.
+ * <p>All parts of a connection belong to its channel's loop. During a step of the handshake the thread {@code
+ * relay-tls} owns the engine and both buffers, and the loop does not use them.
  *
- * <p><b>Public API:</b> {@code TlsFiles} and {@code TlsProvider}. All else is internal.
+ * <p><b>Public API:</b> {@code TlsFiles} and {@code TlsProvider}. All other classes are internal.
  */
 package dev.msgrelay.server.tls;

@@ -154,7 +154,7 @@ class RecordPiecesTest {
 
         Link(TlsProvider provider) throws Exception {
             context = new TlsContext(certificates.relayFiles(), provider, 10_000, Long.MAX_VALUE);
-            relay = context.newEngine(allocator);
+            relay = context.newHandler(allocator).engine();
             client = certificates.client().createSSLEngine();
             client.setUseClientMode(true);
             shakeHands();
