@@ -39,12 +39,11 @@ public record Peer(
         Optional<X500Principal> subject = channel.hasAttr(CERTIFICATE)
                 ? Optional.ofNullable(channel.attr(CERTIFICATE).get())
                 : Optional.empty();
-        if (channel.remoteAddress() instanceof InetSocketAddress inet) {
-            return ofNetwork(inet, subject);
-        }
-        if (channel instanceof SocketChannel) {
-            // The channel is closed already. No address would mean a Unix socket, so it gets 0.0.0.0.
-            return ofNetwork(new InetSocketAddress(0), subject);
+        if (channel.remoteAddress() instanceof InetSocketAddress || channel instanceof SocketChannel) {
+            // A channel that is closed already has no address. That would mean a Unix socket, so it gets 0.0.0.0.
+            InetSocketAddress from =
+                    channel.remoteAddress() instanceof InetSocketAddress inet ? inet : new InetSocketAddress(0);
+            return new Peer(Optional.of(from.getAddress()), Optional.empty(), Optional.empty(), subject);
         }
         Optional<Integer> uid = Optional.empty();
         Optional<UserPrincipal> user = Optional.empty();
@@ -60,10 +59,6 @@ public record Peer(
             // The peer has closed the socket, or the system does not know its user.
         }
         return new Peer(Optional.empty(), uid, user, subject);
-    }
-
-    private static Peer ofNetwork(InetSocketAddress from, Optional<X500Principal> subject) {
-        return new Peer(Optional.of(from.getAddress()), Optional.empty(), Optional.empty(), subject);
     }
 
     /**

@@ -252,7 +252,6 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     private void beginAnswer() {
         endAsking(State.ANSWERING);
-        server.answering(this);
         setDeadline(REQUEST_MILLIS, () -> ctx.close());
     }
 
@@ -320,12 +319,16 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     private void endOutput() {
         if (state != State.LEAVING && ctx.channel().isActive()) {
             state = State.LEAVING;
-            server.leaving(this);
             setDeadline(LEAVE_MILLIS, () -> ctx.close());
             SslHandler tls = ctx.pipeline().get(SslHandler.class);
             ChannelFuture alerted = tls == null ? ctx.newSucceededFuture() : tls.closeOutbound();
             alerted.addListener(done -> ((DuplexChannel) ctx.channel()).shutdownOutput());
         }
+    }
+
+    /** Whether the connection waits for its peer, to ask or to close. */
+    boolean isIdle() {
+        return state == State.ASKING || state == State.LEAVING;
     }
 
     /** Closes the connection in favour of a new one. Returns whether its request was still incomplete. */

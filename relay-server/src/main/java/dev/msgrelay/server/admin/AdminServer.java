@@ -82,7 +82,6 @@ public final class AdminServer implements AutoCloseable {
 
     // Owned by the admin port's thread.
     private final Set<AdminConnection> open = new LinkedHashSet<>();
-    private final Set<AdminConnection> idle = new LinkedHashSet<>();
     private final Set<AdminConnection> streams = new LinkedHashSet<>();
     private int lists;
     private boolean reloading;
@@ -247,9 +246,10 @@ public final class AdminServer implements AutoCloseable {
 
     void opened(AdminConnection connection) {
         open.add(connection);
-        idle.add(connection);
         if (open.size() > MOST_CONNECTIONS) {
-            AdminConnection oldest = idle.iterator().next();
+            // The new connection is idle, so there is one.
+            AdminConnection oldest =
+                    open.stream().filter(AdminConnection::isIdle).findFirst().orElseThrow();
             String peer = oldest.peer();
             if (oldest.makeRoom()) {
                 refused(peer, "more than " + MOST_CONNECTIONS + " connections");
@@ -257,17 +257,8 @@ public final class AdminServer implements AutoCloseable {
         }
     }
 
-    void answering(AdminConnection connection) {
-        idle.remove(connection);
-    }
-
-    void leaving(AdminConnection connection) {
-        idle.add(connection);
-    }
-
     void closed(AdminConnection connection) {
         open.remove(connection);
-        idle.remove(connection);
         streams.remove(connection);
     }
 
@@ -323,7 +314,6 @@ public final class AdminServer implements AutoCloseable {
     }
 
     void streaming(AdminConnection connection) {
-        idle.remove(connection);
         streams.add(connection);
         connection.event(answers().stats());
     }
