@@ -10,10 +10,6 @@ import com.grack.nanojson.JsonParser;
 import com.grack.nanojson.JsonParserException;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Token;
-import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.access.AccessPolicy;
-import dev.msgrelay.server.access.Identity;
-import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.admin.AdminServer.Reload;
 import dev.msgrelay.server.config.AdminConfig;
@@ -24,6 +20,7 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
+import dev.msgrelay.server.harness.Policies;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.host.SystemTree;
@@ -132,10 +129,8 @@ class AdminServerTest {
     @ValueSource(strings = {"/nothing", "/page.html", "/../etc/passwd", "/page.js/", "*", "//"})
     void otherPathsAreNotThere(String path) throws Exception {
         Http.Reply reply = Http.get(at, path);
-        assertThat(reply.status()).isEqualTo(404);
-        assertThat(reply.body())
-                .startsWith("there is no such page; there are\n")
-                .contains("\n  /status ", "\n  /health/ready ");
+        reply.assertIs(404, "there is no such page; there are\n");
+        assertThat(reply.body()).contains("\n  /status ", "\n  /health/ready ");
     }
 
     @ParameterizedTest
@@ -210,9 +205,7 @@ class AdminServerTest {
         assertThat(Http.get(at, "/health/live").body()).isEqualTo("{\"status\":\"live\"}\n");
         assertThat(Http.get(at, "/health/ready").body()).isEqualTo("{\"status\":\"ready\"}\n");
         relay.relay().close();
-        Http.Reply ready = Http.get(at, "/health/ready");
-        assertThat(ready.status()).isEqualTo(503);
-        assertThat(ready.body()).isEqualTo("{\"status\":\"ending\"}\n");
+        Http.get(at, "/health/ready").assertIs(503, "{\"status\":\"ending\"}\n");
         assertThat(Http.get(at, "/metrics").body()).contains("\nrelay_ready 0.0\n");
     }
 
@@ -223,11 +216,8 @@ class AdminServerTest {
             assertThat(Http.get(there, "/health/live").status()).isEqualTo(200);
             early.recovering(3, 800);
             for (String path : List.of("/health/ready", "/metrics", "/", "/connections", "/events", "/nothing")) {
-                Http.Reply reply = Http.get(there, path);
-                assertThat(reply.status()).as(path).isEqualTo(503);
-                assertThat(reply.body())
-                        .as(path)
-                        .isEqualTo("{\"status\":\"recovering\",\"segmentsLookedAt\":3,\"segments\":800}\n");
+                Http.get(there, path)
+                        .assertIs(503, "{\"status\":\"recovering\",\"segmentsLookedAt\":3,\"segments\":800}\n");
             }
             early.serve(relay.relay());
             assertThat(Http.get(there, "/health/ready").body()).isEqualTo("{\"status\":\"ready\"}\n");
@@ -245,9 +235,8 @@ class AdminServerTest {
             assertThat(Http.get(there, "/health/live").status()).isEqualTo(200);
             assertThat(Http.get(there, "/health/ready").status()).isEqualTo(503);
             health.serve(relay.relay());
-            Http.Reply named = Http.send(there, "GET /health/ready HTTP/1.1\r\nHost: relay-0.relay\r\n\r\n");
-            assertThat(named.status()).isEqualTo(200);
-            assertThat(named.body()).isEqualTo("{\"status\":\"ready\"}\n");
+            Http.send(there, "GET /health/ready HTTP/1.1\r\nHost: relay-0.relay\r\n\r\n")
+                    .assertIs(200, "{\"status\":\"ready\"}\n");
             for (String path : List.of("/", "/metrics", "/connections", "/config", "/events", "/health/config")) {
                 assertThat(Http.get(there, path).status()).as(path).isEqualTo(404);
             }
@@ -294,33 +283,22 @@ class AdminServerTest {
     @Test
     void theLastMessagesAreForWhoMaySubscribe() throws Exception {
         start(HASH);
-        Identity writer = identity("writer", List.of(), TypeRanges.ALL, null);
-        Identity reader = identity("reader", List.of(TokenHash.of(Token.of(TOKEN))), null, TypeRanges.parse("7"));
+        String writer = "writer { from = 127.0.0.0/8, publish = all }";
         try (PlainPublisher publisher = relay.publisher()) {
             publisher.send(new Frames().frame(7, 1).frame(8, 1));
             relay.awaitMessagesIn(2);
         }
         assertThat(status("/peek")).isEqualTo(401);
         assertThat(peeked(RIGHT)).hasSize(2);
-        reloadAccess(writer, reader);
+        reloadAccess(writer + ", reader { token = " + TOKEN + ", subscribe = 7 }");
         assertThat(peeked(RIGHT)).hasSize(1);
         reloadAccess(writer);
-        Http.Reply refused = Http.get(at, "/peek", RIGHT);
-        assertThat(refused.status()).isEqualTo(403);
-        assertThat(refused.body()).startsWith("no identity of this request may subscribe");
+        Http.get(at, "/peek", RIGHT).assertIs(403, "no identity of this request may subscribe");
     }
 
-    private void reloadAccess(Identity... identities) throws IOException {
+    private void reloadAccess(String policy) throws IOException {
         relay.relay()
-                .reload(RelayConfig.builder()
-                        .set(ACCESS, new AccessPolicy(List.of(identities)))
-                        .build());
-    }
-
-    private static Identity identity(String name, List<TokenHash> tokens, TypeRanges publish, TypeRanges subscribe) {
-        List<Network> from = tokens.isEmpty() ? List.of(Network.parse("127.0.0.0/8")) : List.of();
-        long all = Identity.UNLIMITED;
-        return new Identity(name, tokens, List.of(), List.of(), from, publish, subscribe, all, all, all, all);
+                .reload(RelayConfig.builder().set(ACCESS, Policies.of(policy)).build());
     }
 
     private JsonArray peeked(String... headers) {
@@ -382,7 +360,6 @@ class AdminServerTest {
         }
     }
 
-    /** The settings by their names, and no secret. */
     @Test
     void config() throws Exception {
         start(HASH);
@@ -397,7 +374,6 @@ class AdminServerTest {
         assertThat(text).doesNotContain(TOKEN, HASH, "sha256");
     }
 
-    /** Whoever adds a setting that is a secret has to say so. */
     @Test
     void settingsThatSoundLikeSecretsAreMarked() throws Exception {
         List<String> unmarked = new ArrayList<>();
@@ -486,9 +462,7 @@ class AdminServerTest {
                 streams.add(socket);
                 assertThat(socket.getInputStream().read()).isEqualTo('H');
             }
-            Http.Reply reply = Http.get(at, "/events");
-            assertThat(reply.status()).isEqualTo(503);
-            assertThat(reply.body()).contains("16 streams");
+            Http.get(at, "/events").assertIs(503, "there are 16 streams");
             assertThat(status("/health/live")).isEqualTo(200);
         } finally {
             for (Socket socket : streams) {
@@ -554,9 +528,7 @@ class AdminServerTest {
                 .isEqualTo(413);
         assertThat(reloads).hasValue(0);
         assertThat(relay.stats().get(Counter.ADMIN_REFUSED) - before).isEqualTo(wrong.length + 2 + 2 + 7 + 1);
-        Http.Reply taken = Http.post(at, "/reload", RIGHT, "Content-Length: 0");
-        assertThat(taken.status()).isEqualTo(200);
-        assertThat(taken.body()).isEqualTo("one\ntwo\n");
+        Http.post(at, "/reload", RIGHT, "Content-Length: 0").assertIs(200, "one\ntwo\n");
         assertThat(reloads).hasValue(1);
     }
 
@@ -566,9 +538,9 @@ class AdminServerTest {
             throw new AssertionError("it was reloaded");
         });
         for (String header : List.of("Accept: */*", "Authorization: Bearer " + TOKEN, "Authorization: Bearer ")) {
-            Http.Reply reply = Http.post(at, "/reload", header);
-            assertThat(reply.status()).isEqualTo(403);
-            assertThat(reply.body()).contains("--admin-token");
+            Http.post(at, "/reload", header)
+                    .assertIs(
+                            403, "a reload needs a token, and this port has none: start the relay with --admin-token");
         }
         assertThat(status("/reload?")).isEqualTo(405);
     }
@@ -577,9 +549,7 @@ class AdminServerTest {
     @Test
     void withoutAConfigurationThereIsNoReload() throws Exception {
         start(HASH);
-        Http.Reply reply = Http.post(at, "/reload", RIGHT);
-        assertThat(reply.status()).isEqualTo(503);
-        assertThat(reply.body()).contains("no configuration");
+        Http.post(at, "/reload", RIGHT).assertIs(503, "this program has no configuration");
     }
 
     /**
@@ -612,15 +582,11 @@ class AdminServerTest {
         assertThat(begun.await(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isTrue();
         try {
             assertThat(status("/health/live")).isEqualTo(200);
-            Http.Reply second = Http.post(at, "/reload", RIGHT);
-            assertThat(second.status()).isEqualTo(503);
-            assertThat(second.body()).contains("under way");
+            Http.post(at, "/reload", RIGHT).assertIs(503, "a reload is under way");
         } finally {
             end.countDown();
         }
-        Http.Reply refused = first.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
-        assertThat(refused.status()).isEqualTo(409);
-        assertThat(refused.body()).isEqualTo("relay.conf:3: wrong\n");
+        first.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS).assertIs(409, "relay.conf:3: wrong\n");
         assertThat(Http.post(at, "/reload", RIGHT).status()).isEqualTo(500);
         assertThat(Http.post(at, "/reload", RIGHT).status()).isEqualTo(500);
         assertThat(reloads).hasValue(3);

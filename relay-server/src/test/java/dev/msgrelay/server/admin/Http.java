@@ -1,6 +1,7 @@
 package dev.msgrelay.server.admin;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.harness.Await;
 import java.io.IOException;
@@ -17,6 +18,11 @@ public final class Http {
 
     /** What came back. */
     public record Reply(int status, String head, String body) {
+        public void assertIs(int wanted, String bodyStart) {
+            assertThat(status).as(body).isEqualTo(wanted);
+            assertThat(body).startsWith(bodyStart);
+        }
+
         /** The value of a header; empty where there is none. */
         public String header(String name) {
             return head.lines()

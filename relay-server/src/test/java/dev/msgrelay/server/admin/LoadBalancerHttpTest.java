@@ -102,7 +102,6 @@ class LoadBalancerHttpTest {
         "GET http://localhost:7402/health/ready HTTP/1.1, localhost, 200",
         "GET HTTP://LOCALHOST/health/ready?x=y HTTP/1.1, localhost, 200",
         "GET https://127.0.0.1/health/ready HTTP/1.1, localhost, 200",
-        "GET http://[::1]:7402/health/ready HTTP/1.1, localhost, 200",
         "GET http://localhost HTTP/1.1, localhost, 200",
         "GET http://localhost?x HTTP/1.1, localhost, 200",
         "GET http://localhost/nothing HTTP/1.1, localhost, 404",
@@ -116,16 +115,12 @@ class LoadBalancerHttpTest {
         "GET http://localhost/metrics HTTP/1.0, , 200",
         "GET http://evil.example/metrics HTTP/1.0, , 421",
         // Where an old request says a host, that one counts.
-        "GET /metrics HTTP/1.0, localhost, 200",
         "GET /metrics HTTP/1.0, evil.example, 421",
         "GET /health/ready HTTP/1.1, , 400",
-        "GET /metrics HTTP/1.1, localhost, 200",
         "GET /metrics HTTP/1.1, LocalHost:7402, 200",
-        "GET /metrics HTTP/1.1, 127.0.0.1:7402, 200",
         "GET /metrics HTTP/1.1, 10.1.2.3, 200",
         "GET /metrics HTTP/1.1, [::1]:7402, 200",
         "GET /metrics HTTP/1.1, evil.example, 421",
-        "GET /metrics HTTP/1.1, evil.example:7402, 421",
         "GET /metrics HTTP/1.1, localhost.evil.example, 421",
         "GET /metrics HTTP/1.1, 127.0.0.1.evil.example, 421",
         "GET /metrics HTTP/1.1, [::1].evil.example, 421",
@@ -133,12 +128,10 @@ class LoadBalancerHttpTest {
         "GET /metrics HTTP/1.1, a b, 421",
         // With the dot of a whole name.
         "GET /metrics HTTP/1.1, localhost., 200",
-        "GET /metrics HTTP/1.1, LOCALHOST.:7402, 200",
         "GET /metrics HTTP/1.1, 127.0.0.1., 200",
         "GET /metrics HTTP/1.1, localhost.., 421",
         "GET /metrics HTTP/1.1, ., 421",
         "GET /metrics HTTP/1.1, evil.example., 421",
-        "GET /metrics HTTP/1.1, localhost.evil.example., 421",
     })
     void theNameThatItIsAskedUnder(String line, String host, int status) throws Exception {
         assertThat(send(line + (host == null ? "" : "\nHost: " + host)).status())
@@ -217,8 +210,7 @@ class LoadBalancerHttpTest {
                 "this is no HTTP request: it begins as SSH does", Strange.ascii("SSH-2.0-OpenSSH_9.6\r\n"));
         for (Map.Entry<String, byte[]> each : strangers.entrySet()) {
             for (Http.Reply reply : sendInPieces(each.getValue())) {
-                assertThat(reply.status()).as(each.getKey()).isEqualTo(400);
-                assertThat(reply.body()).startsWith(each.getKey());
+                reply.assertIs(400, each.getKey());
             }
         }
         for (Http.Reply reply : sendInPieces(request)) {
@@ -244,7 +236,6 @@ class LoadBalancerHttpTest {
                 "text/plain;q=0.5,application/openmetrics-text;version=1.0.0;q=0.75 | application/openmetrics-text",
                 "application/openmetrics-text;q=0, text/plain | text/plain",
                 "application/openmetrics-text;q=0, */* | text/plain",
-                "application/openmetrics-text;q=0.0 | text/plain",
                 "; | text/plain",
                 "application/openmetrics-text, ; | application/openmetrics-text",
                 "text/*;q=0.1, APPLICATION/OpenMetrics-Text;Q=0.2 | application/openmetrics-text",

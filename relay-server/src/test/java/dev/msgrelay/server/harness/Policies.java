@@ -11,6 +11,8 @@ import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.access.User;
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
+import javax.security.auth.x500.X500Principal;
 
 /** Access policies as text, with the keys of a configuration's {@code access} block, but tokens in the clear. */
 public final class Policies {
@@ -28,7 +30,7 @@ public final class Policies {
         return new Identity(
                 name,
                 proofs(keys, "token", token -> TokenHash.of(Token.of(token))),
-                List.of(),
+                proofs(keys, "certificate", X500Principal::new),
                 proofs(keys, "user", User::parse),
                 proofs(keys, "from", Network::parse),
                 types(keys, "publish"),
@@ -40,7 +42,9 @@ public final class Policies {
     }
 
     private static <T> List<T> proofs(Config keys, String key, Function<String, T> parser) {
-        return keys.hasPath(key) ? List.of(parser.apply(keys.getString(key))) : List.of();
+        return keys.hasPath(key)
+                ? Stream.of(keys.getString(key).split(", ")).map(parser).toList()
+                : List.of();
     }
 
     private static TypeRanges types(Config keys, String key) {

@@ -5,9 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.HelloFrame;
-import dev.msgrelay.protocol.TypeRanges;
-import dev.msgrelay.server.access.AccessPolicy;
-import dev.msgrelay.server.access.Identity;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
@@ -16,6 +13,7 @@ import dev.msgrelay.server.harness.Control;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.PlainPublisher;
+import dev.msgrelay.server.harness.Policies;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
@@ -23,31 +21,15 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.util.List;
 import javax.net.ssl.SSLContext;
-import javax.security.auth.x500.X500Principal;
 
 /** Who a client is, its certificate says: no token, and not more than its subject may. */
 class TlsAccessTest {
-    private static Identity orders(String types) {
-        return new Identity(
-                "orders",
-                List.of(),
-                List.of(new X500Principal("CN=orders,O=Example")),
-                List.of(),
-                List.of(),
-                TypeRanges.parse(types),
-                null,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED,
-                Identity.UNLIMITED);
-    }
-
     private static SecuredRelay start(boolean optional, TlsProvider provider) throws Exception {
         return SecuredRelay.start(
                 Setting.NIO_TCP,
                 provider,
                 certificates -> certificates.mutual(optional),
-                b -> b.set(ACCESS, new AccessPolicy(List.of(orders("1-9")))));
+                b -> b.set(ACCESS, Policies.of("orders { certificate = \"CN=orders,O=Example\", publish = 1-9 }")));
     }
 
     private static SSLContext client(Certificates certificates, String subject) throws Exception {
@@ -107,12 +89,11 @@ class TlsAccessTest {
                                 tls.bridge(tls.publish(), client(tls.certificates, "CN=orders,O=Example")))
                         .send(HelloFrame.publisher().build().encode())) {
             publisher.await(Hello.WELCOME);
-            AccessPolicy nobody = new AccessPolicy(List.of());
             tls.relay
                     .relay()
                     .reload(RelayConfig.builder()
                             .set(TLS_FILES, tls.files)
-                            .set(ACCESS, nobody)
+                            .set(ACCESS, Policies.of(""))
                             .build());
             assertError(publisher.awaitError(), CloseReason.REVOKED);
             tls.relay.awaitClosed(CloseReason.REVOKED, 1);
