@@ -35,7 +35,7 @@ public final class AccessControl {
 
     /** The connections, replays and bytes of one identity. Any thread; no lock. */
     static final class Use {
-        /** Time without bytes that may be made up for in a burst. */
+        /** A burst after a pause has at most the bytes that the rate allows in this time. */
         private static final long BURST_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
         private final AtomicLong connections = new AtomicLong();
@@ -43,7 +43,7 @@ public final class AccessControl {
         // For each direction, the System.nanoTime at which all bytes so far are paid for at the rate.
         private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
         private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
-        // The rate of both times.
+        // The rate by which both times were computed.
         private volatile long lastRate;
 
         /** Counts a connection until {@link #removeConnection}; false: there are {@code most} already. */

@@ -22,7 +22,7 @@ public final class Rights {
     private Optional<TokenHash> token = Optional.empty();
     private AccessPolicy judgedBy = AccessPolicy.EVERYBODY;
     private Optional<Identity> identity = Optional.empty();
-    // The identity's use that counts this connection, and the one that counts its replay.
+    // Counts this connection at its identity, and its replay.
     private Optional<AccessControl.Use> place = Optional.empty();
     private Optional<AccessControl.Use> replay = Optional.empty();
     private Optional<Refusal> refusal = Optional.empty();

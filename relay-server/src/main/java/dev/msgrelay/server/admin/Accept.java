@@ -4,7 +4,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalDouble;
-import java.util.stream.Stream;
 
 /** The header Accept: a client's preferences among types of content (RFC 9110, section 12.5.1). */
 final class Accept {
@@ -22,25 +21,16 @@ final class Accept {
         }
         for (String range : List.of(type, type.substring(0, type.indexOf('/')) + "/*", "*/*")) {
             // A type may be there several times, with different parameters: the highest quality counts.
-            OptionalDouble quality =
-                    ranges(header, range).mapToDouble(Accept::q).max();
+            OptionalDouble quality = Arrays.stream(header.split(","))
+                    .map(accepted -> accepted.split(";", -1))
+                    .filter(parts -> parts[0].strip().equalsIgnoreCase(range))
+                    .mapToDouble(Accept::q)
+                    .max();
             if (quality.isPresent()) {
                 return quality.getAsDouble();
             }
         }
         return 0;
-    }
-
-    /** Whether the header names the type itself, and not only a range of types that includes it. */
-    static boolean names(String header, String type) {
-        return ranges(header, type).findAny().isPresent();
-    }
-
-    /** The header's ranges with this name. The first part of each is its name, the others are its parameters. */
-    private static Stream<String[]> ranges(String header, String name) {
-        return Arrays.stream(header.split(","))
-                .map(range -> range.split(";", -1))
-                .filter(parts -> parts[0].strip().equalsIgnoreCase(name));
     }
 
     private static double q(String... parts) {

@@ -162,7 +162,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
     }
 
     private void answerRequest() {
-        if (!server.hasRelay()) {
+        if (server.answers.isEmpty()) {
             sendAnswer(server.recovering(path));
             return;
         }
@@ -326,7 +326,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether the connection waits for its peer, to ask or to close. */
+    /** Whether the connection waits for its peer's request, or for its close. */
     boolean isIdle() {
         return state == State.ASKING || state == State.LEAVING;
     }

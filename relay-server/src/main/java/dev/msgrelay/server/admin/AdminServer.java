@@ -68,10 +68,9 @@ public final class AdminServer implements AutoCloseable {
     private final Optional<TlsContext> tls;
     private final Optional<Supplier<Reload>> configuration;
     final Refusals refusals;
-    // For the log.
     private final String name;
     // Empty until the relay has started.
-    private volatile Optional<Answers> answers = Optional.empty();
+    volatile Optional<Answers> answers = Optional.empty();
     private volatile int segmentsLookedAt;
     private volatile int segments;
     private final EventLoopGroup thread =
@@ -224,10 +223,6 @@ public final class AdminServer implements AutoCloseable {
     }
 
     // The following methods are for connections, on the admin port's thread.
-
-    boolean hasRelay() {
-        return answers.isPresent();
-    }
 
     Answers answers() {
         return answers.orElseThrow();

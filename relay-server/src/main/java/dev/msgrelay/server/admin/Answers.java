@@ -28,6 +28,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -92,7 +93,6 @@ final class Answers {
     // Longer ago than LOOK_NANOS: the first request reads the messages.
     private long peekedNanos = System.nanoTime() - 2 * LOOK_NANOS;
 
-    /** @param system has the host's name */
     Answers(RelayServer relay, AdminConfig config, SystemTree system) {
         this.relay = relay;
         this.config = config;
@@ -176,7 +176,8 @@ final class Answers {
     private ExpositionFormatWriter writer(String accept) {
         double open = Accept.quality(accept, OPEN_METRICS);
         double text = Accept.quality(accept, "text/plain");
-        boolean opens = open > text || open == text && open > 0 && Accept.names(accept, OPEN_METRICS);
+        boolean opens = open > text
+                || open == text && open > 0 && accept.toLowerCase(Locale.ROOT).contains(OPEN_METRICS);
         return opens ? formats.getOpenMetricsTextFormatWriter() : formats.getPrometheusTextFormatWriter();
     }
 
@@ -253,7 +254,6 @@ final class Answers {
         relay.count(Counter.ADMIN_REFUSED);
     }
 
-    /** Records the figures of this second. */
     void sample() {
         seconds.add(Instant.now(), System.nanoTime(), relay.stats());
     }

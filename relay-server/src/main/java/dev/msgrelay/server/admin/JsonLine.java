@@ -70,7 +70,6 @@ public final class JsonLine {
         return this;
     }
 
-    /** Ends the object, and returns the line. */
     public String toLine() {
         return line.append('}').toString();
     }

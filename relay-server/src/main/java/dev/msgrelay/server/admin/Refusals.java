@@ -89,7 +89,6 @@ final class Refusals {
         return path.isEmpty() && url.matches() ? "/" : path;
     }
 
-    /** The methods that a path allows. */
     static String allowed(String path) {
         return path.equals(RELOAD) ? "POST" : "GET, HEAD";
     }
@@ -105,7 +104,7 @@ final class Refusals {
                     "a reload needs a token, and this port has none: start the relay with --admin-token;"
                             + " SIGHUP needs none");
         }
-        return isAdmins(token(bearer(request)))
+        return isAdmins(token(credentials("Bearer ", request)))
                 ? Optional.empty()
                 : refusal(
                         HttpResponseStatus.UNAUTHORIZED,
@@ -136,7 +135,8 @@ final class Refusals {
 
     /** The token of a request, as Bearer or as a password; {@link Token#NONE}: it has none, or a malformed one. */
     static Token shown(HttpRequest request) {
-        return token(bearer(request).isEmpty() ? password(request) : bearer(request));
+        String bearer = credentials("Bearer ", request);
+        return token(bearer.isEmpty() ? password(request) : bearer);
     }
 
     private static Token token(String text) {
@@ -145,10 +145,6 @@ final class Refusals {
         } catch (IllegalArgumentException noToken) {
             return Token.NONE;
         }
-    }
-
-    private static String bearer(HttpRequest request) {
-        return credentials("Bearer ", request);
     }
 
     /** The password of Basic credentials; empty: there is none. */

@@ -28,11 +28,6 @@ final class EmptyRecords {
      * @param plain number of bytes that were decrypted from these
      */
     boolean tooMany(ByteBuffer bytes, int from, int to, int plain) {
-        empty += Math.max(0, ends(bytes, from, to) - plain);
-        return empty > MOST;
-    }
-
-    private int ends(ByteBuffer bytes, int from, int to) {
         int records = 0;
         int at = from;
         while (at < to) {
@@ -55,7 +50,8 @@ final class EmptyRecords {
                 records++;
             }
         }
-        return records;
+        empty += Math.max(0, records - plain);
+        return empty > MOST;
     }
 
     /** Bytes from {@code from} to the current record's end; {@link Integer#MAX_VALUE}: its header is not complete. */

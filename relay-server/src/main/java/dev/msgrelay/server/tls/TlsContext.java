@@ -42,9 +42,9 @@ public final class TlsContext implements AutoCloseable {
     // The queue is bounded: a connection has at most one step of its handshake there.
     final ExecutorService thread;
     // Channels that have reserved memory for TLS.
-    private final Set<Channel> present = ConcurrentHashMap.newKeySet();
+    final Set<Channel> present = ConcurrentHashMap.newKeySet();
     // The output buffer of a handshake, which brings no data. Owned by the thread of the handshakes.
-    private final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
+    final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
     // Guarded by this object's lock.
     private Loaded current;
@@ -57,10 +57,6 @@ public final class TlsContext implements AutoCloseable {
             List<X509Certificate> chain,
             List<X509Certificate> authorities,
             Optional<String> wide) {
-        void release() {
-            ReferenceCountUtil.release(context);
-        }
-
         List<String> warnings() {
             long now = System.currentTimeMillis();
             List<String> lines = new ArrayList<>(CertificateDates.warnings(files.certificate(), chain, now));
@@ -111,7 +107,7 @@ public final class TlsContext implements AutoCloseable {
      */
     public static List<String> check(TlsFiles files, TlsProvider provider) throws IOException {
         Loaded loaded = load(files, provider);
-        loaded.release();
+        ReferenceCountUtil.release(loaded.context());
         return loaded.warnings();
     }
 
@@ -129,7 +125,7 @@ public final class TlsContext implements AutoCloseable {
                 unused = old;
             }
         }
-        unused.release();
+        ReferenceCountUtil.release(unused.context());
     }
 
     private Loaded loadAndWarn(TlsFiles from) throws IOException {
@@ -209,10 +205,6 @@ public final class TlsContext implements AutoCloseable {
         return current.context().newHandler(allocator);
     }
 
-    ByteBuffer nothing() {
-        return nothing.clear();
-    }
-
     /**
      * Adds TLS to a channel that is not registered yet. The caller adds the connection's handler next.
      *
@@ -230,10 +222,6 @@ public final class TlsContext implements AutoCloseable {
         channel.config().setRecvByteBufAllocator(new SocketReads(handler.in, TlsInput.READS));
         channel.pipeline().addLast(new TlsHandshake(this, handler, watch), handler);
         return true;
-    }
-
-    void remove(Channel channel) {
-        present.remove(channel);
     }
 
     /** Closes the channels that still have memory for TLS, most of them in a handshake. Waits at most 2 s. */
@@ -257,7 +245,7 @@ public final class TlsContext implements AutoCloseable {
             Thread.currentThread().interrupt();
         }
         synchronized (this) {
-            current.release();
+            ReferenceCountUtil.release(current.context());
             closed = true;
         }
     }

@@ -52,7 +52,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
     final ReadSwitch reads;
     final TlsOutput out;
     final TlsInput in;
-    private final Runnable continueReading = this::continueReadingGuarded;
+    private final Runnable continueReading =
+            () -> guarded(this::continueReading, cause -> this.ctx.fireExceptionCaught(cause));
 
     private ChannelHandlerContext ctx;
     private State state = State.SHAKING;
@@ -148,7 +149,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
             keyExchange = Optional.ofNullable(session.getNamedGroup()).orElse("");
         }
         ctx.fireChannelActive();
-        continueReadingGuarded();
+        continueReading.run();
     }
 
     /** Ends the output, with an alert: without it the client could not tell this end from a lost connection. */
@@ -200,7 +201,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
 
     void release(SSLEngine used) {
         if (reserved > 0) {
-            context.remove(channel);
+            context.present.remove(channel);
             in.release();
             out.release();
             ReferenceCountUtil.release(used);
@@ -324,10 +325,6 @@ public final class TlsHandler extends ChannelDuplexHandler {
             readingContinues = true;
             channel.eventLoop().execute(continueReading);
         }
-    }
-
-    private void continueReadingGuarded() {
-        guarded(this::continueReading, ctx::fireExceptionCaught);
     }
 
     private void continueReading() {

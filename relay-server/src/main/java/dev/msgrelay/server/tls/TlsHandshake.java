@@ -58,7 +58,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private final TlsOutput out;
     private final TlsContext.Watch watch;
     private ChannelHandlerContext ctx;
-    // Not null before the channel is active.
+    // A task that is done, until the channel is active.
     private Future<?> deadline = CompletableFuture.completedFuture(null);
     private State state = State.SILENT;
     private SSLEngine engine;
@@ -175,7 +175,12 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             abort(failure);
         } else if (done) {
             deadline.cancel(false);
-            storeSubject();
+            try {
+                X509Certificate shown = (X509Certificate) engine.getSession().getPeerCertificates()[0];
+                ctx.channel().attr(Peer.CERTIFICATE).set(shown.getSubjectX500Principal());
+            } catch (SSLPeerUnverifiedException e) {
+                // The client has shown no certificate.
+            }
             out.open(engine);
             in.open(engine);
             handler.reads.on();
@@ -186,16 +191,6 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         } else if (!out.inFlight()) {
             handler.reads.on();
             continueHandshake();
-        }
-    }
-
-    /** Stores the subject of the client's certificate, if it has one, for {@link Peer}. */
-    private void storeSubject() {
-        try {
-            X509Certificate shown = (X509Certificate) engine.getSession().getPeerCertificates()[0];
-            ctx.channel().attr(Peer.CERTIFICATE).set(shown.getSubjectX500Principal());
-        } catch (SSLPeerUnverifiedException e) {
-            // The client has shown no certificate.
         }
     }
 
@@ -250,8 +245,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                 default -> {
                     // BoringSSL notices the end of the handshake only in this call, without input. Further input would
                     // be data.
-                    HandshakeStatus status =
-                            engine.unwrap(TlsOutput.EMPTY, context.nothing()).getHandshakeStatus();
+                    HandshakeStatus status = engine.unwrap(TlsOutput.EMPTY, context.nothing.clear())
+                            .getHandshakeStatus();
                     boolean done = status == HandshakeStatus.FINISHED || status == HandshakeStatus.NOT_HANDSHAKING;
                     if (done || (wantsRecord(status) && !unwrapRecord())) {
                         return done;
@@ -271,7 +266,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
             return false;
         }
         int length = in.recordLength();
-        SSLEngineResult result = in.unwrapRecord(engine, context.nothing());
+        SSLEngineResult result = in.unwrapRecord(engine, context.nothing.clear());
         if (result.getStatus() == SSLEngineResult.Status.CLOSED) {
             throw new SSLException("the client has closed it within the handshake");
         }

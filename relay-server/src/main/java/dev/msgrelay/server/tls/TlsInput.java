@@ -210,7 +210,6 @@ final class TlsInput implements SocketReads.Reader {
         return more || rest != null;
     }
 
-    /** Drops the waiting input. */
     void drop() {
         start = 0;
         end = 0;

@@ -56,7 +56,7 @@ final class TlsOutput {
     private boolean writing;
     private boolean mustWrap;
     private long records;
-    // Bytes of the last buffer, and of all before it.
+    // Bytes of all buffers before the last one, and of the last one.
     private long before;
     private int last;
 
@@ -105,7 +105,6 @@ final class TlsOutput {
         }
     }
 
-    /** Drops waiting messages, and fails their promises. */
     void drop() {
         message = null;
         waiting = 0;
@@ -130,7 +129,6 @@ final class TlsOutput {
         return handshaking.wrap(EMPTY, target);
     }
 
-    /** Wraps the alert that ends the output. */
     void wrapEnd(SSLEngine ending) {
         try {
             ending.closeOutbound();
@@ -151,7 +149,6 @@ final class TlsOutput {
         }
     }
 
-    /** Sends the records in the buffer, if there are any. */
     void send() {
         if (target.position() > 0) {
             send(ctx.newPromise());
