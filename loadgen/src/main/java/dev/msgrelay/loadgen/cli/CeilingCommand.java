@@ -31,7 +31,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen ceiling}: the most that a link gives, by arithmetic, or this machine without a relay, measured. */
+/** {@code loadgen ceiling}: computes the highest throughput of a link, or measures this machine without a relay. */
 @ShortHelp(examples = {"loadgen ceiling", "loadgen ceiling --link 10gbe --body 100", "loadgen ceiling --subscribers 4"})
 @Command(
         name = "ceiling",

@@ -26,7 +26,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen compare}: runs two relays in turn, and says whether one is faster beyond doubt. */
+/** {@code loadgen compare}: runs two relays alternately, and reports whether one is faster. */
 @ShortHelp(
         examples = {
             "loadgen compare --a-dir ../before",
@@ -58,15 +58,15 @@ final class CompareCommand extends Told {
     private static final double MAX_MINUTES = 600;
     private static final double MAX_RATIO = 10;
 
-    /** Warm-up of a new relay: it compiles its code, and takes a second loop where it is busy. */
+    /** Warm-up of a relay that has just started: its JVM compiles code, and a busy relay starts a second event loop. */
     private static final Duration COLD = Duration.ofSeconds(4);
 
     private static final Duration PACED_COLD = Duration.ofSeconds(15);
 
-    /** Warm-up of publishers and subscribers, which stay for the whole comparison. */
+    /** Warm-up of the publisher and subscriber processes, which serve all runs of the comparison. */
     private static final Duration WORKERS = Duration.ofSeconds(10);
 
-    /** Warm-up of a relay that has run before: it takes its second loop again, or gives it back. */
+    /** Warm-up of a relay that has run before: it starts its second event loop again, or ends it. */
     private static final Duration WARM = Duration.ofSeconds(2);
 
     private static final Duration DURATION = Duration.ofSeconds(2);
@@ -161,7 +161,7 @@ final class CompareCommand extends Told {
         return figures;
     }
 
-    /** Prints a line for each pair of runs; the phases of a run are for a terminal alone. */
+    /** Prints a line for each pair of runs; on a terminal also the phases of each run. */
     private record WithinRuns(ProgressLine line) implements RunObserver {
         @Override
         public void phase(String what) {

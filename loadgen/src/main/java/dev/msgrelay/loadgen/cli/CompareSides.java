@@ -29,9 +29,9 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 
-/** The two sides of a comparison: options of {@code run} that both share, and those of each. */
+/** The two sides of a comparison: the options of {@code run} that both share, and the options of each. */
 final class CompareSides extends Options {
-    /** The word for the plain relay, in place of a command. */
+    /** The value of {@code --a-command} that selects the plain relay instead of a shell command. */
     private static final String PLAIN = "plain";
 
     @Mixin
@@ -69,7 +69,7 @@ final class CompareSides extends Options {
     @Option(names = "--b-command", paramLabel = "COMMAND", description = "B is this command.")
     private String commandB;
 
-    /** Takes the next word as the value, even one that looks like an option. */
+    /** Accepts the next argument as the option's value, even if it looks like an option. */
     static final class Verbatim implements IParameterConsumer {
         @Override
         public void consumeParameters(Stack<String> args, ArgSpec option, CommandSpec command) {
@@ -105,7 +105,7 @@ final class CompareSides extends Options {
         return both;
     }
 
-    /** One side; a fault of its options names this command, not {@code run}. */
+    /** Reads the options of one side. An error message names {@code compare}, not {@code run}, as the command. */
     private Sided side(String option, String words, Path directory, String command) {
         try {
             return sided(option, words, directory, command);
@@ -156,7 +156,6 @@ final class CompareSides extends Options {
         return new CommandContestant(command);
     }
 
-    /** Parses the shared options, followed by those of one side. */
     private Shared parsed(List<String> own) {
         Shared options = new Shared();
         CommandLine command = LoadgenMain.commandLine(options).setOverwrittenOptionsAllowed(true);

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine.Option;
 
-/** A relay that runs already, mostly on another machine: its addresses, its access and the link to it. */
+/** The options for a relay that is already running: its addresses, credentials and link. */
 final class ConnectOptions extends Options {
     static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(5);
 
@@ -26,7 +26,7 @@ final class ConnectOptions extends Options {
     private static final int TLS_SUBSCRIBE = 7_410;
     private static final int TLS_PUBLISH = 7_411;
 
-    /** Settings of a relay that a run starts itself. */
+    /** Options that apply only to a relay which loadgen starts itself. */
     private static final List<String> LOCAL = List.of("--lane", "--relay-arg", "--relay-java-opts");
 
     @Option(
@@ -69,7 +69,6 @@ final class ConnectOptions extends Options {
         return connect != null || context != null;
     }
 
-    /** Refuses options that need --connect, and options that exclude it. */
     void check() {
         for (String option : List.of("--connect-subscribe", "--connect-timeout", "--admin", "--link")) {
             refuse(isGiven(option) && !areGiven(), option + " needs --connect");
@@ -80,12 +79,6 @@ final class ConnectOptions extends Options {
         }
     }
 
-    /**
-     * The relay.
-     *
-     * @param policy that subscribers ask for, or the relay's default
-     * @throws IOException the context cannot be read
-     */
     RemoteRelay relay(Load load, Policy policy) throws IOException {
         Context named = context == null ? null : Context.read(context, System.getenv());
         Access access = access(named, load.clients().tls());
@@ -108,7 +101,7 @@ final class ConnectOptions extends Options {
                 admin == null ? null : parsed("--admin: ", admin, AdminPort::parse));
     }
 
-    /** The load with the clients that this relay lets in. */
+    /** The load with the kind of client that the relay's access rules require. */
     Load through(Load load, RemoteRelay relay) {
         boolean raw = load.clients().kind() == Clients.Kind.RAW;
         refuse(
@@ -149,7 +142,6 @@ final class ConnectOptions extends Options {
         return endpoint(text, tls ? TLS_PUBLISH : PUBLISH);
     }
 
-    /** A host alone gets the usual port. */
     private static Endpoint endpoint(String text, int usualPort) {
         if (text.isEmpty()) {
             throw new IllegalArgumentException("'' is no host");

@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** {@code loadgen diff}: two results of shootouts against each other. */
+/** {@code loadgen diff}: compares the results of two shootouts. */
 @ShortHelp(examples = {"loadgen diff before after"})
 @Command(
         name = "diff",

@@ -11,7 +11,7 @@ import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen doctor}: eleven facts about this machine, and their meaning for a run. */
+/** {@code loadgen doctor}: reports eleven facts about this machine, and how each affects a measurement. */
 @ShortHelp(examples = {"loadgen doctor", "loadgen doctor --json"})
 @Command(
         name = "doctor",

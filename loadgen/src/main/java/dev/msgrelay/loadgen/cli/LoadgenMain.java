@@ -15,7 +15,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.ParameterException;
 
-/** The {@code loadgen} command; docs/measuring.md has its exit codes. */
+/** The {@code loadgen} command. Its exit codes are listed in docs/measuring.md. */
 @ShortHelp(examples = {"loadgen doctor", "loadgen run --rate 20000", "loadgen shootout --out results"})
 @Command(
         name = "loadgen",
@@ -41,18 +41,22 @@ public final class LoadgenMain implements Runnable {
         run(new LoadgenMain(), args);
     }
 
-    /** Runs a command, and ends the process with its exit code. */
     public static void run(Object userCommand, String... args) {
         int code = execute(commandLine(userCommand), args);
-        // After a signal the JVM ends anyway, once this thread has printed the results.
+        // The JVM is already ending after a signal: it waits only until this thread has printed the results.
         if (code != EXIT_INTERRUPTED) {
             System.exit(code);
         }
     }
 
-    /** Runs a command. A writer does not throw on a full disk or a closed pipe, but that is a failure, too. */
+    /**
+     * Runs a command. The exit code is not 0 if the output could not be written, because of a full disk or a closed
+     * pipe.
+     *
+     * @return the exit code
+     */
     static int execute(CommandLine command, String... args) {
-        // The first call makes the writer that all commands share.
+        // The first call creates the writer that all commands share.
         PrintWriter out = command.getOut();
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
@@ -60,7 +64,7 @@ public final class LoadgenMain implements Runnable {
             return CommandLine.ExitCode.USAGE;
         }
         int code = command.execute(args);
-        // The writer does not know of errors of the stream behind it.
+        // The writer does not notice errors of System.out, to which it writes.
         boolean lost = out.checkError() | System.out.checkError();
         if (!lost) {
             return code;
@@ -69,7 +73,7 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    /** A command with loadgen's messages for failures, and its version. */
+    /** Prepares a command: version, converters of option types, and messages for failures. */
     public static CommandLine commandLine(Object userCommand) {
         CommandLine command = CommandParser.of(userCommand)
                 .setParameterExceptionHandler(LoadgenMain::usageError)

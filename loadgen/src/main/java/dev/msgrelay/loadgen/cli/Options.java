@@ -13,14 +13,13 @@ import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Spec;
 
 /**
- * A command, or options that several commands share. Wrong values are refused by a {@link ParameterException} in the
- * command's name, which names the option, its value, and its limits.
+ * A command, or options that several commands share. An invalid value throws a {@link ParameterException} that names
+ * the option, the value and the limits.
  */
 public abstract class Options {
     @Spec
     private CommandSpec own;
 
-    /** The command that these options are mixed into; null in a command. */
     @Spec(Spec.Target.MIXEE)
     private CommandSpec user;
 
@@ -38,12 +37,12 @@ public abstract class Options {
         refuse(value < min || value > max, option + " " + value + " is not within " + min + ".." + max);
     }
 
-    /** Refuses options that would have no effect beside another one, such as "--connect". */
+    /** Refuses options that have no effect together with {@code other}. */
     final void exclude(List<String> options, String other) {
         options.forEach(option -> refuse(isGiven(option), option + " and " + other + " exclude each other"));
     }
 
-    /** Refuses arguments that a relay of this build would refuse later, when the runs have begun. */
+    /** Refuses invalid arguments of relay-server before any process starts. */
     final void checkRelay(List<String> args) {
         try {
             RelayServerMain.config(args.toArray(String[]::new));
@@ -52,14 +51,14 @@ public abstract class Options {
         }
     }
 
-    /** Refuses acknowledgements that a relay with these arguments does not give. */
+    /** Refuses acknowledgements of journal writes if these arguments start a relay without a journal. */
     final void checkJournal(Load load, List<String> args) {
         refuse(
                 load.clients().acks().needsJournal() && !args.contains(RelayContestant.JOURNAL),
                 "--ack " + load.clients().acks() + " needs a relay with a journal: give --relay-arg=--journal=temp");
     }
 
-    /** {@code --name=value} as two words; any other word as it is. */
+    /** Splits {@code --name=value} into two words; other words stay whole. */
     static List<String> word(String word) {
         int equals = word.indexOf('=');
         return word.startsWith("--") && equals > 0
@@ -71,18 +70,18 @@ public abstract class Options {
         return spec().commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    /** @param warmup null: the usual one */
+    /** @param warmup null: {@code usual} is taken */
     final Timing timing(Duration warmup, Duration usual, Duration duration) {
         refuseZero("--duration", duration);
         return new Timing(warmup == null ? usual : warmup, duration);
     }
 
-    /** @param time null where it is not given */
+    /** @param time null if the option was not given */
     protected final void refuseZero(String option, Duration time) {
         refuse(time != null && time.isZero(), option + " 0 is not above 0");
     }
 
-    /** The parsed value of an option; the message of a fault begins with the name, "--link: ". */
+    /** Parses an option's value; an error message starts with {@code name}, for example "--link: ". */
     final <T> T parsed(String name, String text, Function<String, T> parser) {
         try {
             return parser.apply(text);

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** Options for the relay that a run starts. */
+/** Options for a relay that loadgen starts. */
 final class RelayStartOptions extends Options {
     @Option(
             names = "--slow-subscriber",
@@ -32,7 +32,10 @@ final class RelayStartOptions extends Options {
         return policy;
     }
 
-    /** All arguments of relay-server, beside ports and sockets; with an MTU, or 0 for the relay's default. */
+    /**
+     * Returns the arguments for relay-server except those for ports and sockets. || @param mtu MTU of the lane in
+     * bytes; 0: the relay's default
+     */
     List<String> arguments(int mtu) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));
         if (mtu > 0) {

@@ -46,7 +46,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.TypeConversionException;
 
-/** {@code loadgen run}: measures a relay with publishers and subscribers, each a process of its own. */
+/** {@code loadgen run}: measures one relay. Publishers and subscribers run in processes of their own. */
 @ShortHelp(
         examples = {
             "loadgen run",
@@ -74,18 +74,20 @@ final class RunCommand extends Told {
     private static final Duration WARMUP = Duration.ofSeconds(4);
     private static final Duration DURATION = Duration.ofSeconds(4);
 
-    /** Warm-up of a single rate: a JVM with little to do compiles its code late. */
+    /** Warm-up of a run at one rate: it is long because a JVM with little work compiles its code late. */
     private static final Duration PACED_WARMUP = Duration.ofSeconds(15);
 
     private static final Duration PACED_DURATION = Duration.ofSeconds(10);
 
-    /** Warm-up of the first rate after full speed: the code that keeps a schedule is new. */
+    /** Warm-up of the first rate after full speed: the code that sends on a schedule is not compiled yet. */
     private static final Duration FIRST_OF_CURVE = Duration.ofSeconds(2);
 
     private static final Duration OF_CURVE = Duration.ofSeconds(1);
     private static final Duration CURVE_DURATION = Duration.ofMillis(2_500);
 
-    /** Parts of full speed, in percent. The highest comes first: it compiles what the others run. */
+    /**
+     * Rates to measure, in percent of full speed. The highest comes first, so that the code is compiled for all others.
+     */
     private static final List<Integer> CURVE = List.of(50, 25, 10, 1);
 
     private static final int HIGHEST = 75;
@@ -122,7 +124,7 @@ final class RunCommand extends Told {
     @Option(names = "--explain", description = "Print the evidence: each process, each subscriber, each queue.")
     private boolean explain;
 
-    /** A duration, or microseconds: {@code 20us}. */
+    /** Parses a duration. {@code 20us}, in microseconds, is accepted too. */
     static final class Latency implements ITypeConverter<Duration> {
         private static final Pattern MICROS = Pattern.compile("(\\d{1,9})us");
 
@@ -177,7 +179,7 @@ final class RunCommand extends Told {
                 if (!runs.runs().isEmpty()) {
                     report(way, runs.runs(), ceilings, new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
                 }
-                // Stdout has one JSON document, or nothing.
+                // With --json, stdout must contain either one JSON document or nothing.
                 (json ? err() : out())
                         .println(rig.lastLive().map(RunText::partial).orElse(RunText.PARTIAL_WITHOUT_A_MESSAGE));
                 throw e;
@@ -210,7 +212,7 @@ final class RunCommand extends Told {
         return Way.open(lane, args, start.jvmOptions());
     }
 
-    /** The plain relay's speed, with as many subscribers. */
+    /** Measures the plain relay with the same number of subscribers, as the ceiling. */
     private static Optional<Ceilings> measured(Way way, Load load, Experiment experiment) throws InterruptedException {
         Run run = experiment.measure("", way.plain(load, CEILING, Rig.OWN), 1);
         return run.record().outcome().isValid()

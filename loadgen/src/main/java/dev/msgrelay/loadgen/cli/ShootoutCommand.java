@@ -41,7 +41,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
-/** {@code loadgen shootout}: lanes against each other and against their ceilings. */
+/** {@code loadgen shootout}: measures a relay over several lanes, and compares each with its ceiling. */
 @ShortHelp(
         examples = {
             "loadgen shootout",
@@ -66,7 +66,7 @@ final class ShootoutCommand extends Told {
     private static final int MAX_ROUNDS = 101;
     private static final String LINK = "link";
     private static final String ADMIN = "admin";
-    /** A relay that finds itself busy takes a second loop after a second, and compiles a part of its code anew. */
+    /** Warm-up of each run. A busy relay starts a second event loop after a second, and recompiles part of its code. */
     private static final Duration WARMUP = Duration.ofSeconds(10);
 
     @Option(
@@ -178,7 +178,7 @@ final class ShootoutCommand extends Told {
     @Option(names = "--count-disturbed", description = "Let runs count although the machine was disturbed meanwhile.")
     private boolean countDisturbed;
 
-    /** A relay of another host, and the link to it; without a speed that of this host's interface. */
+    /** A relay on another host, and the speed of the link to it; empty: the speed of this host's interface. */
     private record Far(RemoteRelay relay, Optional<LinkSpeed> link) {}
 
     @Override
@@ -188,7 +188,7 @@ final class ShootoutCommand extends Told {
                 "--json, --csv and --markdown exclude each other");
         Map<String, Far> remotes = remotes();
         Shootout shootout = shootout(remotes.keySet());
-        // stderr: stdout may be JSON
+        // The summary goes to stderr, since stdout may have to be JSON.
         err().println(ShootoutRun.summary(shootout));
         err().flush();
         ResultFiles written = directory == null ? null : ResultFiles.in(directory);
@@ -233,24 +233,24 @@ final class ShootoutCommand extends Told {
         print(ResultsText.of(results) + (directory == null ? "" : where + "\n"));
     }
 
-    /** Opens a lane. Where a remote relay does not answer, the lane's runs fail with the reason. */
+    /** Opens a lane. If a remote relay does not answer, opening succeeds, and the lane's runs fail with the reason. */
     private Way open(LaneSpec spec, Map<String, Far> remotes) throws IOException, InterruptedException {
         if (spec.kind() != LaneKind.REMOTE) {
-            // Packets of the relay's log fit the lane's link.
+            // The relay gets the MTU of the lane, since the packets of its log should fit the link's packets.
             return Way.open(spec, relayOptions.arguments(spec.mtu()), relayOptions.jvmOptions());
         }
         RemoteRelay relay = remotes.get(spec.name()).relay();
         try {
             relay = relay.checked();
         } catch (RunException e) {
-            // The lane's first run tells the reason.
+            // The lane's first run reports the reason.
         }
         return Way.to(spec.name(), relay, remotes.get(spec.name()).link());
     }
 
     private Shootout shootout(Set<String> remotes) {
         within("--rounds", rounds, 1, MAX_ROUNDS);
-        // Arguments that the relay refuses fail here, and not after the ceilings have been measured.
+        // Invalid arguments for the relay are refused here, before the ceilings are measured.
         relayOptions.arguments(0);
         Timing timing = timing(warmup, WARMUP, duration);
         refuse(link != null && remotes.isEmpty(), "--link needs --connect");
@@ -265,7 +265,6 @@ final class ShootoutCommand extends Told {
         return new Shootout(List.copyOf(specs), List.copyOf(loads), rounds, timing, baseline, countDisturbed);
     }
 
-    /** Lanes of this host, each once, in the order in which they are named. */
     private Set<LaneSpec> local() {
         mtus.forEach(mtu -> within("--mtu", mtu, LaneSpec.MIN_MTU, LaneSpec.MAX_MTU));
         Set<LaneSpec> specs = new LinkedHashSet<>();
@@ -282,7 +281,7 @@ final class ShootoutCommand extends Told {
         return specs;
     }
 
-    /** Every combination of the options, each once; rates vary first. */
+    /** Returns every combination of the options once. Rates vary first. */
     private Set<Load> loads() {
         publishers.forEach(count -> within("--publishers", count, 1, LoadOptions.MAX_CONNECTIONS));
         subscribers.forEach(count -> within("--subscribers", count, 1, LoadOptions.MAX_CONNECTIONS));
@@ -335,7 +334,7 @@ final class ShootoutCommand extends Told {
         return remotes;
     }
 
-    /** The settings behind a relay's host: "link=10gbe,admin=http://host:7402". */
+    /** Parses the settings that follow a relay's host: "link=10gbe,admin=http://host:7402". */
     private Map<String, String> settings(String option, String text) {
         Map<String, String> settings = new LinkedHashMap<>();
         Stream.of(text.split(",")).skip(1).forEach(word -> {

@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** A number of messages a second as loadgen prints it: {@code 20000}, {@code 20k}, {@code 1.5M}; powers of 1,000. */
+/** Parses a number of messages a second: {@code 20000}, {@code 20k} or {@code 1.5M}, in powers of 1,000. */
 final class Thousands implements ITypeConverter<Integer> {
     private static final Pattern FORM = Pattern.compile("(-?\\d{1,9}(?:\\.\\d{1,6})?)([km]?)");
 

@@ -1,5 +1,5 @@
 /**
- * The {@code loadgen} command: options into runs, and their results to people or programs.
+ * The {@code loadgen} command. It parses options, starts experiments, and prints their results.
  *
  * <pre>
  *  LoadgenMain -&gt; a command
@@ -10,6 +10,6 @@
  *    stdout &lt;- text of a report, or Results as JSON &lt;-+       stderr &lt;- ProgressLine
  * </pre>
  *
- * The command's thread; Ctrl-C interrupts it.
+ * All code runs on the command's thread. Ctrl-C interrupts that thread.
  */
 package dev.msgrelay.loadgen.cli;
