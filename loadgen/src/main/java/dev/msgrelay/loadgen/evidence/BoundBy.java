@@ -6,25 +6,25 @@ import java.util.Locale;
 /**
  * The bottleneck of a run.
  *
- * @param reasons sentences with the numbers, the decisive one first; at least one
+ * @param reasons sentences with figures, the most important first; at least one
  */
 public record BoundBy(Kind kind, List<String> reasons) {
     public enum Kind {
-        /** Publishers had a schedule, and it was kept. */
+        /** No bottleneck: publishers sent at a fixed rate, and the rate was kept. */
         NOTHING,
         /** The network between the relay and one side. */
         LINK,
-        /** The relay, or another contestant: its busiest thread, room in its ring, or its pauses. */
+        /** The relay or another contestant: its busiest thread, its full ring, or its pauses. */
         RELAY,
-        /** The relay or its machine, which cannot be told apart from here. */
+        /** The relay or its machine, if this host cannot tell which of the two. */
         RELAY_HOST,
-        /** The publishers' own speed, or a stand-still of their process. */
+        /** The publishers' own speed, or a standstill of their process. */
         PUBLISHER,
-        /** The slowest subscriber's reading. */
+        /** The slowest subscriber. */
         SUBSCRIBER,
-        /** All cores of the machine together: a thread was slow because it waited for a core. */
+        /** All cores of the machine were busy: a thread was slow because it waited for a core. */
         MACHINE,
-        /** The numbers contradict each other, or too few of them are known. */
+        /** The figures contradict each other, or too few of them are known. */
         UNCLEAR;
 
         @Override

@@ -26,21 +26,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The verdict on what bound a run: the first rule of docs/measuring.md that applies speaks. A thread that waited for a
- * core while none was idle makes it <em>machine</em>, whichever rule named the thread. Pure; one object per run.
+ * Decides what limited a run: the first rule of docs/measuring.md that applies. If the thread that a rule blames waited
+ * for a core while no core was idle, the bottleneck is the machine. One object per run.
  */
 public final class Classifier {
-    /** A thread that waits for a core for longer than this is not bound by its own speed. */
+    /** The share of time. A thread that waits for a core for a larger share is not limited by its own speed. */
     private static final double STARVED = 0.25;
-    /** Fewer idle cores than this are none. */
+    /** The share of idle time of all cores, up to which the machine counts as busy. */
     private static final double NO_CORE_IDLE = 0.1;
 
     private static final double KERNEL_BUSY = 0.2;
-    /** A state that the relay reports counts if it held for this share of the window. */
+    /** A waiting state that the relay reports matters if it lasted for this share of the window. */
     private static final double MOSTLY = 0.5;
-    /** A run at full speed stood still if nothing was delivered in this share of its window. */
+    /** A run at full speed counts as stopped if nothing was delivered for this share of its window. */
     private static final double STOOD_STILL = 0.25;
-    /** A thread that wants a core for less than this waits for something else. */
+    /** A thread that runs, or waits for a core, for a smaller share of the time is idle. */
     private static final double IDLE = 0.5;
 
     private final Signals signals;
@@ -51,9 +51,9 @@ public final class Classifier {
     private final RelayHolds holds;
 
     private final CpuShare relay;
-    /** The least busy publisher: where it has time left, the publishers' speed is not the limit. */
+    /** The least busy publisher: if it has time left, the publishers' speed is not the limit. */
     private final CpuShare publisher;
-    /** One publisher without a core is enough to miss a schedule. */
+    /** The busiest publisher: one publisher that gets no core is enough to miss a schedule. */
     private final CpuShare busiestPublisher;
 
     private final CpuShare subscriber;
@@ -99,7 +99,10 @@ public final class Classifier {
         return slow == null ? machine() : slow;
     }
 
-    /** Each process reports its own stand-stills; without a report the relay stood still. */
+    /**
+     * Finds the cause of a time without deliveries. Each process reports its own standstills; if no report explains
+     * that time, the relay caused it.
+     */
     private Kind stoodStill() {
         say(still.withoutDeliveries());
         say(
@@ -117,7 +120,7 @@ public final class Classifier {
         return unlessStarved(kind, thread);
     }
 
-    /** The process whose own stand-still explains the time without deliveries. */
+    /** Returns the process whose own standstill explains the time without deliveries. */
     private Optional<Kind> stood() {
         boolean paced = rates.wanted() > 0;
         long missing = paced ? still.slowestNanos() : still.deliveries().totalNanos();
@@ -200,12 +203,15 @@ public final class Classifier {
             link(signals.link());
             return read ? network() : UNCLEAR;
         }
-        // On the same host a relay that cannot send waits for its subscriber.
+        // On the same host, a relay that cannot send is waiting for its subscriber.
         cpu(subscriber);
         return read && allCoresBusy() ? machine() : unlessStarved(SUBSCRIBER, subscriber);
     }
 
-    /** A relay on another host is the limit where publishers cannot send and subscribers have read everything. */
+    /**
+     * Decides for a relay on another host: it is the limit if publishers cannot send and subscribers have read
+     * everything.
+     */
     private Kind unseenRelay() {
         boolean between =
                 queues.publisherSend().isFull() && queues.subscriberReceive().isEmpty();
@@ -279,7 +285,7 @@ public final class Classifier {
         return allCoresBusy() ? MACHINE : UNCLEAR;
     }
 
-    /** The link, or the machine where no core is idle and the kernel is busy with the network. */
+    /** Returns the link, or the machine if no core is idle and the kernel is busy with network packets. */
     private Kind network() {
         if (!allCoresBusy() || machine.softirq() < KERNEL_BUSY) {
             return LINK;
@@ -288,7 +294,7 @@ public final class Classifier {
         return MACHINE;
     }
 
-    /** This kind, or the machine where the kind's thread waited for a core while none was idle. */
+    /** Returns {@code kind}, or the machine if the thread {@code cpu} waited for a core while no core was idle. */
     private Kind unlessStarved(Kind kind, CpuShare cpu) {
         if (!(cpu.waited() >= STARVED) || !allCoresBusy()) {
             return kind;
@@ -297,7 +303,9 @@ public final class Classifier {
         return MACHINE;
     }
 
-    /** Whether a sender runs without a relay: then no publisher counts messages. */
+    /**
+     * Whether a process sends directly to the subscribers, without a relay: then there is no count of sent messages.
+     */
     private boolean isDirect() {
         return Double.isNaN(rates.in());
     }
@@ -306,7 +314,10 @@ public final class Classifier {
         return machine.idle() <= NO_CORE_IDLE;
     }
 
-    /** Whether messages wait in the relay's sockets; of unseen sockets, whether the relay held publishers back. */
+    /**
+     * Whether messages wait in the relay's sockets. If its sockets cannot be seen: whether the relay stopped reading
+     * its publishers.
+     */
     private boolean waitsForRelay() {
         return queues.relayReceive().isSeen() ? queues.relayReceive().isFull() : heldBackMostly();
     }
@@ -319,7 +330,7 @@ public final class Classifier {
         return holds.heldBack() >= MOSTLY;
     }
 
-    /** Whether deliveries stopped for long. With a growing queue messages are late as well, but deliveries go on. */
+    /** Whether deliveries stopped for long. A queue that grows also makes messages late, but deliveries continue. */
     private boolean nothingCame() {
         return rates.wanted() > 0
                 ? still.deliveries().count() > 0
@@ -328,7 +339,7 @@ public final class Classifier {
                 : still.deliveries().totalNanos() >= STOOD_STILL * rates.seconds() * 1e9;
     }
 
-    /** Whether publishers at full speed hardly want a core, although they could send more. */
+    /** Whether publishers at full speed were mostly idle, although the relay could have taken more. */
     private boolean publishersIdle() {
         return rates.wanted() == 0
                 && queues.publisherSend().isEmpty()

@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How long the threads of the watched processes ran, and how long they waited for a core. The file is
- * /proc/PID/task/TID/schedstat; a kernel without it has /proc/PID/task/TID/stat, in steps of 10 ms and without waits. A
- * process's own total has the time of threads that end between two looks. The sampler's thread owns it.
+ * Measures how long the threads of the watched processes ran, and how long they waited for a core. It reads
+ * /proc/PID/task/TID/schedstat. A kernel without that file has /proc/PID/task/TID/stat, in steps of 10 ms and without
+ * waiting times. The CPU time of threads that end between two samples is found in the total of their process. Only the
+ * sampling thread uses an object.
  */
 final class CpuSampler {
-    /** The JVM's compilers are busy in every young JVM, but no message waits for them. */
+    /** The JVM's compiler threads, which are left out: they are busy in a young JVM, but no message waits for them. */
     private static final List<String> BESIDE = List.of("C1 Compiler", "C2 Compiler");
 
-    /** A few of the kernel's steps of 10 ms: a smaller difference means nothing. */
+    /** The rounding error of the kernel's steps of 10 ms: a smaller difference is ignored. */
     private static final long ROUNDING_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
 
-    /** Most threads that are sampled; further ones are left out. */
     private static final int MAX_THREADS = 16_384;
 
     private static final long CONTROLLER = ProcessHandle.current().pid();
@@ -31,7 +31,7 @@ final class CpuSampler {
     private final Watched watched;
     private final Map<String, ThreadTimes> threads = new HashMap<>();
 
-    /** CPU time of each process, at the first look and now. */
+    /** CPU time of each process, in nanoseconds, at the first sample and at the last one. */
     private final Map<Long, long[]> totals = new HashMap<>();
 
     private int looks;
@@ -86,8 +86,8 @@ final class CpuSampler {
     }
 
     /**
-     * Ends the sampling. CPU time of a process that none of its threads accounts for was used by a thread that has
-     * ended since its last sample; of several such threads the busiest one gets it.
+     * Assigns CPU time that is missing in the sum of the threads. A thread that ended after its last sample used it; of
+     * several such threads, the busiest gets it.
      */
     void settle() {
         for (Watched.Process process : watched.processes()) {
@@ -124,7 +124,7 @@ final class CpuSampler {
             thread = new ThreadTimes(process, name(path));
             threads.put(path, thread);
             if (looks == 1) {
-                // A thread that appears later began within the window, at 0.
+                // A thread that appears later started within the window, with times of 0.
                 thread.ranBefore = times[0];
                 thread.waitedBefore = times[1];
             }
@@ -136,11 +136,11 @@ final class CpuSampler {
 
     private String name(String path) {
         String name = source.text(path + "/comm").orElse("?").strip();
-        // The kernel calls a JVM's main thread by the program's name, which says nothing.
+        // The kernel names a JVM's main thread after the program, "java", which tells people nothing.
         return name.equals("java") ? "main" : name;
     }
 
-    /** Nanoseconds run and waited since the thread's start; empty of a thread that has ended. */
+    /** Returns the nanoseconds that a thread ran and waited since its start; empty if it has ended. */
     private Optional<long[]> times(String path) {
         try {
             String[] fields =
@@ -149,7 +149,7 @@ final class CpuSampler {
                 return Optional.of(new long[] {Long.parseLong(fields[0]), Long.parseLong(fields[1])});
             }
         } catch (NumberFormatException e) {
-            // no such figures in this file
+            // An unusual schedstat: the other file is read.
         }
         Optional<ProcessTimes> times =
                 ProcessTimes.parse(source.text(path + "/stat").orElse(""));
@@ -157,12 +157,12 @@ final class CpuSampler {
         return times.map(known -> new long[] {known.nanos(), 0});
     }
 
-    /** False where the kernel does not tell how long threads waited for a core. */
+    /** False if the kernel does not report how long threads waited for a core. */
     boolean waitsKnown() {
         return waitsKnown;
     }
 
-    /** The busiest thread of each process, in the order of the processes; empty where no time has passed. */
+    /** Returns the busiest thread of each process, in the order of the processes. */
     List<CpuShare> busiest() {
         double nanos = lastNanos - firstNanos;
         return watched.processes().stream()
@@ -175,7 +175,7 @@ final class CpuSampler {
                 .toList();
     }
 
-    /** How many cores the watched processes and the controller used, on average; 0 where no time has passed. */
+    /** Returns how many cores the watched processes and the controller used, on average. */
     double cores() {
         double nanos = lastNanos - firstNanos;
         long ran = used(CONTROLLER);

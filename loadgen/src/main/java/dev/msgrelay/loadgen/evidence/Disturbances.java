@@ -8,20 +8,22 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Events of the machine that take the meaning from a run's figures, as sentences with numbers. The contestant's pauses
- * are none of them: its worst runs would not count. Pure.
+ * Detects events on the machine that make a run's figures meaningless. A pause of the contestant is not such an event,
+ * since otherwise its worst runs would not count.
  */
 public final class Disturbances {
-    /** Part of all cores, in other programs; up to half of it may be an error of the kernel's accounts. */
+    /**
+     * The share of all cores that other programs may use; up to half of it may be an error of the kernel's accounting.
+     */
     private static final double OTHERS = 0.1;
-    /** Part of all cores, taken by the host of a virtual machine. */
+    /** The share of all cores that the host of a virtual machine may take. */
     private static final double STEAL = 0.02;
-    /** The cores' clock at the end of a run, as a part of what it was. */
+    /** The largest change of the cores' clock frequency during a run, as a part. */
     private static final double CLOCK = 0.1;
 
     private Disturbances() {}
 
-    /** One line each; empty for a run that was alone on a quiet machine. */
+    /** Returns a sentence for each disturbance; empty if the machine was quiet. */
     public static List<String> of(Signals signals) {
         List<String> lines = new ArrayList<>();
         MachineShare machine = signals.sampled().machine();

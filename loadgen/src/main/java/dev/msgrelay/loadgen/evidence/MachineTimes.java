@@ -3,7 +3,7 @@ package dev.msgrelay.loadgen.evidence;
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import java.util.Optional;
 
-/** The first line of /proc/stat: the times of all cores together since the start, in ticks. */
+/** The first line of /proc/stat: the times of all cores together since the system's start, in ticks. */
 record MachineTimes(int cores, long total, long idle, long softirq, long steal) {
     private static final int IDLE = 4;
     private static final int IO_WAIT = 5;
@@ -20,7 +20,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         int cores = (int) stat.lines().filter(line -> line.matches("cpu\\d.*")).count();
         try {
             long total = 0;
-            // The fields behind these are times of guests, which user time has already.
+            // The later fields are the time of virtual machines, which user time includes already.
             for (int i = 1; i <= STEAL; i++) {
                 total += Long.parseLong(fields[i]);
             }
@@ -35,13 +35,18 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         }
     }
 
-    /** The shares of the time since {@code before}, with the cores of processes; unseen without a tick between. */
+    /**
+     * Returns the shares of the time since {@code before}; unseen if no tick has passed. || @param ownCores cores that
+     * the run's processes used, on average || @param otherCores cores that other programs used || @param busiest the
+     * busiest of the other programs, for people || @param clock clock frequency of the cores now, relative to that at
+     * {@code before}
+     */
     MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
         double ticks = total - before.total;
         if (ticks <= 0) {
             return MachineShare.UNSEEN;
         }
-        // Idle time has been seen to go back a tick.
+        // The kernel's idle time sometimes decreases by a tick.
         double idleShare = Math.max(0, (idle - before.idle) / ticks);
         double softirqShare = (softirq - before.softirq) / ticks;
         double stealShare = (steal - before.steal) / ticks;
@@ -51,7 +56,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         return new MachineShare(cores, idleShare, softirqShare, stealShare, own, Math.max(rest, seen), busiest, clock);
     }
 
-    /** The mean clock of all cores by /proc/cpuinfo, in MHz; NaN where it is not told. */
+    /** Returns the mean clock frequency of all cores by /proc/cpuinfo, in MHz; NaN if it is not given there. */
     static double clock(String cpuinfo) {
         return cpuinfo.lines()
                 .filter(line -> line.startsWith(CLOCK))

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The CPU time of every process that is no part of the run, between two looks. The sampler's thread owns it. */
+/** Measures the CPU time of all processes that are not part of the run. Only the sampling thread uses an object. */
 final class OtherPrograms {
-    /** Parent of the kernel's own threads, whose work belongs to no program. */
+    /** Process id of the parent of all kernel threads, whose work belongs to no program. */
     private static final String KERNEL = "2";
 
-    /** A program is named if it took this part of a core. */
+    /** A program is named if it used this part of a core. */
     private static final double WORTH_NAMING = 0.05;
 
     private final SystemTree source;
@@ -34,7 +34,7 @@ final class OtherPrograms {
         }
     }
 
-    /** Sums up the CPU time since the first look; a new process counts from 0. */
+    /** Sums up the CPU time since {@link #first}. A process that started later counts from 0. */
     void last(long nanos) {
         long sum = 0;
         long most = 0;

@@ -9,12 +9,13 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Samples of one window.
+ * The samples of one measured window.
  *
- * @param cpu the busiest thread of each process; empty where none was seen
- * @param waitsKnown false where the kernel does not tell how long a thread waited for a core
- * @param quota limit of the run's cgroup, with its figures of the window; null where there is none
- * @param resentSegments that TCP sent again, all connections of the network namespaces of the run; NaN: not seen
+ * @param cpu the busiest thread of each process; empty if none was seen
+ * @param waitsKnown false if the kernel does not report how long a thread waited for a core
+ * @param quota CPU limit of the run's cgroup, with its effect within the window; null: no limit
+ * @param resentSegments TCP segments that were retransmitted, by all connections in the run's network namespaces; NaN:
+ *     unknown
  */
 public record Sampled(
         int samples,
@@ -41,13 +42,13 @@ public record Sampled(
     }
 
     /**
-     * How the busiest thread of one process, among those of one role, spent the window.
+     * How the busiest thread of a process spent the window.
      *
-     * @param process whose thread it is, for people
-     * @param thread its name as the kernel knows it, at most 15 characters
-     * @param run share of the time in which it ran, 0..1
-     * @param waited share of the time in which it could have run but had no core, 0..1; 0 where the kernel does not
-     *     tell
+     * @param process name of the process, for people
+     * @param thread name of the thread in the kernel, at most 15 characters
+     * @param run share of the time in which the thread ran, 0..1
+     * @param waited share of the time in which the thread was ready to run but had no core, 0..1; 0 if the kernel does
+     *     not report it
      */
     public record CpuShare(Role role, String process, String thread, double run, double waited) {
         static final CpuShare UNSEEN = new CpuShare(Role.RELAY, "", "", Double.NaN, Double.NaN);
@@ -63,7 +64,7 @@ public record Sampled(
             return run + waited;
         }
 
-        /** Whether it wanted a core nearly all the time: it is as fast as its core, or what it got of one. */
+        /** Whether the thread ran, or waited for a core, nearly all the time: a faster core would make it faster. */
         public boolean wantsAll() {
             return wanted() >= ALL;
         }
@@ -80,15 +81,15 @@ public record Sampled(
     }
 
     /**
-     * How the cores of a machine spent the window; shares of all cores together, 0..1.
+     * How the cores of a machine spent the window, as shares of all cores together, 0..1.
      *
-     * @param idle waiting for input or output included
-     * @param softirq mostly the kernel's network stack
-     * @param steal taken by the host of a virtual machine
-     * @param own of the run's processes, the controller's included
-     * @param others what other programs used
-     * @param busiest the busiest of these programs, for people: "java (pid 712)"; empty where none stands out
-     * @param clock of the cores at the window's end, as a part of what it was at its begin; NaN where it is not told
+     * @param idle idle time, including waits for input and output
+     * @param softirq time in soft interrupts, mostly the kernel's network stack
+     * @param steal time that the host of a virtual machine took
+     * @param own time of the run's processes, including the controller
+     * @param others time of other programs
+     * @param busiest the busiest of the other programs, for people: "java (pid 712)"; empty if none is busy
+     * @param clock clock frequency of the cores at the window's end, relative to its begin; NaN: unknown
      */
     public record MachineShare(
             int cores,
@@ -121,12 +122,12 @@ public record Sampled(
     }
 
     /**
-     * The queue at one end of a connection; of several connections the one whose queue was long most often.
+     * The send or receive queue of a socket; of several connections the queue that was long most often.
      *
      * @param waiting share of the samples in which the queue had at least {@link #LONG_BYTES}, 0..1
      */
     public record Queue(int connections, int samples, double waiting, double meanBytes) {
-        /** With less than this, a queue is as good as empty: half of a loopback segment. */
+        /** A queue with fewer bytes counts as short. This is half of a segment on loopback. */
         public static final int LONG_BYTES = 32 << 10;
 
         static final Queue UNSEEN = new Queue(0, 0, Double.NaN, Double.NaN);
@@ -138,12 +139,11 @@ public record Sampled(
             return samples > 0;
         }
 
-        /** Whether nearly every sample found a long queue. */
         public boolean isFull() {
             return waiting >= FULL;
         }
 
-        /** Whether the queue is often short: then its reader keeps up. */
+        /** Whether the queue was often short: the process that reads it keeps up. */
         public boolean isEmpty() {
             return waiting <= EMPTY;
         }
@@ -158,7 +158,7 @@ public record Sampled(
     }
 
     /**
-     * The four places where bytes wait on their way. Unix sockets and processes on other hosts have no such figures.
+     * The four queues in which bytes wait. The system does not report the queues of Unix sockets, or of other hosts.
      *
      * <pre>
      *  publisher [publisherSend] --link--> [relayReceive] relay [relaySend] --link--> [subscriberReceive] subscriber

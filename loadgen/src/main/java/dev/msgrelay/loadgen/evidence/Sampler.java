@@ -8,9 +8,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** Takes the samples of one window, at the times that its caller gives. One thread. */
+/** Takes the samples of one window, at times that the caller chooses. Only one thread uses it. */
 final class Sampler {
-    /** Between two looks at threads: a JVM has dozens, and the kernel adds up their times. */
+    /**
+     * Time between two samples of threads. They cost more than samples of sockets, since a JVM has dozens of threads.
+     */
     private static final long CPU_EVERY_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final SystemTree source;
@@ -23,7 +25,7 @@ final class Sampler {
     private long lastCpu;
     private int samples;
 
-    /** Counters at one edge of the window. */
+    /** Counters at the begin or the end of the window. */
     private record Edge(long nanos, Optional<MachineTimes> machine, double clock, List<Quota> quotas, double resent) {
         static final Edge UNSEEN = new Edge(0, Optional.empty(), Double.NaN, List.of(), Double.NaN);
     }
@@ -43,7 +45,7 @@ final class Sampler {
         sample();
     }
 
-    /** Looks at the sockets alone, before the first sample: under the load of the warm-up. */
+    /** Samples only the sockets, during the warm-up. */
     void ahead() {
         sample();
     }
@@ -55,7 +57,7 @@ final class Sampler {
         sample();
     }
 
-    /** Takes the last sample, near the window's end, while all threads are still there. */
+    /** Takes the last sample, shortly before the window's end, since threads of publishers end with the window. */
     void last(long now) {
         sample();
         sampleCpu(now);

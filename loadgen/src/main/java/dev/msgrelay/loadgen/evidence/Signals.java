@@ -9,16 +9,19 @@ import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.plan.Still;
 import java.util.concurrent.TimeUnit;
 
-/** All that a run is classified from. */
+/** All observations from which the bottleneck of a run is derived. */
 public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare link, Standstills still) {
-    /** Whether deliveries stopped for long; at a rate a message was late, too, as rare messages leave gaps anyway. */
+    /**
+     * Whether deliveries stopped for long. At a fixed rate, a message must have been late as well, since rare messages
+     * leave gaps anyway.
+     */
     public boolean stoodStill() {
         return still.deliveries().count() > 0 && (rates.wanted() == 0 || still.isSlow());
     }
 
     /**
-     * Whether messages left late because the relay did not take them: the relay held publishers back for as long, or
-     * bytes waited at both ends of the connection.
+     * Whether messages were sent late because the relay did not accept them. Either the relay reports that it stopped
+     * reading for at least as long, or bytes waited at both ends of the connection.
      */
     public boolean lateBehindRelay() {
         double late = rates.late();
@@ -29,7 +32,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         return late > Rates.MAX_LATE_SHARE && (held || waited);
     }
 
-    /** The cause of messages that left late, as far as it was seen. */
+    /** The cause of messages that were sent late. */
     public enum Lateness {
         RELAY("the relay did not take them in time"),
         SCHEDULER("cause: the scheduler, for which the generator's thread waited as long"),
@@ -56,32 +59,32 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         if (publisher.waited() >= rates.late()) {
             return Lateness.SCHEDULER;
         }
-        // A schedule waits for one core.
+        // The thread that keeps the schedule needs one core, so the stolen time is converted to cores.
         boolean stolen = machine.steal() * machine.cores() >= rates.late();
         return stolen ? Lateness.HOST : Lateness.UNSEEN;
     }
 
     /**
-     * Rates within the window, against the one that was wanted.
+     * Rates within the window, and the rate that was asked for.
      *
-     * @param wanted messages a second of all publishers together; 0: as fast as it goes
-     * @param in messages a second that left the publishers; NaN where nobody counts them
-     * @param out messages a second that the subscribers got, on average
-     * @param late share of the messages that left more than a millisecond after their time, 0..1
-     * @param edge messages a second that may fall to either side of the window's edges, as messages that are due
-     *     together leave together
+     * @param wanted messages a second of all publishers together; 0: full speed
+     * @param in messages a second that the publishers sent; NaN: not counted
+     * @param out messages a second that each subscriber received, on average
+     * @param late share of the messages that were sent more than a millisecond after their scheduled time, 0..1
+     * @param edge error of both rates, in messages a second: messages that are due together are sent together, on
+     *     either side of the window's begin or end
      */
     public record Rates(double wanted, double in, double out, double late, double seconds, double edge) {
-        /** The share of messages of a fixed rate that may leave more than a millisecond late. */
+        /** The share of messages at a fixed rate that may be sent more than a millisecond late. */
         public static final double MAX_LATE_SHARE = 0.001;
 
-        /** Part of the wanted messages that may be missing. */
+        /** The share of the wanted messages that may be missing. */
         private static final double TOLERANCE = 0.01;
 
-        /** Time by which a thread gets its core late: messages of that time cross the window's edges. */
+        /** A thread may get its core this late: messages that are due in this time may fall outside of the window. */
         private static final double EDGE_SECONDS = 0.02;
 
-        /** Whether the publishers had a schedule, and all of it left and arrived. */
+        /** Whether publishers sent at a fixed rate, and all messages were sent and received. */
         public boolean kept() {
             double enough = wanted * (1 - Math.max(TOLERANCE, EDGE_SECONDS / seconds)) - edge;
             return wanted > 0 && in >= enough && out >= enough;
@@ -89,22 +92,24 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * The relay's report on its own waiting: shares of the time between its two reports nearest around the window,
-     * 0..1.
+     * How long the relay waited, as shares of the time between two of its reports, 0..1. These are the reports nearest
+     * to the window's begin and end.
      *
-     * @param heldBack share in which a publisher was not read, for want of room in the ring or because of backpressure
-     * @param backpressure share in which the slowest subscriber with the policy backpressure kept the log from growing
-     * @param ringUsed share of the ring's cells that were in use, on average of the reports
+     * @param heldBack share of the time in which the relay did not read a publisher, because its ring was full or
+     *     because of backpressure
+     * @param backpressure share of the time in which the slowest subscriber with policy backpressure stopped the
+     *     relay's log from growing
+     * @param ringUsed share of the ring's cells that were in use, as the mean of the reports
      */
     public record RelayHolds(double heldBack, double backpressure, double ringUsed) {
-        /** The relay reports nothing. */
+        /** The values of a relay that does not report them. */
         public static final RelayHolds UNKNOWN = new RelayHolds(Double.NaN, Double.NaN, Double.NaN);
 
         boolean isKnown() {
             return !Double.isNaN(heldBack);
         }
 
-        /** The shares that these times are of {@code seconds}; unknown where a time is NaN. */
+        /** Converts times within {@code seconds} to shares; the result is unknown if a time is NaN. */
         public static RelayHolds of(double seconds, double heldBack, double backpressure, double ringUsed) {
             return seconds <= 0 || Double.isNaN(heldBack + backpressure)
                     ? UNKNOWN
@@ -128,12 +133,12 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * The part of the link's ceiling that a run used, 0..1; NaN without a link, or without its speed.
+     * The part of the link's highest throughput that a run used, 0..1; NaN without a link, or if its speed is unknown.
      *
      * @param in from the publishers to the relay
-     * @param out from the relay to the subscribers, all of them behind that link together
-     * @param throughIn whether a link may lie between publishers and relay: not on loopback, nor over Unix sockets
-     * @param throughOut whether a link may lie between relay and subscribers
+     * @param out from the relay to all subscribers across that link
+     * @param throughIn whether there may be a link between publishers and relay: not on loopback, nor over Unix sockets
+     * @param throughOut whether there may be a link between relay and subscribers
      */
     public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
         private static final double ALL = 0.95;
@@ -148,23 +153,23 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     }
 
     /**
-     * Stand-stills within the window. Each process reports its own, by a thread that only sleeps. Time without
-     * deliveries that no process explains was spent in the relay and on the way.
+     * Standstills within the window. Each process reports its own: a thread that only sleeps notes when it wakes late.
+     * The relay or the network caused a time without deliveries that no process explains.
      *
-     * @param machine of the controller's process, which has nothing to do
-     * @param publishers of the publisher process that stood still longest
-     * @param subscribers likewise
-     * @param deliveries gaps between two deliveries to one subscriber, the one with the longest gap
-     * @param slowestNanos the longest latency of a message of a schedule; 0 without one
+     * @param machine standstill of the controller's process, which has nothing to do
+     * @param publishers standstill of the publisher process that stood still longest
+     * @param subscribers the same for subscriber processes
+     * @param deliveries times without a delivery to a subscriber; of the subscriber with the longest such time
+     * @param slowestNanos the longest latency of a message at a fixed rate; 0 at full speed
      */
     public record Standstills(Still machine, Still publishers, Still subscribers, Still deliveries, long slowestNanos) {
 
-        /** Longer than threads wait for a core, see {@link Still}. */
+        /** Longer than a thread usually waits for a core, see {@link Still}. */
         private static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
         public static final Standstills NONE = new Standstills(Still.NONE, Still.NONE, Still.NONE, Still.NONE, 0);
 
-        /** Whether a message of a schedule was later than a wait for a core explains. */
+        /** Whether a latency at a fixed rate was longer than a wait for a core explains. */
         boolean isSlow() {
             return slowestNanos >= LONG_NANOS;
         }

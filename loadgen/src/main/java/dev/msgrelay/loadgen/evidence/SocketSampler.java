@@ -14,8 +14,8 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Looks at the queues of a run's connections. /proc/PID/net is that of the process's own network namespace, so each
- * namespace is read once, by way of one of its processes. The sampler's thread owns it.
+ * Samples the socket queues of a run's connections. /proc/PID/net shows the network namespace of that process, so each
+ * namespace is read once, by one of its processes. Only the sampling thread uses an object.
  */
 final class SocketSampler {
     private static final String SOCKET = "socket:[";
@@ -28,13 +28,16 @@ final class SocketSampler {
     private final QueueTally relaySend = new QueueTally();
     private final QueueTally subscriberReceive = new QueueTally();
 
-    /** One process of each namespace, and which roles live in it. */
+    /** The process id by which each namespace is read, and the roles of all processes in that namespace. */
     private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
 
-    /** The tables that have connections of the run, by process. For each reading the kernel walks all sockets. */
+    /**
+     * The tables with connections of the run, by process id. The others are not read again, since the kernel walks all
+     * sockets for each reading.
+     */
     private final Map<Long, List<String>> tables = new HashMap<>();
 
-    /** Ports of clients that hold nobody back, however long their queues are ({@link Watched.Process#beside}). */
+    /** TCP ports of slow subscribers whose queues delay no publisher ({@link Watched.Process#beside}). */
     private final Set<Integer> bystanders = new HashSet<>();
 
     private int seen;
@@ -44,7 +47,7 @@ final class SocketSampler {
         this.watched = watched;
         Map<String, Long> first = new LinkedHashMap<>();
         for (Watched.Process process : watched.processes()) {
-            // Without the right to read the link, one table may be read more than once.
+            // If the namespace's symbolic link cannot be read, a table may be read more than once.
             String namespace = source.link(process.pid() + "/ns/net").orElse("of " + process.pid());
             long pid = first.computeIfAbsent(namespace, key -> process.pid());
             namespaces.computeIfAbsent(pid, key -> new HashSet<>()).add(process.role());
@@ -67,7 +70,7 @@ final class SocketSampler {
         });
     }
 
-    /** Segments that TCP has sent again so far, in all namespaces of the run; NaN without TCP or the relay. */
+    /** Returns how many segments TCP has retransmitted, in all namespaces of the run; NaN without TCP or the relay. */
     double resent() {
         boolean tcp = watched.publishPort() >= 0 || watched.subscribePort() >= 0;
         boolean relay = namespaces.values().stream().anyMatch(roles -> roles.contains(Role.RELAY));
@@ -79,7 +82,10 @@ final class SocketSampler {
                 : Double.NaN;
     }
 
-    /** The counter of /proc/net/snmp: one line of TCP has the names of counters, the next one their values. */
+    /**
+     * Reads the counter in /proc/net/snmp, where one line has the names of TCP's counters and the next line their
+     * values.
+     */
     private static double resent(String snmp) {
         List<List<String>> tcp = snmp.lines()
                 .filter(line -> line.startsWith("Tcp:"))
@@ -91,7 +97,7 @@ final class SocketSampler {
                 : Double.parseDouble(tcp.get(1).get(at));
     }
 
-    /** Samples a table; returns whether it has a connection of the run. */
+    /** Samples a table; returns whether it contains a connection of the run. */
     private boolean read(String text, Set<Role> roles) {
         int before = seen;
         read(text, watched.publishPort(), roles, Role.PUBLISHER);
@@ -111,7 +117,7 @@ final class SocketSampler {
                 return;
             }
             seen++;
-            // Bytes wait to be sent at the end that they come from.
+            // Bytes that the relay receives wait in a receive queue at the relay, and in a send queue at the publisher.
             if (atRelay == publishes) {
                 (atRelay ? relayReceive : subscriberReceive).add(clientPort, entry.receiveBytes());
             } else {
@@ -120,7 +126,7 @@ final class SocketSampler {
         });
     }
 
-    /** Bystanders connect before the first sample and never again: one search finds them. */
+    /** Finds the bystanders once: they connect before the first sample, and never again. */
     private void findBystanders() {
         int port = watched.subscribePort();
         if (port < 0 || !bystanders.isEmpty()) {
@@ -152,12 +158,11 @@ final class SocketSampler {
         return new Queues(publisherSend.worst(), relayReceive.worst(), relaySend.worst(), subscriberReceive.worst());
     }
 
-    /** Adds up the samples of one queue of each connection. The sampler's thread owns it. */
+    /** Sums up the samples of one kind of queue, by connection. */
     private static final class QueueTally {
-        /** Most connections that are sampled; further ones are left out. */
         private static final int MAX_CONNECTIONS = 4_096;
 
-        /** With fewer looks a share would mean nothing. */
+        /** With fewer samples, a share of them would mean nothing. */
         private static final int MIN_SAMPLES = 3;
 
         private final Map<Integer, Sum> connections = new HashMap<>();
@@ -168,7 +173,7 @@ final class SocketSampler {
             private long bytes;
         }
 
-        /** @param client the port of the end that connected, which tells a connection from the others */
+        /** @param client TCP port of the client, which identifies the connection */
         void add(int client, long bytes) {
             if (connections.size() == MAX_CONNECTIONS && !connections.containsKey(client)) {
                 return;
@@ -181,7 +186,7 @@ final class SocketSampler {
             }
         }
 
-        /** The longest queue, of those with enough samples. */
+        /** Returns the queue that was long most often, among those with enough samples. */
         Queue worst() {
             return connections.values().stream()
                     .filter(sum -> sum.samples >= MIN_SAMPLES)

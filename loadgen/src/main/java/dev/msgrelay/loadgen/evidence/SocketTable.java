@@ -5,7 +5,7 @@ import static dev.msgrelay.loadgen.render.Unit.format;
 import java.util.Optional;
 import java.util.function.Consumer;
 
-/** Reads /proc/net/tcp and tcp6. */
+/** Parses /proc/net/tcp and tcp6. */
 final class SocketTable {
     private static final String ESTABLISHED = "01";
 
@@ -24,12 +24,15 @@ final class SocketTable {
     /**
      * One end of a connection.
      *
-     * @param sendBytes written and not acknowledged by the peer's kernel
-     * @param receiveBytes arrived and not read
+     * @param sendBytes bytes that were written, and are not yet acknowledged by the peer's kernel
+     * @param receiveBytes bytes that arrived, and are not yet read
      */
     record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes, String inode) {}
 
-    /** Passes on every connection with this port at one end. Only lines with the port are parsed, for speed. */
+    /**
+     * Passes every connection with this TCP port at one end to {@code each}. Only lines with the port are parsed, for
+     * speed.
+     */
     static void read(String text, int port, Consumer<Entry> each) {
         String wanted = format(":%04X ", port);
         int at = 0;

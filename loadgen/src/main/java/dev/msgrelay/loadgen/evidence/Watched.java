@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Processes and ports that are sampled.
+ * The processes and TCP ports that are sampled.
  *
  * @param processes processes of this host
- * @param publishPort the relay's port, which its connections have; -1: unknown, or a Unix socket
- * @param subscribePort likewise
+ * @param publishPort the relay's TCP port for publishers; -1: unknown, or a Unix socket
+ * @param subscribePort the same for subscribers
  */
 public record Watched(List<Process> processes, int publishPort, int subscribePort) {
     /**
      * A process of the run.
      *
-     * @param beside the process holds no other one back: only its CPU time counts
+     * @param beside whether only its CPU time counts, since its queues delay no other process
      */
     public record Process(Role role, String name, long pid, boolean beside) {}
 

@@ -7,24 +7,30 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Samples during one window, on a daemon thread of its own. The controller's thread starts and asks it. */
+/**
+ * Takes samples during one window, on a daemon thread of its own. The controller's thread starts it and waits for its
+ * result.
+ */
 public final class WindowSampler implements AutoCloseable {
-    /** Most samples of a window: each costs some milliseconds, as the kernel walks a large table. */
+    /** Most samples in a window: each costs some milliseconds, as the kernel walks a large table. */
     private static final int SAMPLES = 20;
 
     private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long LONGEST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Publishers' threads end with the window; the last look is a little earlier, however busy the machine is. */
+    /** Time of the last sample before the window's end, at which the threads of publishers end. */
     private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** Every look disturbs a schedule: the looks are before the window, and when it is over. */
+    /**
+     * Time of the first sample before the window, when publishers have a schedule: a sample within the window would
+     * disturb it.
+     */
     private static final long BEFORE_BEGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int LOOKS_AHEAD = 3;
     private static final long AHEAD_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Time for the last look; it takes longer only while the machine stands still. */
+    /** Longest wait for the last sample; it is late only if the machine stands still. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Sampler sampler;
@@ -38,8 +44,8 @@ public final class WindowSampler implements AutoCloseable {
      * Starts the thread.
      *
      * @param source files below /proc
-     * @param control groups that all processes of the run are in
-     * @param scheduled whether publishers have a schedule to keep, which looks within the window would make them miss
+     * @param groups cgroups that contain all processes of the run
+     * @param scheduled whether publishers send on a schedule, which samples within the window would disturb
      */
     public WindowSampler(
             SystemTree source, CpuGroups groups, Watched watched, long begin, long end, boolean scheduled) {
@@ -51,7 +57,7 @@ public final class WindowSampler implements AutoCloseable {
         thread.start();
     }
 
-    /** Waits for the samples, until a moment after the window's end; {@link Sampled#NOTHING} where there are none. */
+    /** Waits for the samples until shortly after the window's end; {@link Sampled#NOTHING} if there are none. */
     public Sampled sampled() throws InterruptedException {
         try {
             return result.get(Math.max(0, end - System.nanoTime()) + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
@@ -91,7 +97,7 @@ public final class WindowSampler implements AutoCloseable {
         sampler.last(System.nanoTime());
     }
 
-    /** Looks before and after the window: threads with a schedule live on after it. */
+    /** Samples before and after the window: threads with a schedule still run after it. */
     private void lookAround() throws InterruptedException {
         for (int i = LOOKS_AHEAD; i > 0; i--) {
             sleepUntil(begin - BEFORE_BEGIN_NANOS - i * AHEAD_STEP_NANOS);

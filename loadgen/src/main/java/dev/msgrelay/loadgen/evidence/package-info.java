@@ -3,16 +3,16 @@
  *
  * <pre>
  *  SystemTree        files of /proc, or recorded ones
- *      |  some times within the measured window
- *  Sampler           CPU of threads, of the machine, of others; queues of sockets   (WindowSampler's thread)
+ *      |  several times within the measured window
+ *  Sampler           CPU of threads, machine, other programs; socket queues   (WindowSampler's thread)
  *      |
- *  Signals           the samples over the window, with the rates and the relay's own report beside them
+ *  Signals           the samples, the rates, and what the relay reported
  *      |                                          |
- *  Classifier        a decision table (pure)        Disturbances    the machine's deeds (pure)
+ *  Classifier        a decision table (pure)        Disturbances    other programs, host (pure)
  *      |
  *  BoundBy           kind, and a sentence for each reason
  * </pre>
  *
- * See docs/measuring.md. Nothing here knows how a run is done: its processes and ports are given.
+ * docs/measuring.md has the rules. This package does not start runs: it is given processes, TCP ports and times.
  */
 package dev.msgrelay.loadgen.evidence;
