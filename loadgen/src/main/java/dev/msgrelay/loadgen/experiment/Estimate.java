@@ -3,10 +3,9 @@ package dev.msgrelay.loadgen.experiment;
 import static dev.msgrelay.loadgen.render.Unit.format;
 
 /**
- * A value and its interval.
+ * An estimated value and its confidence interval.
  *
- * @param low begin of the interval
- * @param high end of the interval, at the confidence that was asked for or a little more
+ * @param high end of the interval, which has at least the requested confidence
  */
 public record Estimate(double value, double low, double high) {
     static final Estimate UNKNOWN = new Estimate(Double.NaN, Double.NaN, Double.NaN);
@@ -15,7 +14,7 @@ public record Estimate(double value, double low, double high) {
         return !Double.isNaN(value);
     }
 
-    /** The ratio, of an estimate that is a difference of logarithms. */
+    /** Converts an estimate of a difference of logarithms to one of a ratio. */
     public Estimate exp() {
         return new Estimate(Math.exp(value), Math.exp(low), Math.exp(high));
     }

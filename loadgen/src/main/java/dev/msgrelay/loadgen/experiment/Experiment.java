@@ -19,16 +19,16 @@ import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 
 /**
- * Measures cells in turn, and keeps their runs, also when it is interrupted. One thread owns it.
+ * Measures plans alternately and keeps their runs, even when it is interrupted. One thread owns it.
  *
  * <pre>
- *  round 1   A B C      what will be compared runs within seconds, on the same machine,
- *  round 2   C B A      and nobody always goes first
+ *  round 1   A B C      plans that will be compared run within seconds of each other,
+ *  round 2   C B A      and none is always the first
  *  round 3   A B C
  * </pre>
  */
 public final class Experiment {
-    /** A terminal's signal reaches child processes, too: their end may be seen before this thread's interrupt. */
+    /** A Ctrl-C also reaches the child processes: their end may be noticed before this thread's interrupt. */
     private static final long SIGNAL_MILLIS = 100;
 
     private final LongSupplier clock;
@@ -41,11 +41,11 @@ public final class Experiment {
     private final Map<String, Integer> endlessInARow = new HashMap<>();
 
     /**
-     * The end of the rounds.
+     * The conditions that end the rounds.
      *
-     * @param most rounds
-     * @param nanos no round begins that would probably end later; the first one does in any case
-     * @param isEnough whether to end, asked after each run with all runs of these rounds
+     * @param most the highest number of rounds
+     * @param nanos time limit: no round starts that would probably end later, except the first one
+     * @param isEnough whether to end; it is asked after each run, with all runs of these rounds
      */
     public record Until(int most, long nanos, Predicate<List<Run>> isEnough) {
         public static Until rounds(int rounds) {
@@ -55,9 +55,9 @@ public final class Experiment {
 
     /**
      * @param clock as {@link System#nanoTime}
-     * @param endAsked whether the process has been asked to end
-     * @param keeper runs after every run
-     * @param giveUpAfter runs in a row that did not come to their end, after which a group is not measured any more
+     * @param endAsked whether a signal has asked the process to end
+     * @param keeper called after every run
+     * @param giveUpAfter a group of plans is not measured again after this many failed runs in a row
      */
     public Experiment(
             LongSupplier clock, BooleanSupplier endAsked, RunObserver observer, Runnable keeper, int giveUpAfter) {
@@ -72,15 +72,15 @@ public final class Experiment {
         return Collections.unmodifiableList(runs);
     }
 
-    /** Adds cells to the work ahead, from which the time left is shown. */
+    /** Adds plans to the remaining work, from which the time left is computed. */
     public void expect(List<Plan> cells, int times) {
         cells.forEach(plan -> left.planned(plan.estimate().multipliedBy(times)));
     }
 
     /**
-     * Measures all cells round by round; every second round goes backwards.
+     * Measures all plans in each round; every second round goes backwards.
      *
-     * @throws InterruptedException the end was asked for; {@link #runs} has the runs before
+     * @throws InterruptedException the process was asked to end; {@link #runs} has the runs before that
      */
     public List<Run> rounds(List<Plan> cells, Until until) throws InterruptedException {
         List<Run> taken = new ArrayList<>();
@@ -136,7 +136,7 @@ public final class Experiment {
         return endlessInARow.getOrDefault(plan.group(), 0) >= giveUpAfter;
     }
 
-    /** Makes one run, which may fail; {@code where} is shown before the plan's name. */
+    /** Makes one run, which may fail. The words in {@code where} are shown before the plan's name. */
     public Run measure(String where, Plan plan, int round) throws InterruptedException {
         checkEnd();
         observer.begins(where + plan.name() + left.text());
@@ -164,13 +164,15 @@ public final class Experiment {
         keeper.run();
     }
 
-    /** Ends after a failure that a signal caused: a terminal's signal reaches children first. */
+    /**
+     * Throws if a signal caused a failure. It waits a moment for the signal, which may reach the child processes first.
+     */
     public void endIfAsked() throws InterruptedException {
         TimeUnit.MILLISECONDS.sleep(SIGNAL_MILLIS);
         checkEnd();
     }
 
-    /** Throws after an interrupt, which a cell may have reported as its own failure, or overlooked. */
+    /** Throws after an interrupt: a run may have reported the interrupt as its own failure, or missed it. */
     private void checkEnd() throws InterruptedException {
         if (Thread.interrupted() || endAsked.getAsBoolean()) {
             throw new InterruptedException();

@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 
-/** A figure that two relays are compared by. */
+/** A figure by which two relays are compared. */
 public enum Figure {
     DELIVERIES("deliveries", "deliveries/s", Unit.COUNT, true, RunRecord::out),
     P50("p50", "latency p50", Unit.NANOS, false, run -> run.delays().latencyAt(50)),
@@ -30,9 +30,9 @@ public enum Figure {
     }
 
     /**
-     * The figures of a load; the first one decides.
+     * Returns the figures for a kind of load; the first one decides the comparison.
      *
-     * @param acks whether both sides' publishers ask for acknowledgements
+     * @param acks whether the publishers of both sides ask for acknowledgements
      */
     public static List<Figure> of(boolean paced, boolean acks) {
         List<Figure> figures = new ArrayList<>(paced ? List.of(P50, P99) : List.of(DELIVERIES));
@@ -43,7 +43,7 @@ public enum Figure {
         return figures;
     }
 
-    /** The figure of one run; NaN where it is not above 0, which no ratio can be made of. */
+    /** Returns the figure of one run; NaN if it is not above 0, since a ratio needs a positive value. */
     double of(RunRecord result) {
         double known = value.applyAsDouble(result);
         return known > 0 ? known : Double.NaN;

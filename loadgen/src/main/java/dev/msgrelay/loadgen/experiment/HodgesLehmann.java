@@ -11,16 +11,16 @@ import java.util.Arrays;
  * (1963); the interval as in M. Hollander, D. A. Wolfe: "Nonparametric Statistical Methods", 3.3.
  */
 public final class HodgesLehmann {
-    /** The fewest pairs that give an interval. */
+    /** The smallest number of pairs for which there is an interval. */
     public static final int MIN_PAIRS = 6;
 
     private HodgesLehmann() {}
 
     /**
-     * The centre of differences of pairs: the median of the means of all pairs of differences, each with itself, too.
+     * Estimates the centre of the differences: the median of the means of every two differences, each also with itself.
      *
-     * @param confidence of its interval
-     * @return unknown when there are too few pairs for that
+     * @param confidence confidence of the interval
+     * @return the estimate; unknown if there are too few pairs
      */
     public static Estimate paired(double[] differences, double confidence) {
         int place = place(signedRankCounts(differences.length), (1 - confidence) / 2);
@@ -49,10 +49,10 @@ public final class HodgesLehmann {
     }
 
     /**
-     * The place, from 1, of the value at which the interval begins; it ends at the same place from the other end. 0:
-     * there is none.
+     * Returns the rank, from 1, of the sorted value at which the interval begins. The interval ends at the same rank,
+     * counted from the other end. 0: there is no interval.
      *
-     * @param tail probability of a value on one side of the interval
+     * @param tail probability that the true value lies on one given side of the interval
      */
     static int place(double[] counts, double tail) {
         double all = Arrays.stream(counts).sum();
@@ -65,7 +65,7 @@ public final class HodgesLehmann {
         return place;
     }
 
-    /** In how many ways Wilcoxon's signed-rank statistic of {@code n} differences comes to 0, 1, 2 and so on. */
+    /** Returns in how many ways the signed-rank statistic of {@code n} differences has the value 0, 1, 2 and so on. */
     static double[] signedRankCounts(int n) {
         double[] counts = new double[n * (n + 1) / 2 + 1];
         counts[0] = 1;

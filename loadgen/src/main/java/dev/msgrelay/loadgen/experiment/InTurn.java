@@ -12,12 +12,14 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Runs A and B in turn, A B B A, until the interval of their ratio is narrow or the time is over. A difference that
- * looks real ends nothing: a comparison that stopped at the first such look would find a difference in the end, whether
- * there is any or not.
+ * Runs A and B in the order A B B A until the interval of their ratio is narrow, or the time is over. A difference that
+ * looks real does not end the comparison: with such a rule, every comparison would find a difference in the end.
  */
 public final class InTurn {
-    /** Fewer rounds may be alike by chance, which makes the interval too narrow. */
+    /**
+     * The fewest rounds before an end: the results of fewer rounds may be similar by chance, which makes the interval
+     * too narrow.
+     */
     static final int MIN_ROUNDS = 11;
 
     private static final int MAX_PAIRS = 500;
@@ -30,9 +32,9 @@ public final class InTurn {
     private int seen;
 
     /**
-     * @param figures the first one decides
-     * @param pairsOfARound pairs that the same two relay processes serve
-     * @param withinPercent width of the first figure's interval at which the comparison ends
+     * @param figures the figures to compare; the first one decides
+     * @param pairsOfARound number of pairs that use the same two relay processes
+     * @param withinPercent the comparison ends when the first figure's interval is not wider than this
      */
     public InTurn(Experiment experiment, List<Figure> figures, int pairsOfARound, double withinPercent) {
         this.experiment = experiment;
@@ -42,9 +44,9 @@ public final class InTurn {
     }
 
     /**
-     * Runs the cells in turn. An interrupt and a run that failed end the comparison, and the runs before count.
+     * Runs the plans. An interrupt or a failed run ends the comparison, and the earlier runs count.
      *
-     * @param limitNanos time for the comparison; no pair begins that would probably end later
+     * @param limitNanos time limit: no pair starts that would probably end later
      */
     public PairedComparison compare(List<Plan> cells, long limitNanos, Consumer<PairedComparison> afterPair) {
         try {
@@ -74,7 +76,7 @@ public final class InTurn {
         return isEnough(turns, figures, withinPercent);
     }
 
-    /** Whether more pairs would add little. */
+    /** Whether the interval is narrow enough. */
     static boolean isEnough(List<Turn> runs, List<Figure> figures, double withinPercent) {
         double[] logs = Pairs.of(runs).logRatios(figures.get(0));
         return logs.length >= MIN_ROUNDS && PairedRow.widthPercent(PairedRow.ratio(logs)) <= withinPercent;
@@ -90,7 +92,7 @@ public final class InTurn {
         return PairedComparison.of(List.copyOf(turns), figures, ended, failures);
     }
 
-    /** The turn of a run; one that failed ends the comparison, and is in no pair. */
+    /** Converts a run to a turn. A failed run is in no pair, and ends the comparison. */
     private Turn turn(Run run) {
         Map<String, Double> values = new TreeMap<>();
         figures.forEach(figure -> values.put(figure.id(), figure.of(run.record())));

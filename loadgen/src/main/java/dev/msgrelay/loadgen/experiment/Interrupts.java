@@ -2,14 +2,14 @@ package dev.msgrelay.loadgen.experiment;
 
 import java.util.concurrent.TimeUnit;
 
-/** Ctrl-C and SIGTERM: the command's thread is interrupted and gets a moment to print its results. */
+/** Handles Ctrl-C and SIGTERM: it interrupts the command's thread, and gives it some seconds to print its results. */
 public final class Interrupts implements AutoCloseable {
     private static final long GRACE_MILLIS = TimeUnit.SECONDS.toMillis(4);
 
     private final Thread hook;
     private volatile boolean requested;
 
-    /** Watches over the calling thread until closed. */
+    /** Interrupts the calling thread on a signal, until {@link #close}. */
     public Interrupts() {
         Thread worker = Thread.currentThread();
         hook = new Thread(() -> interrupt(worker), "interrupt");
@@ -35,7 +35,7 @@ public final class Interrupts implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down already.
+            // The JVM is ending already.
         }
     }
 }

@@ -30,20 +30,23 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The plans of one open lane, and the lane's result from their runs. The shootout's thread owns it. */
+/** The plans of one open lane, and the lane's result from their runs. The thread of the shootout owns it. */
 final class LaneSheet {
 
     private final Way way;
     private final Shootout shootout;
     private final Map<Load, Plan> relays = new LinkedHashMap<>();
-    /** Plans of the plain relay, on lanes without a line rate; loads that are the same to the plain relay share one. */
+    /**
+     * Plans of the plain relay, by load. Only local lanes without an emulated link have them. Loads that differ only
+     * for our relay share a plan.
+     */
     private final Map<Load, Plan> plains = new LinkedHashMap<>();
-    /** Plans of one connection without a relay, on demand: the plain sender's and iperf3's. */
+    /** Plans of one connection without a relay, for --baseline: the plain sender and iperf3. */
     private final List<Plan> baselines = new ArrayList<>();
 
     private final Set<String> warnings = new LinkedHashSet<>();
 
-    /** Measures a lane by iperf3; tests have their own. */
+    /** Measures a lane with iperf3. Tests replace it. */
     @FunctionalInterface
     interface Iperf {
         Iperf3.Result run(Lane lane, Timing timing) throws InterruptedException;
@@ -74,7 +77,10 @@ final class LaneSheet {
         }
     }
 
-    /** A run of iperf3, which counts bytes and no messages. Without iperf3 the run is marked with the reason. */
+    /**
+     * Makes a run of iperf3, which counts bytes and no messages. If iperf3 fails, the run counts as disturbed, with the
+     * reason.
+     */
     private RunRecord iperf3(Plan plan, int round, Iperf iperf) throws InterruptedException {
         String started = LoadRun.now();
         Iperf3.Result given = iperf.run(way.lane(), plan.timing());
@@ -96,7 +102,7 @@ final class LaneSheet {
         return baselines;
     }
 
-    /** All plans of a load, each after the plan of its ceiling. */
+    /** Returns all plans of a load; the plan that measures the ceiling comes first. */
     List<Plan> plans(Load load) {
         return way.transported(load).stream()
                 .flatMap(over -> Stream.of(load.isPaced() ? null : plains.get(over.ofPlainRelay()), relays.get(over)))
@@ -135,7 +141,7 @@ final class LaneSheet {
         return new Cell(Cell.RELAY, plan.load(), ceilings(plan, above).orElse(null), shares, own);
     }
 
-    /** The link's ceilings, or the median of those runs of the plain relay that count. */
+    /** Returns the link's ceilings; without a link the median of the plain relay's runs that count. */
     private static Optional<Ceilings> ceilings(Plan plan, List<RunRecord> plainRelay) {
         List<RunRecord> sorted = plainRelay.stream()
                 .filter(RunRecord::counts)
@@ -156,7 +162,6 @@ final class LaneSheet {
         return notes;
     }
 
-    /** "10gbe ... without a relay: raw stream 1,176.9 MB/s, iperf3 1,170.1 MB/s", and each load's share of both. */
     private void baselineNotes(List<Run> runs, List<String> notes) {
         List<RunRecord> raws = Run.of(baselines.get(0), runs);
         List<RunRecord> iperfs = Run.of(baselines.get(1), runs);
@@ -187,13 +192,13 @@ final class LaneSheet {
         });
     }
 
-    /** Bytes a second that arrived; NaN where there is no figure. */
+    /** Returns the bytes a second that arrived; NaN if there is no figure. */
     private static double bytes(RunRecord baseline) {
         double bytes = baseline.bytesOut();
         return bytes > 0 ? bytes : Double.NaN;
     }
 
-    /** "0.993 (0.991 .. 0.994)" of the baseline of each run's round; empty where there is none. */
+    /** Returns the ratio to the baseline run of the same round, "0.993 (0.991 .. 0.994)"; empty if there is none. */
     private static String ratio(List<RunRecord> runs, List<RunRecord> baselines) {
         Spread spread = Spread.ofRounds(runs, baselines, LaneSheet::bytes);
         return spread.isKnown() ? format("%.3f (%.3f .. %.3f)", spread.median(), spread.min(), spread.max()) : "";

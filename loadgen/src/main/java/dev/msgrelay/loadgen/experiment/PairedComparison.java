@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The comparison of two sides that were run in turn.
+ * The result of comparing two sides that were run alternately.
  *
- * @param rows a row for each figure; the first one decides
+ * @param rows one row for each figure; the first one decides
  */
 public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
     /**
-     * The probability of a false alarm, of all figures together. The interval is looked at after each pair, and one
-     * that ends a comparison is narrow by luck more often than not. So at most two of a hundred comparisons of equal
-     * sides raise an alarm, as a test simulates.
+     * The probability of a false alarm, for all figures together. It is small because the interval is examined after
+     * each pair, and an interval that ends a comparison is often narrow by luck. A simulation in the tests shows that
+     * at most 2 of 100 comparisons of equal sides raise an alarm.
      */
     private static final double DOUBT = 0.01;
 
@@ -60,12 +60,12 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
         return runs.stream().filter(run -> run.side() == side && !run.counts()).toList();
     }
 
-    /** Whether B is slower than this by what decides: the whole interval of its speed to A's lies below. */
+    /** Whether B is slower than {@code ratio} times A: the whole interval of the first figure lies below. */
     public boolean isBelow(double ratio) {
         return headline().speed().high() < ratio;
     }
 
-    /** Events beside the figures, a sentence each: "12 of 40 runs of B stood still, 3 of 40 of A". */
+    /** Returns sentences about events such as standstills: "12 of 40 runs of B stood still, 3 of 40 of A". */
     List<String> observed() {
         return Stream.of(Kind.values())
                 .filter(kind -> runs.stream().anyMatch(run -> run.has(kind)))

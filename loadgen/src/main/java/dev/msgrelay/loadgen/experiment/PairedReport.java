@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** A comparison in turn, for people and for programs. */
+/** Formats a comparison as text and as JSON. */
 public record PairedReport(Map<Side, String> titles, PairedComparison comparison) {
 
     private static final List<Field<PairedRow>> FIELDS = List.of(
@@ -79,7 +79,6 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
                 : row.verdict() + ", B/A " + interval(row);
     }
 
-    /** "spread of deliveries/s, least .. most of the median: A 0.96 .. 1.03, B 0.71 .. 1.04". */
     private String spread() {
         Figure figure = comparison.headline().figure();
         return format(

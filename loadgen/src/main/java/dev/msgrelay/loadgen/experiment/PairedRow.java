@@ -8,24 +8,27 @@ import dev.msgrelay.loadgen.result.Results.Turn;
 import java.util.function.Function;
 
 /**
- * The comparison of one figure.
+ * The comparison of A and B by one figure.
  *
- * @param medianA of the runs that are in pairs; NaN where none has the figure
- * @param rounds rounds that have the figure: each gives one ratio
- * @param ratio of b to a, with the 95 % interval; unknown where there are too few rounds for that
- * @param better the side that is ahead beyond doubt, see {@link PairedComparison#DOUBT}; or null
+ * @param medianA median of A's runs that are in pairs; NaN if none has the figure
+ * @param rounds number of rounds that have the figure; each gives one ratio
+ * @param ratio ratio of B to A with its 95 % interval; unknown if there are too few rounds
+ * @param better the side that is faster beyond doubt, see {@link PairedComparison#DOUBT}; or null
  */
 public record PairedRow(Figure figure, double medianA, double medianB, int rounds, Estimate ratio, Side better) {
-    /** Confidence of the interval: 1 lies outside in 5 % of comparisons of equal sides, which look after each pair. */
+    /**
+     * Confidence of the interval. With this value, 95 % of the intervals contain 1 if the sides are equal and the
+     * interval is examined after each pair.
+     */
     private static final double CONFIDENCE = 0.96;
 
     /**
-     * A difference of half the interval's width lies outside of it in one comparison of two; one that is larger by this
-     * factor, (1.96 + 0.84) / 1.96 standard errors, in four of five.
+     * Factor to half of the interval's width. A real difference of half the width is detected in one comparison of two;
+     * a difference that is larger by this factor, (1.96 + 0.84) / 1.96 standard errors, in four of five.
      */
     private static final double SEEN_IN_FOUR_OF_FIVE = 1.43;
 
-    /** @param doubt probability of a verdict on equal sides */
+    /** @param doubt probability that one side is called faster although both are equal */
     static PairedRow of(Figure figure, Pairs pairs, double doubt) {
         double[] logs = pairs.logRatios(figure);
         return new PairedRow(
@@ -55,12 +58,12 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
                 .toArray());
     }
 
-    /** The speed of B to A's: the ratio, or its inverse where less is better. */
+    /** Returns the speed of B relative to A: the ratio, or its inverse if smaller values are better. */
     public Estimate speed() {
         return figure.moreIsBetter() ? ratio : new Estimate(1 / ratio.value(), 1 / ratio.high(), 1 / ratio.low());
     }
 
-    /** How wide the interval is: 5 for 0.98 .. 1.029; infinite where there is none. */
+    /** Returns the width of the interval: 5 for 0.98 .. 1.029; infinite if there is none. */
     public double widthPercent() {
         return widthPercent(ratio);
     }
@@ -69,7 +72,10 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
         return !ratio.isKnown() ? Double.POSITIVE_INFINITY : (ratio.high() / ratio.low() - 1) * 100;
     }
 
-    /** The smallest difference that these rounds show in four of five comparisons; infinite without an interval. */
+    /**
+     * Returns the smallest difference that this many rounds detect in four of five comparisons; infinite without an
+     * interval.
+     */
     public double smallestSeenPercent() {
         return !ratio.isKnown()
                 ? Double.POSITIVE_INFINITY

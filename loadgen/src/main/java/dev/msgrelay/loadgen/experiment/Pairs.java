@@ -9,15 +9,15 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Pairs of runs of A and B: the two of one block, A B or B A, which were made within seconds, so that the machine
- * mostly did the same to both. A run is in one pair at most: pairs do not depend on each other.
+ * Pairs of one run of A and one of B. The two runs of a pair follow each other within seconds, so that the state of the
+ * machine mostly affects both. A run is in one pair at most: pairs are independent.
  *
- * <p>A run that the machine disturbed is left over, and so is the other run of its block, as long as pairs without such
- * runs exist. Pauses of a contestant leave no run over.
+ * <p>If other programs disturbed one run of a pair, both runs are left out, unless no undisturbed pair exists. Pauses
+ * of a contestant leave no run out.
  */
 public record Pairs(List<Pair> pairs, List<Turn> alone) {
     public record Pair(Turn a, Turn b) {
-        /** The logarithm of b's figure to a's; NaN where one of them has none. */
+        /** Returns the logarithm of the ratio of b's figure to a's; NaN if one of them has none. */
         double logRatio(Figure figure) {
             return Math.log(b.value(figure.id()) / a.value(figure.id()));
         }
@@ -28,9 +28,9 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
     }
 
     /**
-     * Pairs the runs that count; where these give no pair, all runs.
+     * Pairs the runs that count; if there is no such pair, all runs.
      *
-     * @param runs whole runs, by number, without a gap
+     * @param runs complete runs, by number, without a gap
      */
     static Pairs of(List<Turn> runs) {
         Pairs counted = of(runs, Turn::counts);
@@ -56,8 +56,8 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
     }
 
     /**
-     * The logarithms of the ratios of one figure, one of each round. The pairs of a round share two JVMs and their
-     * compiled code, which makes them alike: their centre stands for all of them.
+     * Returns one logarithm of the ratio of a figure for each round. All pairs of a round use the same two JVMs, with
+     * the same compiled code, so they are not independent: their centre represents the round.
      */
     double[] logRatios(Figure figure) {
         Map<Integer, List<Double>> rounds = new LinkedHashMap<>();

@@ -5,7 +5,7 @@ import dev.msgrelay.loadgen.rig.Plan;
 import java.util.Collection;
 import java.util.List;
 
-/** One run of a plan, which may have failed; numbers go from 0 through the experiment. */
+/** One run of a plan, which may have failed. Runs are numbered from 0 in the experiment. */
 public record Run(Plan plan, int number, RunRecord record) {
     public boolean isWhole() {
         return !record.outcome().partial();

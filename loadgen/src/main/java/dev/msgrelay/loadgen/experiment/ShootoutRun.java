@@ -23,15 +23,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * One shootout from the first lane to the last result. The results are written after every run, so that no end of the
- * shootout loses any. One thread owns it.
+ * Makes a shootout. It writes the results after every run, so that none are lost when it ends early. One thread owns
+ * it.
  *
  * <pre>
- *  open lanes -&gt; rounds: every cell on every lane in turn -&gt; close lanes
+ *  open lanes -&gt; rounds: each load on each lane -&gt; close lanes
  * </pre>
  */
 public final class ShootoutRun {
-    /** Runs in a row that did not come to their end, after which a lane is given up. */
+    /** A lane is given up after this many failed runs in a row. */
     private static final int GIVE_UP_AFTER = 2;
 
     private final Shootout shootout;
@@ -46,11 +46,11 @@ public final class ShootoutRun {
     private boolean unwritten;
 
     /**
-     * The tasks of a shootout.
+     * The parameters of a shootout.
      *
-     * @param loads over TCP; each lane has its own transports
-     * @param baseline whether one connection without a relay is measured, too, on lanes with a link
-     * @param countDisturbed whether runs count although the machine was disturbed
+     * @param loads loads over TCP, from which each lane derives those of its own transports
+     * @param baseline whether to measure one connection without a relay, too, on lanes with a link
+     * @param countDisturbed whether runs count although other programs disturbed them
      */
     public record Shootout(
             List<LaneSpec> lanes,
@@ -59,11 +59,11 @@ public final class ShootoutRun {
             Timing timing,
             boolean baseline,
             boolean countDisturbed) {
-        /** Most cells, loads times lanes: more are taken for a mistyped list. */
+        /** The most combinations of load and lane: more are regarded as a typing error. */
         public static final int MAX_CELLS = 500;
     }
 
-    /** The parts that touch the machine; tests have their own. */
+    /** The parts that use processes and the network. Tests replace them. */
     public record Equipment(Rig rig, Opener opener, LaneSheet.Iperf iperf3) {
         public Equipment(Opener opener) {
             this(Rig.OWN, opener, Iperf3::run);
@@ -72,13 +72,13 @@ public final class ShootoutRun {
 
     @FunctionalInterface
     public interface Opener {
-        /** Opens a lane; one that cannot be opened leaves nothing behind. */
+        /** Opens a lane, or throws and leaves no process behind. */
         Way open(LaneSpec spec) throws IOException, InterruptedException;
     }
 
     @FunctionalInterface
     public interface Kept {
-        /** Writes all results anew; after a failure the files before are still there. */
+        /** Replaces the files by all results so far. After a failure the earlier files still exist. */
         void write(Results results) throws IOException;
     }
 
@@ -98,7 +98,7 @@ public final class ShootoutRun {
         this.experiment = new Experiment(clock, endAsked, observer, this::writeResults, GIVE_UP_AFTER);
     }
 
-    /** The work ahead, in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with those for ceilings, about 6 min". */
+    /** Describes the work in one line: "4 lanes x 3 loads x 3 rounds: 48 runs with those for ceilings, about 6 min". */
     public static String summary(Shootout shootout) {
         List<Plan> round = plans(
                 shootout.lanes().stream()
@@ -113,7 +113,7 @@ public final class ShootoutRun {
                 + TimeLeft.text(once.multipliedBy(shootout.rounds()));
     }
 
-    /** Runs the shootout; after an interrupt the results so far are written, and are marked. */
+    /** Runs the shootout. After an interrupt it writes the results so far, marked as interrupted. */
     public void run() throws InterruptedException {
         boolean interrupted = false;
         try {
@@ -124,7 +124,7 @@ public final class ShootoutRun {
             experiment.rounds(plans, Until.rounds(shootout.rounds()));
             finish(sheets.isEmpty() ? new Ending(Ending.How.FAILED, "no lane could be set up") : Ending.complete());
         } catch (InterruptedException e) {
-            // Little time is left: the results are written, and no process is waited for.
+            // The JVM is about to end: the results are written, and processes are killed at once.
             interrupted = true;
             finish(new Ending(Ending.How.INTERRUPTED, "Ctrl-C"));
             throw e;
@@ -133,7 +133,7 @@ public final class ShootoutRun {
         }
     }
 
-    /** @param atOnce whether lanes end by force, without a wait */
+    /** @param atOnce whether to close lanes by force, without a wait */
     private void close(boolean atOnce) {
         if (atOnce) {
             Thread.currentThread().interrupt();
@@ -159,7 +159,10 @@ public final class ShootoutRun {
         writeResults();
     }
 
-    /** Writes all results; a failure is reported once. An interrupt, which would fail the write, is held back. */
+    /**
+     * Writes all results, and reports only the first failure. It clears an interrupt, which would fail the write, and
+     * sets it again.
+     */
     private void writeResults() {
         boolean interrupted = Thread.interrupted();
         Optional<String> failure = write();
@@ -225,7 +228,10 @@ public final class ShootoutRun {
         return unwritten;
     }
 
-    /** The plans of one round: baselines, then the loads, each on all lanes, so that compared runs are close. */
+    /**
+     * Returns the plans of one round: first the baselines, then each load on all lanes, so that runs which are compared
+     * follow each other.
+     */
     private static List<Plan> plans(List<LaneSheet> sheets, Shootout shootout) {
         Set<Plan> plans = new LinkedHashSet<>();
         sheets.forEach(sheet -> plans.addAll(sheet.baselines()));

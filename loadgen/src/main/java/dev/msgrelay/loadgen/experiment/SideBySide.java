@@ -20,9 +20,9 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 /**
- * The two relays, and one set of publishers and subscribers for both. Publishers and subscribers stay from run to run,
- * so that their compiled code is the same for both sides. Relays start anew for every round: one JVM compiles the same
- * code better than another, and a pair of relays that stayed would have that in every ratio.
+ * Runs two relays with the same publisher and subscriber processes, so that the compiled code of these is the same for
+ * both. Relays are started anew for every round: each JVM compiles the same code a little better or worse, and two
+ * relays that run for the whole comparison would have that in every ratio.
  *
  * <pre>
  *  one pair a round     | start A, load, stop | start B, load, stop |
@@ -40,15 +40,14 @@ public final class SideBySide implements Rig, AutoCloseable {
     public record Sided(String title, Load load, Contestant contestant) {}
 
     /**
-     * The lengths of runs, and the pairs of a round.
+     * The lengths of runs, and the number of pairs in a round.
      *
-     * @param workers times of the run that warms up publishers and subscribers, which does not count
-     * @param first times of the run that warms up a relay for several pairs, at full speed, which does not count
-     * @param each times of every other run
-     * @param pairs pairs of a round
+     * @param workers times of the run that warms up publishers and subscribers; it does not count
+     * @param first times of the run at full speed that warms up a relay for several pairs; it does not count
+     * @param each times of all other runs
      */
     public record Schedule(Timing workers, Timing first, Timing each, int pairs) {
-        /** About how long the fewest rounds take that give an interval, warm-ups included. */
+        /** Returns about how long the fewest rounds take for which there is an interval, with warm-ups. */
         public Duration least(List<Plan> plans) {
             Duration pair = plans.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
             Duration standing = pairs == 1 ? Duration.ZERO : length(first).multipliedBy(plans.size());
@@ -88,7 +87,7 @@ public final class SideBySide implements Rig, AutoCloseable {
 
     private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
-            // Starts the workers that these loads need, and warms them up.
+            // Starts the workers that both loads need, and warms them up.
             boolean alike = load(side).equals(load(side.other()));
             for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
                 try (Standing own = start(each, observer)) {
@@ -103,7 +102,7 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    /** Runs a plan through a new relay, or through that of the round. */
+    /** Runs a plan with a new relay, or with the running relay of the round. */
     @Override
     public RunRecord run(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
@@ -118,7 +117,10 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    /** @param first the relay that starts first, in turn: of two equal relays the first one was faster */
+    /**
+     * @param first the relay to start first; it alternates, since the first of two equal relays was measured to be
+     *     faster
+     */
     private void startBoth(Side first, RunObserver observer) throws IOException, RunException, InterruptedException {
         stopBoth();
         for (Side side : List.of(first, first.other())) {

@@ -13,7 +13,7 @@ import dev.msgrelay.loadgen.rig.RunObserver;
 import java.io.IOException;
 import java.util.Optional;
 
-/** One relay, its publishers and subscribers, which stay from run to run. The experiment's thread owns it. */
+/** One relay with its publishers and subscribers, all of which serve several runs. The experiment's thread owns it. */
 public final class StandingRig implements Rig, AutoCloseable {
     private final Children relay;
     private final Children workers;
@@ -36,7 +36,7 @@ public final class StandingRig implements Rig, AutoCloseable {
         return last.run();
     }
 
-    /** Ends the relay; a relay that does not end in time is killed, and fails the run. */
+    /** Ends the relay. A relay that does not end in time is killed, and the run fails. */
     public void stopRelay() throws RunException, InterruptedException {
         if (started != null && started.process() != null) {
             LoadRun.stop(started.process());
@@ -47,7 +47,7 @@ public final class StandingRig implements Rig, AutoCloseable {
         return last == null ? Optional.empty() : last.lastLive();
     }
 
-    /** Ends all processes by force, without a wait, since results are to be printed. */
+    /** Kills all processes without a wait, since results must be printed before the JVM ends. */
     public void abandon() {
         workers.abandon();
         relay.abandon();

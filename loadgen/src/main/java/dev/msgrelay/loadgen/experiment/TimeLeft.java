@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import java.time.Duration;
 
-/** The time that is left by the plan, corrected by the times that runs have taken so far. One thread owns it. */
+/** Estimates the time left: the planned time, corrected by how long earlier runs took. One thread owns it. */
 public final class TimeLeft {
     private long plannedLeft;
     private long plannedDone;
@@ -18,7 +18,6 @@ public final class TimeLeft {
         spent += nanos;
     }
 
-    /** ", about 3 min left"; empty without a plan. */
     String text() {
         double factor = plannedDone == 0 ? 1 : (double) spent / plannedDone;
         Duration left = Duration.ofNanos(Math.round(plannedLeft * factor));

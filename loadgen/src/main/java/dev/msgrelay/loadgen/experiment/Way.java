@@ -35,20 +35,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * An open lane with the relay under test at its near end.
+ * An open lane, and the relay to be measured at its near end.
  *
- * @param places ends of the lane where clients are
- * @param notes about the link, for people, one line each
+ * @param places the ends of the lane at which publishers and subscribers are
+ * @param notes lines about the link, for people
  */
 public record Way(Lane lane, Places places, Contestant relay, List<String> notes) implements AutoCloseable {
-    /** Bytes of a write, and of the plain relay's buffer: the payload of a packet over Linux' loopback. */
+    /** Bytes of a write, and size of the plain relay's buffer: the payload of a packet over Linux's loopback. */
     public static final int SIZE = 65_483;
 
-    /** The plain sender of baselines, with writes as iperf3's. */
+    /** A sender without a relay, for baselines. Its writes are as large as iperf3's. */
     private static final Contestant SENDER = Contestants.direct(128 << 10);
 
     private static final Load COUNTED = Load.oneToOne(100).withCheck(Check.NONE);
-    /** Times of a trial: a run begins its window only after bytes have passed. */
+    /** Times of the run that tests a new lane. The run fails if no bytes arrive. */
     private static final Timing TRIAL = new Timing(Duration.ZERO, Duration.ofMillis(20));
 
     public Way(Lane lane, Places places, Contestant relay) {
@@ -56,10 +56,10 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     }
 
     /**
-     * Opens a lane of this host, and tries it where it is emulated.
+     * Opens a lane of this host. If it is emulated, a short run tests it.
      *
-     * @throws IOException the lane cannot be opened, and leaves nothing behind; the message is the reason, one line for
-     *     people
+     * @throws IOException the lane cannot be opened, and no process is left behind; the message is the reason in one
+     *     line
      */
     public static Way open(LaneSpec spec, List<String> relayArgs, List<String> javaOptions)
             throws IOException, InterruptedException {
@@ -82,9 +82,9 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     }
 
     /**
-     * The way to a relay that runs already: all clients are across the link.
+     * Prepares the measurement of a relay that is already running: all clients are at the far end of the link.
      *
-     * @param speed speed of the link; without it that of this host's interface
+     * @param speed speed of the link; empty: the speed of this host's interface
      */
     public static Way to(String name, RemoteRelay relay, Optional<LinkSpeed> speed) {
         Optional<Nic> nic = relay.publish().isUnix()
@@ -112,7 +112,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return new Way(lane, new Places(Place.FAR, Place.FAR), relay, notes);
     }
 
-    /** A lane that is not open, for the summary of the work ahead. */
+    /** Returns a lane that is not open, only for estimating the work. */
     static Way onPaper(LaneSpec spec) {
         Lane lane = Lane.between(spec, Site.HERE, Site.HERE, spec.emulatedLink());
         return new Way(lane, Places.NEAR, SENDER);
@@ -122,12 +122,12 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return lane.spec().id();
     }
 
-    /** Whether its ceilings can be measured: there is no link between its ends. */
+    /** Whether the plain relay can measure the ceiling: there is no link between the lane's ends. */
     public boolean isLocal() {
         return lane.link() == null && lane.spec().kind() != LaneKind.REMOTE;
     }
 
-    /** The load over each transport of this lane; results of one transport are compared with each other. */
+    /** Returns the load for each transport of this lane. */
     List<Load> transported(Load load) {
         boolean both = lane.spec().kind() != LaneKind.REMOTE && !load.clients().tls();
         return lane.unix()
@@ -143,23 +143,23 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return plan("", relay, load, timing, rig);
     }
 
-    /** Pre-packed frames straight to one subscriber that only counts. */
+    /** Plans a run in which one process sends prepared frames to one subscriber that only counts bytes. */
     public Plan direct(Load load, Timing timing, Rig rig) {
         Load one = load.ofPlainRelay().withCounts(1, 1).withCheck(Check.NONE);
         return plan(", ceiling: direct", Contestants.direct(SIZE), one, timing, rig);
     }
 
-    /** The plain relay, with one publisher and the load's subscribers. */
+    /** Plans a run of the plain relay, with one publisher and as many subscribers as the load has. */
     public Plan plain(Load load, Timing timing, Rig rig) {
         return plan(", ceiling: plain relay", Contestants.plain(SIZE), load.ofPlainRelay(), timing, rig);
     }
 
-    /** Pre-packed frames from the near end to the far one, without any relay. */
+    /** Plans a run that sends prepared frames from the near end to the far end, without a relay. */
     Plan sender(Timing timing) {
         return plan(" without a relay", SENDER, COUNTED, timing, Rig.OWN);
     }
 
-    /** @param what words behind the lane's name, for people */
+    /** @param what words after the lane's name, for people */
     Plan plan(String what, Contestant contestant, Load load, Timing timing, Rig rig) {
         Load over = lane.unix() ? load.withTransport(Transport.UNIX) : load;
         return new Plan(

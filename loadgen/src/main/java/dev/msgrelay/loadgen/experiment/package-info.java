@@ -1,16 +1,16 @@
 /**
- * Cells, measured in turn: the engine under {@code run}, {@code shootout} and {@code compare}.
+ * Runs that are measured alternately: the core of {@code run}, {@code shootout} and {@code compare}.
  *
  * <pre>
- *  Way               a contestant on a lane, from which a Plan and its Rig are made
- *  Experiment        cells in turn: A B C, C B A; writes what there is after every run    (controller's thread)
- *  InTurn            two sides in turn, until PairedComparison's interval is narrow
- *  Interrupts        Ctrl-C: the controller's thread is interrupted, and what there is gets reported
+ *  Way               a contestant on a lane; it makes Plans
+ *  Experiment        plans alternately: A B C, C B A; results are written after every run   (controller's thread)
+ *  InTurn            two sides alternately, until PairedComparison's interval is narrow
+ *  Interrupts        Ctrl-C interrupts the controller's thread; the results so far are reported
  * </pre>
  *
- * <p>A run <em>counts</em> when it came to its end, is valid, and the machine did nothing else meanwhile ({@link
- * dev.msgrelay.loadgen.result.RunRecord.Outcome#counts}); a contestant's pause is no reason to leave it out. Of a
- * cell's runs those stand for it that count ({@link dev.msgrelay.loadgen.result.Counted}). Two cells are compared by
- * runs of one round: whatever changes from round to round meets both.
+ * <p>A run <em>counts</em> if it was completed, is valid, and no other program disturbed it ({@link
+ * dev.msgrelay.loadgen.result.RunRecord.Outcome#counts}). A pause of the contestant is no reason to leave a run out.
+ * The figures of a cell are those of its runs that count ({@link dev.msgrelay.loadgen.result.Counted}). Two cells are
+ * compared by runs of the same round, so that slow changes of the machine affect both.
  */
 package dev.msgrelay.loadgen.experiment;
