@@ -4,25 +4,30 @@ import java.util.Arrays;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** The time of a cache line between cores. On a virtual machine it moves, and all figures of a relay with it. */
+/**
+ * Measures how long a cache line takes from one core to another. On a virtual machine this time changes, and all
+ * latencies of a relay change with it.
+ */
 public final class CoreHop {
     private static final int ROUNDS = 5;
     private static final long ROUND_NANOS = TimeUnit.MILLISECONDS.toNanos(40);
 
-    /** Hops between two looks at the clock. */
+    /** Round trips between two readings of the clock. */
     private static final int BATCH = 512;
 
-    /** Looks without an answer, after which the other thread has lost its core. */
+    /**
+     * Readings of the shared value without an answer, after which the other thread is assumed to have lost its core.
+     */
     private static final int SPINS_BEFORE_YIELD = 5_000;
 
     private static final long STOP = -1;
 
-    /** Longer than a hop between any two cores: one of the threads waited for its core. */
+    /** Longer than a hop between any two cores: one of the threads had to wait for its core. */
     private static final double LOST_CORE_NANOS = 1_000;
 
     private CoreHop() {}
 
-    /** Nanoseconds of one hop: the median of several rounds, about 200 ms in all. */
+    /** Returns the nanoseconds of one hop: the median of several rounds, which take about 200 ms together. */
     public static double measureNanos() throws InterruptedException {
         double[] rounds = new double[ROUNDS];
         for (int i = 0; i < ROUNDS; i++) {
@@ -32,7 +37,7 @@ public final class CoreHop {
         return rounds[ROUNDS / 2];
     }
 
-    /** Whether this is a hop's time, and no wait for a core. */
+    /** Whether this is the time of a hop, without a wait for a core. */
     static boolean isUndisturbed(double nanos) {
         return nanos < LOST_CORE_NANOS;
     }
@@ -57,7 +62,7 @@ public final class CoreHop {
         }
         ball.set(STOP);
         other.join();
-        // The best batch is the one that no other program disturbed.
+        // Other programs disturbed the fastest batch least.
         return (double) best / (2 * BATCH);
     }
 

@@ -9,22 +9,20 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The control groups of this process that limit CPU time, as a container's. All processes of a run are in them, and
- * /proc/stat does not know of their limits. Immutable.
- *
- * @param groups the groups of the controller cpu
+ * The cgroups of this process that limit CPU time, for example a container's. All processes of a run are in them.
+ * /proc/stat does not include their limits. Immutable.
  */
 public record CpuGroups(ControlGroups groups) {
     private static final int NANOS_OF_MICRO = 1_000;
 
     /**
-     * A group's limit, and its effect since the group was made, or within a window.
+     * A cgroup's CPU limit, and how often it was reached, since the cgroup was created or within a window.
      *
-     * @param group directory of the group
-     * @param cores time of this many cores in each period
-     * @param periods periods in which a process ran
-     * @param throttled the periods that reached the limit: the group's processes stood still until the next period
-     * @param throttledNanos time that the group stood still, of all cores together
+     * @param group directory of the cgroup
+     * @param cores CPU time allowed in a period, in cores
+     * @param periods number of periods in which a process ran
+     * @param throttled number of periods in which the limit was reached: then the processes stop until the next period
+     * @param throttledNanos time for which processes were stopped, summed over all cores
      */
     public record Quota(String group, double cores, long periods, long throttled, long throttledNanos) {
         /** "0.60 cores, reached in 36 of 80 periods: throttled for 1.23 s, over all cores". */
@@ -51,7 +49,7 @@ public record CpuGroups(ControlGroups groups) {
         return new CpuGroups(ControlGroups.of(tree, "cpu"));
     }
 
-    /** The limits of now, each with its figures since the group was made. */
+    /** Returns the current limits, with their figures since each cgroup was created. */
     public List<Quota> quotas() {
         return groups.directories().stream()
                 .map(this::quota)
@@ -95,7 +93,10 @@ public record CpuGroups(ControlGroups groups) {
                 .orElse(0L);
     }
 
-    /** The limit that held up the window most, with the window's figures; without one the lowest limit, or null. */
+    /**
+     * Returns the limit that stopped processes longest between two readings, with the difference of its figures. If
+     * none did: the lowest limit, or null.
+     */
     public static Quota within(List<Quota> before, List<Quota> after) {
         return after.stream()
                 .map(now -> now.since(before.stream()

@@ -4,17 +4,17 @@ import dev.msgrelay.loadgen.render.Wrapped;
 import java.util.Locale;
 
 /**
- * One line of the doctor's report.
+ * One line in the report of {@code loadgen doctor}.
  *
- * @param value fact, for people; "unknown" where this system does not tell it
- * @param meaning meaning for a run, in plain words
+ * @param value the fact, for people; "unknown" if this system does not tell it
+ * @param meaning what the fact means for a run
  */
 public record Finding(String name, String value, Level level, String meaning) {
     public enum Level {
         FINE,
-        /** A fact for readers of figures, or one that is not known. */
+        /** A fact that helps to understand figures, or one that is not known. */
         NOTE,
-        /** A fact that spoils figures, or makes some runs fail. */
+        /** A fact that makes figures doubtful, or some runs fail. */
         WARNING,
         /** A fact that prevents all runs. */
         IMPOSSIBLE;

@@ -4,12 +4,12 @@ import java.io.IOException;
 import java.util.List;
 
 /**
- * Whether this user can build emulated links: a network namespace with a veth pair and a rate limit. A trial answers
- * it, in a namespace that ends with the trial's process: the answer depends on root, capabilities, user namespaces and
- * several ways of forbidding them, which no file tells.
+ * Whether this user can set up emulated links, each with a network namespace, a veth pair and a rate limit. It is tried
+ * in a namespace that ends with its process, because the answer depends on root, capabilities, user namespaces and
+ * several ways to forbid them.
  *
- * @param way "as root", "in a user namespace", or empty where it is not possible
- * @param reason why it is not possible; empty where it is
+ * @param way "as root" or "in a user namespace"; empty if it is not possible
+ * @param reason why it is not possible; empty if it is
  */
 public record LaneTools(String way, String reason) {
     private static final String AS_ROOT = "as root";
@@ -17,7 +17,7 @@ public record LaneTools(String way, String reason) {
     private static final String TRIAL = "ip link add v0 type veth peer name v1"
             + " && tc qdisc add dev v0 root tbf rate 1gbit burst 256kb latency 10ms";
 
-    /** Tries as this user, then as root of a user namespace. */
+    /** Tries as this user, and then as root of a new user namespace. */
     public static LaneTools probe(Tool tool) throws InterruptedException {
         try {
             checkCommands(tool);

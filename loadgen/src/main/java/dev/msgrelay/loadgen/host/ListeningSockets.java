@@ -6,21 +6,25 @@ import java.nio.file.Path;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** Listeners of this host, by Linux's tables of sockets, without a connection that a listener would see. */
+/**
+ * Finds listening sockets of this host in the tables of /proc/net, without a connection that the listener would notice.
+ */
 public final class ListeningSockets {
     private static final Path NET = Path.of("/proc/net");
 
-    /** {@code __SO_ACCEPTCON}, the flags of a Unix socket that listens. */
+    /** The flags of a listening Unix socket ({@code __SO_ACCEPTCON}). */
     private static final String ACCEPTS = " 00010000 ";
 
     private ListeningSockets() {}
 
-    /** Whether a process listens at this TCP port, at any address; throws on a system without such tables. */
+    /**
+     * Whether a process listens at this TCP port, at any address. || @throws IOException this system has no such tables
+     */
     public static boolean hasPort(int port) throws IOException {
         return isListed(lines("tcp"), port) || Files.exists(NET.resolve("tcp6")) && isListed(lines("tcp6"), port);
     }
 
-    /** Lines of {@code sl local_address rem_address st}; 0A is LISTEN. */
+    /** The columns are {@code sl local_address rem_address st}; state 0A is LISTEN. */
     static boolean isListed(Stream<String> lines, int port) {
         String local = String.format(Locale.ROOT, ":%04X", port);
         try (lines) {
@@ -29,7 +33,7 @@ public final class ListeningSockets {
         }
     }
 
-    /** Whether a process listens at this Unix socket; throws on a system without such a table. */
+    /** Whether a process listens at this Unix socket. || @throws IOException this system has no such table */
     public static boolean hasPath(String path) throws IOException {
         try (Stream<String> lines = lines("unix")) {
             return lines.anyMatch(line -> line.contains(ACCEPTS) && line.endsWith(" " + path));

@@ -4,15 +4,14 @@ import dev.msgrelay.server.host.SystemTree;
 import java.util.Locale;
 
 /**
- * The machine of a figure, as far as it matters to the figure.
+ * The facts about a machine that matter for figures.
  *
- * @param cpu the model's name
- * @param congestionControl congestion control of this host's TCP
- * @param coreHopNanos time from one core to another, see {@link CoreHop}; NaN where it was not measured, or another
+ * @param cpu model of the processor
+ * @param coreHopNanos time from one core to another, see {@link CoreHop}; NaN if it was not measured, or if another
  *     program disturbed it
  */
 public record Machine(int cores, String cpu, String jdk, String kernel, String congestionControl, double coreHopNanos) {
-    /** The hop, measured once in a process, on demand. */
+    /** The time of a hop, which is measured once in a process, on demand. */
     private static final class Hop {
         static final double NANOS = measured();
 
@@ -37,7 +36,7 @@ public record Machine(int cores, String cpu, String jdk, String kernel, String c
                 CoreHop.isUndisturbed(hopNanos()) ? hopNanos() : Double.NaN);
     }
 
-    /** The hop as measured, even a disturbed one; NaN with one core only. */
+    /** Returns the time of a hop, even if it was disturbed; NaN if there is only one core. */
     static double hopNanos() {
         return Hop.NANOS;
     }

@@ -11,18 +11,18 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * A network interface of this host by /sys/class/net.
+ * A network interface of this host, as /sys/class/net describes it.
  *
- * @param megabits speed in Mbit/s; 0 where the interface does not tell it, as on most virtual machines
- * @param mtu MTU in bytes; 0 where the interface does not tell it
- * @param driver driver, "virtio_net"; empty where it is not known
+ * @param megabits speed in Mbit/s; 0 if it is unknown, as on most virtual machines
+ * @param mtu MTU in bytes; 0 if it is unknown
+ * @param driver name of the driver, such as "virtio_net"; empty if it is unknown
  */
 public record Nic(String name, long megabits, int mtu, String driver) {
     private static final String ALL = "sys/class/net/";
-    /** Any port: nothing is sent there. */
+    /** Any UDP port: nothing is sent to it. */
     private static final int PORT = 9;
 
-    /** The interface by which this host reaches another one. */
+    /** Returns the interface by which this host reaches {@code host}; empty for this host itself. */
     public static Optional<Nic> towards(SystemTree tree, String host) {
         try (DatagramSocket socket = new DatagramSocket()) {
             InetAddress there = InetAddress.getByName(host);
@@ -35,7 +35,7 @@ public record Nic(String name, long megabits, int mtu, String driver) {
         }
     }
 
-    /** @param tree from the root */
+    /** @param tree file system of this host, from its root */
     public static Nic of(SystemTree tree, String name) {
         String driver = tree.link(ALL + name + "/device/driver").orElse("");
         return new Nic(
@@ -45,7 +45,7 @@ public record Nic(String name, long megabits, int mtu, String driver) {
                 driver.substring(driver.lastIndexOf('/') + 1));
     }
 
-    /** The number in a file, or 0; for unknown some drivers have -1 or 4,294,967,295. */
+    /** Returns the number in a file, or 0. Some drivers report an unknown value as -1 or 4,294,967,295. */
     private static long number(SystemTree tree, String name, String file) {
         String text = tree.text(ALL + name + "/" + file).orElse("");
         return text.matches("\\d{1,6}") ? Long.parseLong(text) : 0;

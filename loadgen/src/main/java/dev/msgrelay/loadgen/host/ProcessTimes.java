@@ -4,16 +4,16 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A line of /proc/PID/stat, or of /proc/PID/task/TID/stat.
+ * The content of /proc/PID/stat, or of /proc/PID/task/TID/stat.
  *
- * @param nanos CPU time since the start in steps of 10 ms; of a process with the time of threads that have ended
- * @param kernelNanos the part of it within the kernel
+ * @param nanos CPU time since the start, in steps of 10 ms; for a process it includes threads that have ended
+ * @param kernelNanos the part of {@code nanos} that was spent in the kernel
  */
 public record ProcessTimes(String name, String parent, long nanos, long kernelNanos) {
-    /** The kernel's tick: USER_HZ is 100 on every Linux that runs a JDK. */
+    /** The kernel's unit of CPU time: USER_HZ is 100 on every Linux that runs a JDK. */
     private static final long TICK_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
-    /** Indexes of the fields after the name's closing parenthesis; system time follows user time. */
+    /** Indexes of fields, counted after the name's closing parenthesis. The system time follows the user time. */
     private static final int PARENT = 1;
 
     private static final int USER_TIME = 11;

@@ -9,13 +9,13 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A place for processes of a run: this host, or a part of it that a command enters. JVMs have the JDK and the class
- * path of this one.
+ * Where processes of a run are started: on this host, or in a network namespace of it. All JVMs use this JVM's JDK and
+ * class path.
  *
- * @param name for people: "this host", "far end of 10gbe (emulated)"
- * @param prefix words before the java command, such as those that enter a network namespace; the last program of them
- *     must become the command (exec), so that the process is the JVM itself
- * @param address address at which other sites reach listeners of this one, which bind to it
+ * @param name name for people: "this host", "far end of 10gbe (emulated)"
+ * @param prefix words before the java command, such as those that enter a network namespace. Their program must become
+ *     the command (exec), so that the started process is the JVM itself.
+ * @param address IP address at which processes of this site listen
  */
 public record Site(String name, List<String> prefix, String address) {
     public static final Site HERE = new Site("this host", List.of(), "127.0.0.1");
@@ -33,8 +33,8 @@ public record Site(String name, List<String> prefix, String address) {
     }
 
     /**
-     * The command of a program that ends with its controller, however the controller ends. A shell becomes the program,
-     * and leaves a child behind that kills it at the end of stdin. The process id is the program's own.
+     * Wraps a command so that its process ends with this JVM, however this JVM ends. A shell becomes the program, so
+     * the process id is the program's. A child of the shell waits for the end of stdin and then kills the program.
      */
     public static List<String> guarded(List<String> command) {
         List<String> guarded = new ArrayList<>(List.of("sh", "-c", GUARD, "guarded"));
@@ -52,9 +52,9 @@ public record Site(String name, List<String> prefix, String address) {
                 .collect(Collectors.joining(File.pathSeparator));
     }
 
-    /** A class of the load generator that runs at a site in a JVM of its own. */
+    /** A class of loadgen that runs in a JVM of its own. */
     public record JavaProgram(List<String> javaOptions, String main, List<String> args) {
-        /** The options with those that newer JDKs need for Netty's native transports. */
+        /** Adds the options that newer JDKs need for Netty's native transports. */
         public static List<String> withNativeAccess(List<String> javaOptions) {
             List<String> options = new ArrayList<>(javaOptions);
             int jdk = Runtime.version().feature();

@@ -15,7 +15,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** Commands as child processes, with a limit of time; the first 64 KiB of output are read. Thread-safe. */
+/** Runs commands as child processes with a time limit. It reads the first 64 KiB of their output. Thread-safe. */
 public final class Subprocess implements Tool {
     private static final long LIMIT_MILLIS = 20_000;
     private static final List<String> ALSO = List.of("/usr/sbin", "/sbin");
@@ -32,7 +32,7 @@ public final class Subprocess implements Tool {
         this(limitMillis, false);
     }
 
-    /** @param apart whether stderr is kept apart from stdout */
+    /** @param apart whether stderr is returned separately from stdout */
     public Subprocess(long limitMillis, boolean apart) {
         this.limitMillis = limitMillis;
         this.apart = apart;
@@ -40,7 +40,8 @@ public final class Subprocess implements Tool {
 
     @Override
     public Outcome run(List<String> command) throws IOException, InterruptedException {
-        // The output goes to a file: a child would stop at a full pipe, which is read only after the child's end.
+        // The output goes to a file, not to a pipe, since a full pipe would stop the child: the output is read only
+        // after its end.
         Path output = Files.createTempFile("loadgen", ".out");
         Path errors = apart ? Files.createTempFile("loadgen", ".err") : output;
         try {
@@ -58,7 +59,7 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** @param errors file for stderr; that of the output takes both */
+    /** @param errors file for stderr; if it is {@code output}, stderr is merged into stdout */
     private int run(List<String> command, Path output, Path errors) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectOutput(output.toFile());
         if (errors.equals(output)) {
@@ -66,7 +67,7 @@ public final class Subprocess implements Tool {
         } else {
             builder.redirectError(errors.toFile());
         }
-        // The messages are parsed, and so in one language.
+        // The messages are parsed, so they must be in one language.
         builder.environment().put("LC_ALL", "C");
         builder.environment().put("PATH", path());
         Process process = builder.start();
@@ -82,7 +83,7 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** Ends a process by the end of its stdin, and by force where it has not ended after {@code millis}. */
+    /** Closes the stdin of a process, and kills the process if it has not ended after {@code millis}. */
     public static void stop(Process process, long millis) {
         try {
             process.getOutputStream().close();
@@ -101,7 +102,10 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** Waits for a line that begins with {@code start}; returns it, or the first line of a process that ended. */
+    /**
+     * Waits for a line that begins with {@code start}, and returns it. If the process ends before, its first line is
+     * returned.
+     */
     public static String awaitLine(Process process, String start, long millis) throws InterruptedException {
         BlockingQueue<String> heard = new ArrayBlockingQueue<>(1);
         Thread reader = new Thread(() -> listen(process, start, heard), "output-of-" + process.pid());
@@ -128,12 +132,12 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** The program of this name, in the user's directories or the system's. */
+    /** Finds a program in the user's directories and in those of the system. */
     public static Optional<Path> find(String name) {
         return find(name, path());
     }
 
-    /** The program of this name, in these directories, written as in PATH. */
+    /** Finds a program in the directories of {@code path}, which has the form of the variable PATH. */
     public static Optional<Path> find(String name, String path) {
         return Stream.of(path.split(File.pathSeparator))
                 .filter(directory -> !directory.isEmpty())
@@ -142,7 +146,10 @@ public final class Subprocess implements Tool {
                 .findFirst();
     }
 
-    /** The path for commands: tc and ethtool are often not on the path of an ordinary user. */
+    /**
+     * Returns the search path for commands. It includes /usr/sbin, since tc and ethtool are often not on the path of an
+     * ordinary user.
+     */
     private static String path() {
         return withSystem(System.getenv().getOrDefault("PATH", ""));
     }

@@ -4,15 +4,15 @@ import java.io.IOException;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Runs a command of the system; tests have their own. */
+/** Runs commands of the system. Tests replace it. */
 @FunctionalInterface
 public interface Tool {
     /**
      * The result of a command.
      *
-     * @param exitCode 0 for success
-     * @param output stdout and stderr together, or stdout alone, without white space at the ends
-     * @param errors stderr, where the two are kept apart; else empty
+     * @param exitCode exit code; 0: success
+     * @param output stdout, with stderr merged into it unless the two are separated; without white space at its ends
+     * @param errors stderr if it is separate; otherwise empty
      */
     record Outcome(int exitCode, String output, String errors) {
         public Outcome(int exitCode, String output) {
@@ -29,9 +29,9 @@ public interface Tool {
     }
 
     /**
-     * Runs a command and waits for its end, for a bounded time.
+     * Runs a command and waits for its end, up to a time limit.
      *
-     * @throws IOException there is no such command, or it did not end in time and was killed
+     * @throws IOException there is no such command, or it was killed at the time limit
      */
     Outcome run(List<String> command) throws IOException, InterruptedException;
 }
