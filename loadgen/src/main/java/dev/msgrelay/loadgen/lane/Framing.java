@@ -2,14 +2,14 @@ package dev.msgrelay.loadgen.lane;
 
 import java.util.Locale;
 
-/** Parts of a frame that take the link's time. */
+/** The rules by which an Ethernet frame takes time on a link. */
 public enum Framing {
-    /** A wire: preamble, frame with its checksum, gap; no frame is shorter than 64 bytes. */
+    /** A real link: preamble, checksum and gap take time as well, and no frame is shorter than 64 bytes. */
     ETHERNET(8 + 4 + 12, 64 - 4),
 
     /**
-     * A rate that Linux' traffic control keeps ({@code tc tbf}), as on emulated links: it counts a frame from its MAC
-     * header to the end of the packet, and nothing is padded. So an emulated gigabit is 1.6 % more than a real one.
+     * An emulated link, whose rate Linux's traffic control limits ({@code tc tbf}). It counts a frame from its MAC
+     * header to the end of the packet, without padding. So an emulated gigabit link carries 1.6 % more than a real one.
      */
     TRAFFIC_CONTROL(0, 0);
 
@@ -21,12 +21,14 @@ public enum Framing {
         this.least = least;
     }
 
-    /** Bytes of the link's time for a frame; {@code frame} is from the MAC header to the end of the packet. */
+    /**
+     * Returns how many bytes of the link's capacity a frame takes. || @param frame bytes from the MAC header to the end
+     * of the packet
+     */
     int wireBytes(int frame) {
         return around + Math.max(frame, least);
     }
 
-    /** The name in results: "traffic control". */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT).replace('_', ' ');

@@ -13,27 +13,31 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** One measurement by iperf3: its server at one site, its client at another, one TCP connection, one direction. */
+/**
+ * A measurement with iperf3: a server at one site, a client at another site, and one TCP connection in one direction.
+ */
 public record Iperf3(Site client, Site server, Timing timing) {
-    /** The port is free, as the namespace is new. */
+    /** The server's TCP port; no other process uses it, since the network namespace is new. */
     private static final String PORT = "5201";
 
     private static final String LISTENS = "Server listening";
     private static final long START_MILLIS = 60_000;
 
-    /** Time beside the measurement: iperf3 starts, ends, and exchanges its results. */
+    /** Time limit for all but the measurement itself: iperf3 starts, ends, and exchanges its results. */
     private static final Duration AROUND = Duration.ofSeconds(60);
 
     /**
      * The result of one measurement.
      *
-     * @param bytesPerSecond bytes a second that arrived; 0: there is no figure
-     * @param reason why there is no figure, one line; empty: there is one
-     * @param warning warning of iperf3 beside a figure, one line, or empty
+     * @param bytesPerSecond bytes a second that arrived; 0: the measurement failed
+     * @param reason why the measurement failed, in one line; empty if it succeeded
+     * @param warning a warning that iperf3 printed, in one line, or empty
      */
     public record Result(double bytesPerSecond, String reason, String warning) {}
 
-    /** Measures from the near end of a lane to its far one. iperf3 counts whole seconds: times are rounded up. */
+    /**
+     * Measures from the near end of a lane to its far end. Times are rounded up to whole seconds, as iperf3 needs them.
+     */
     public static Result run(Lane lane, Timing timing) throws InterruptedException {
         try {
             check(new Subprocess());
@@ -43,7 +47,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
         }
     }
 
-    /** Throws where iperf3 is not installed, or does not work. */
+    /** Checks that iperf3 is installed and works. */
     static void check(Tool tool) throws IOException, InterruptedException {
         Tool.Outcome outcome;
         try {
@@ -56,7 +60,6 @@ public record Iperf3(Site client, Site server, Timing timing) {
         }
     }
 
-    /** @param around time beside the measurement */
     Result run(Duration around) throws IOException, InterruptedException {
         Process serving = serve();
         try {

@@ -7,28 +7,28 @@ import dev.msgrelay.loadgen.host.Tool;
 import java.io.IOException;
 
 /**
- * An open lane: two sites, and the link between them.
+ * An open lane: two sites and the link between them.
  *
- * @param far the site across the link; the same as {@code near} for loopback and Unix sockets
- * @param link the link; null for loopback and Unix sockets, which have no line rate, and where nothing is known about
- *     it
- * @param end removes the lane; it takes a moment at most, and none in an interrupted thread, which stays interrupted
+ * @param far the site at the other end of the link; the same as {@code near} for loopback and Unix sockets
+ * @param link the link; null for loopback and Unix sockets, or if its speed is unknown
+ * @param end removes the lane; it takes a moment, or no time at all if the thread is interrupted, and keeps the
+ *     interrupt
  */
 public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) implements AutoCloseable {
-    /** An address of the range for measurements between networks (RFC 2544), which no other host has. */
+    /** The IP addresses of both ends. They are from the range for benchmarks (RFC 2544), which no other host uses. */
     private static final String NEAR_ADDRESS = "198.18.0.1";
 
     private static final String FAR_ADDRESS = "198.18.0.2";
     private static final String PREFIX = "/30";
 
-    /** The interface's name at both ends, each in its own namespace. */
+    /** Name of the network interface at both ends, each in its own namespace. */
     private static final String INTERFACE = "lane0";
 
     /**
-     * Opens a lane of this host. An emulated lane is built on return.
+     * Opens a lane of this host. An emulated lane is ready on return.
      *
-     * @throws IOException the lane cannot be opened, and leaves nothing behind; the message is the reason, one line for
-     *     people, without the lane's name
+     * @throws IOException the lane cannot be opened, and no process is left behind; the message is the reason in one
+     *     line, without the lane's name
      */
     public static Lane open(LaneSpec spec, Tool tool) throws IOException, InterruptedException {
         if (!spec.isEmulated()) {
@@ -41,7 +41,7 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return build(spec, tool, tools.inUserNamespace());
     }
 
-    /** Builds two namespaces, joined by a veth pair, each end with a rate limit; both are unknown outside. */
+    /** Creates two unnamed network namespaces that a veth pair connects, with a rate limit at each end. */
     private static Lane build(LaneSpec spec, Tool tool, boolean userNamespace)
             throws IOException, InterruptedException {
         Namespace near = Namespace.create(userNamespace);
@@ -80,7 +80,7 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         namespace.run(tool, "ip link set " + INTERFACE + " mtu " + spec.mtu() + " up");
     }
 
-    /** A lane between sites that exist already, which it does not close. */
+    /** Returns a lane between existing sites, which it does not close. */
     public static Lane between(LaneSpec spec, Site near, Site far, Link link) {
         return new Lane(spec, near, far, link, () -> {});
     }
@@ -89,12 +89,11 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         return spec.label();
     }
 
-    /** Whether its runs use Unix sockets instead of TCP. */
     public boolean unix() {
         return spec.kind() == LaneKind.UNIX;
     }
 
-    /** The relay and publishers at the near end, subscribers at the far one. */
+    /** Returns the placement with relay and publishers at the near end, and subscribers at the far end. */
     public Placement placement() {
         return new Placement(near, near, far);
     }

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** The kinds of lanes, with their names on command lines and in results. */
 public enum LaneKind {
     LOOPBACK("loopback", null),
 
@@ -15,7 +14,7 @@ public enum LaneKind {
     GBE_10("10gbe", LinkSpeed.parse("10g")),
     GBE_25("25gbe", LinkSpeed.parse("25g")),
 
-    /** The lane to a relay that runs already, mostly on another machine. */
+    /** The network path to a relay that is already running, usually on another machine. */
     REMOTE("remote", null);
 
     private final String title;
@@ -30,7 +29,7 @@ public enum LaneKind {
         return title;
     }
 
-    /** Whether the lane is built of network namespaces and a rate limit. */
+    /** Whether the lane is emulated by network namespaces and a rate limit. */
     public boolean isEmulated() {
         return speed != null;
     }
@@ -40,9 +39,9 @@ public enum LaneKind {
     }
 
     /**
-     * The kind of this name.
+     * Parses the name of a kind.
      *
-     * @throws IllegalArgumentException the name is unknown; the message has all names
+     * @throws IllegalArgumentException the name is unknown; the message lists all names
      */
     public static LaneKind parse(String text) {
         String wanted = text.toLowerCase(Locale.ROOT);
@@ -53,7 +52,7 @@ public enum LaneKind {
                         + ofThisHost().stream().map(LaneKind::title).collect(Collectors.joining(", "))));
     }
 
-    /** Lanes that need no other host. */
+    /** Returns the kinds that need no other host. */
     static List<LaneKind> ofThisHost() {
         return Arrays.stream(values()).filter(kind -> kind != REMOTE).toList();
     }

@@ -2,28 +2,31 @@ package dev.msgrelay.loadgen.lane;
 
 import dev.msgrelay.loadgen.message.SizeTable;
 
-/** A link, with all facts that its ceiling follows from; the speed is that of each direction. */
+/**
+ * A network link, with all properties from which its highest throughput is computed. The speed is that of each
+ * direction.
+ */
 public record Link(LinkSpeed speed, SegmentFormat format) {
     /**
-     * A rate over a link.
+     * A throughput of a link.
      *
-     * @param bytesPerSecond TCP payload: bodies and frame headers, as in every MB/s of loadgen
-     * @param lineFraction those bytes as a fraction of the line rate, from 0 to 1
+     * @param bytesPerSecond TCP payload, which is bodies and frame headers, as in every MB/s of loadgen
+     * @param lineFraction the share of the line rate that this payload takes, from 0 to 1
      */
     public record LinkRate(double messagesPerSecond, double bytesPerSecond, double lineFraction) {
-        /** The rate of each of {@code receivers} that get the same over one link. */
+        /** Returns the rate of each receiver, if all receive the same messages over one link. */
         public LinkRate dividedBy(int receivers) {
             return new LinkRate(messagesPerSecond / receivers, bytesPerSecond / receivers, lineFraction / receivers);
         }
     }
 
-    /** The ceiling of one direction for messages of these sizes, back to back, with every segment full. */
+    /** Returns the highest throughput of one direction, with messages back to back in full segments. */
     public LinkRate batched(SizeTable sizes) {
         int segment = format.segmentBytes();
         return rate(segment, format.wireBytes(segment), segment / sizes.meanFrame());
     }
 
-    /** The ceiling where every message has segments of its own. */
+    /** Returns the highest throughput of one direction if every message is sent in segments of its own. */
     public LinkRate single(SizeTable sizes) {
         return rate(sizes.meanFrame(), sizes.mean(format::wireBytesOf), 1);
     }

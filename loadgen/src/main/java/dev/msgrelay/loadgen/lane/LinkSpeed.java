@@ -5,14 +5,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The line rate of a link, which frames, preambles and gaps share.
+ * The line rate of a link.
  *
- * @param bitsPerSecond in each direction
+ * @param bitsPerSecond bits a second in each direction, including frame headers, preambles and gaps
  */
 public record LinkSpeed(long bitsPerSecond) {
     public static final long MIN_BITS = 1_000_000L;
 
-    /** 1,600 Gbit/s: the fastest Ethernet on paper. */
+    /** The fastest Ethernet that is specified: 1,600 Gbit/s. */
     public static final long MAX_BITS = 1_600_000_000_000L;
 
     private static final Pattern FORM =
@@ -27,8 +27,8 @@ public record LinkSpeed(long bitsPerSecond) {
     }
 
     /**
-     * {@code 1gbe}, {@code 2.5g}, {@code 100m}, {@code 40Gbit/s}: decimal, as link speeds are; a number alone is
-     * Mbit/s.
+     * Parses {@code 1gbe}, {@code 2.5g}, {@code 100m} or {@code 40Gbit/s}, with decimal prefixes. A number without a
+     * unit is in Mbit/s.
      *
      * @throws IllegalArgumentException the text is no speed, or outside of the limits
      */
@@ -47,12 +47,11 @@ public record LinkSpeed(long bitsPerSecond) {
         return new LinkSpeed(Math.multiplyExact(megabits, MIN_BITS));
     }
 
-    /** Bytes a second on the wire, with all headers and gaps. */
+    /** Returns the bytes a second on the wire, including all headers and gaps. */
     public double bytesPerSecond() {
         return bitsPerSecond / (double) Byte.SIZE;
     }
 
-    /** "10 Gbit/s", "2.5 Gbit/s", "100 Mbit/s". */
     @Override
     public String toString() {
         return text(bitsPerSecond);

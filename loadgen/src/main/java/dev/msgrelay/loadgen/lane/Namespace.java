@@ -9,16 +9,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * A network namespace without a name. It exists as long as a process is in it. Its holder is a {@code cat} that waits
- * for the end of its stdin, which comes with the end of this process at the latest. With its last process the kernel
- * removes the namespace, its interfaces and their queues.
+ * An unnamed network namespace, which exists as long as a process is in it. Its first process is a {@code cat} that
+ * ends with its stdin, and so at the latest with this JVM. After its last process, the kernel removes the namespace
+ * with its interfaces.
  */
 public final class Namespace implements AutoCloseable {
     private static final long START_MILLIS = 60_000;
     private static final long END_MILLIS = 2_000;
     private static final String UP = "up";
 
-    /** The holder ignores a terminal's Ctrl-C, so that the processes of the run can end in order. */
+    /** The first process ignores a terminal's Ctrl-C, so that the processes of the run can end in order. */
     private static final String HOLD = "trap '' INT QUIT; echo " + UP + "; exec cat";
 
     private final Process holder;
@@ -29,14 +29,16 @@ public final class Namespace implements AutoCloseable {
         this.userNamespace = userNamespace;
     }
 
-    /** A new namespace, made by root, or in a user namespace of its own. */
+    /** Creates a namespace, as root or in a new user namespace. */
     public static Namespace create(boolean userNamespace) throws IOException, InterruptedException {
         List<String> words =
                 userNamespace ? List.of("unshare", "--user", "--map-root-user", "--net") : List.of("unshare", "--net");
         return start(words, userNamespace);
     }
 
-    /** A second namespace in the same user namespace, as interfaces move only within one. */
+    /**
+     * Creates a second namespace in the same user namespace, since interfaces can only move within one user namespace.
+     */
     public Namespace sibling() throws IOException, InterruptedException {
         List<String> words = new ArrayList<>();
         if (userNamespace) {
@@ -57,7 +59,7 @@ public final class Namespace implements AutoCloseable {
             if (!UP.equals(said)) {
                 throw new IOException("no network namespace: " + said);
             }
-            // The process is in the namespace from its first word on.
+            // When the process prints its first word, it is in the namespace.
             return namespace;
         } catch (IOException | InterruptedException | RuntimeException e) {
             namespace.close();
@@ -69,7 +71,9 @@ public final class Namespace implements AutoCloseable {
         return holder.pid();
     }
 
-    /** The words before a command that enter the namespace; the last program of them becomes the command. */
+    /**
+     * Returns the words before a command that make it run in the namespace. Their program becomes the command (exec).
+     */
     List<String> entering() {
         List<String> words = new ArrayList<>(List.of("nsenter", "--target", "" + pid(), "--net"));
         if (userNamespace) {
@@ -79,9 +83,9 @@ public final class Namespace implements AutoCloseable {
     }
 
     /**
-     * Runs a command in the namespace; its words have no blanks.
+     * Runs a command in the namespace. Its words are separated by blanks.
      *
-     * @throws IOException the command failed; the message has its words and its output
+     * @throws IOException the command failed; the message has the command and its output
      */
     public void run(Tool tool, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
@@ -98,7 +102,6 @@ public final class Namespace implements AutoCloseable {
         return new Site(name, entering(), address);
     }
 
-    /** Ends the holder. */
     @Override
     public void close() {
         Subprocess.stop(holder, END_MILLIS);

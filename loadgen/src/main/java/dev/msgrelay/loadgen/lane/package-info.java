@@ -1,7 +1,6 @@
 /**
- * The way between the two sites of a run: this host's loopback, a link that is emulated between two network
- * namespaces, or a real one. A lane gives the sites and what is known about the link; it knows nothing of loads and
- * results.
+ * The network path between the two sites of a run: this host's loopback, a link that is emulated between two network
+ * namespaces, or a real link. A lane provides the sites and describes the link. It does not depend on loads or results.
  *
  * <pre>
  *  near site: the relay      LaneSpec: which one, MTU       far site: publishers, subscribers, or both
@@ -11,6 +10,6 @@
  *  +---------------------+                                  +---------------------+
  * </pre>
  *
- * The controller's thread.
+ * All code runs on the controller's thread.
  */
 package dev.msgrelay.loadgen.lane;
