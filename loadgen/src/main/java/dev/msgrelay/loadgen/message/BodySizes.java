@@ -7,7 +7,7 @@ import java.util.regex.Pattern;
 
 /**
  * The sizes of message bodies: {@code 100}, all of one size; or {@code 16-1000}, every size from 16 to 1000, equally
- * often; {@code 1k} is 1,024. The text of a value ({@link #toString}), parsed again, gives an equal value. Immutable.
+ * often. {@code 1k} is 1,024. {@link #toString} returns a text that {@link #parse} accepts. Immutable.
  */
 public record BodySizes(int min, int max) {
     public static final int MIN = LoadMessage.MIN_BODY;
@@ -37,7 +37,7 @@ public record BodySizes(int min, int max) {
         return new BodySizes(from, to);
     }
 
-    /** A number of the match, with an optional k behind it. */
+    /** Returns a number of the match, which may have the suffix k. */
     private static long bytes(Matcher matcher, int group) {
         return Long.parseLong(matcher.group(group)) << (matcher.group(group + 1).isEmpty() ? 0 : KIBI_SHIFT);
     }
@@ -57,7 +57,6 @@ public record BodySizes(int min, int max) {
         return ((double) min + max) / 2;
     }
 
-    /** Words for people: "100-byte bodies", "bodies of 16 to 1000 bytes (mean 508)". */
     public String describe() {
         return isFixed()
                 ? String.format(Locale.ROOT, "%,d-byte bodies", min)

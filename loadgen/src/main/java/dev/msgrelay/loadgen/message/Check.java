@@ -2,12 +2,15 @@ package dev.msgrelay.loadgen.message;
 
 import java.util.Locale;
 
-/** The amount of checking by subscribers. */
+/** How much subscribers check. */
 public enum Check {
-    /** Subscribers check every byte, that each message comes once and in order, and that all of them get one order. */
+    /**
+     * Subscribers check every byte, and that each message arrives once and in order. The controller also checks that
+     * all subscribers got the same order.
+     */
     FULL,
 
-    /** Subscribers only count bytes; the number of messages follows from their mean size. */
+    /** Subscribers only count bytes. The number of messages is computed from their mean size. */
     NONE;
 
     @Override

@@ -4,17 +4,17 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * Messages for one write, whole, or cut where a write of a fixed size ends. Messages of one size and type lie in memory
- * for good: only stamp and time are set, and the write slides over the frames. Messages of several sizes are packed
- * anew for each write.
+ * Messages for one write. A batch contains whole messages, or is cut at the end of a write of fixed size. If all
+ * messages have one size and type, their frames stay in memory from write to write, and only stamp and time are set.
+ * Otherwise the frames are packed anew for each write.
  *
  * <pre>
  *  memory        | frame | frame  | frame | frame    |
  *  write         |&lt;---------------------------&gt;|
- *  next write    | rest of the last frame | frame | ...        of one size: in the last part of the first frame's place
+ *  next write    | rest of the last frame | frame | ...    with one size, the rest moves to the end of the first frame
  * </pre>
  *
- * Not thread-safe: the publisher's thread owns it, for as many publisher ids as it serves.
+ * Not thread-safe. The publisher's thread owns it, also if it sends for several publisher ids.
  */
 public final class FrameBatch {
     private static final int BYTES_PER_WRITE = 256 << 10;
@@ -24,12 +24,12 @@ public final class FrameBatch {
     private final SizeTable sizes;
     private final int maxMessages;
 
-    /** Bytes between two frames that lie in memory for good; 0: frames are packed anew. */
+    /** Bytes between two frames that stay in memory; 0: frames are packed anew. */
     private final int step;
 
     private int messages;
 
-    /** Begin of the bytes that are packed and not taken; after a cut they are at most the rest of a frame. */
+    /** Start of the packed bytes that have not been returned yet. After a cut they are at most the rest of a frame. */
     private int start;
 
     private int end;
@@ -47,21 +47,21 @@ public final class FrameBatch {
     }
 
     /**
-     * A batch of up to {@code messages}, whatever their sizes.
+     * Creates a batch of up to {@code messages} messages of any size.
      *
-     * @throws ArithmeticException the largest messages take more than 2 GiB
+     * @throws ArithmeticException the messages may need more than 2 GiB
      */
     public static FrameBatch ofMessages(SizeTable sizes, int messages) {
         return new FrameBatch(sizes, messages, Math.multiplyExact(messages, FrameLayout.frameLength(sizes.max())));
     }
 
-    /** A batch of as many messages as go into 256 KiB, at least one. */
+    /** Creates a batch for as many messages as fit into 256 KiB, but at least one. */
     public static FrameBatch ofBytes(SizeTable sizes) {
         int bytes = Math.max(BYTES_PER_WRITE, FrameLayout.frameLength(sizes.max()));
         return new FrameBatch(sizes, Integer.MAX_VALUE, bytes);
     }
 
-    /** A batch for {@link #cut} writes of this size, with room for the rest of a frame on either side. */
+    /** Creates a batch for writes of this size by {@link #cut}, with room for a partial frame at either end. */
     static FrameBatch ofWrites(SizeTable sizes, int writeSize) {
         int frames = Math.multiplyExact(2, FrameLayout.frameLength(sizes.max()));
         return new FrameBatch(sizes, Integer.MAX_VALUE, Math.addExact(writeSize, frames));
@@ -71,7 +71,7 @@ public final class FrameBatch {
         return messages < maxMessages && end + FrameLayout.frameLength(sizes.sizeOf(stamp)) <= memory.capacity();
     }
 
-    /** Adds one message; the caller asks {@link #hasRoom} before. */
+    /** Adds one message. The caller has checked {@link #hasRoom}. */
     public void add(long stamp, long intendedNanos) {
         if (step > 0) {
             LoadMessage.put(memory, end + FrameLayout.HEADER_LENGTH, stamp, intendedNanos);
@@ -82,7 +82,7 @@ public final class FrameBatch {
         messages++;
     }
 
-    /** Adds messages of one publisher as long as there is room; returns their number. */
+    /** Adds messages of one publisher as long as there is room. || @return the number of messages added */
     public int fill(long first, long timeNanos) {
         long stamp = first;
         for (; hasRoom(stamp); stamp++) {
@@ -91,7 +91,7 @@ public final class FrameBatch {
         return (int) (stamp - first);
     }
 
-    /** Empties the batch; the result has all its bytes, to be written before the next call. */
+    /** Empties the batch. || @return all its bytes, which must be written before the next call */
     public ByteBuffer drain() {
         window.limit(end).position(start);
         start = 0;
@@ -100,7 +100,9 @@ public final class FrameBatch {
         return window;
     }
 
-    /** Adds messages of one publisher for a write of this size; returns their number. */
+    /**
+     * Adds messages of one publisher until there are enough bytes for a write. || @return the number of messages added
+     */
     int fillUpTo(int writeSize, long first, long timeNanos) {
         if (end - start >= writeSize) {
             return 0;
@@ -126,7 +128,10 @@ public final class FrameBatch {
         return (int) (stamp - first);
     }
 
-    /** The next bytes of the batch, to be written before the next call; the bytes behind them stay. */
+    /**
+     * Returns the next bytes of the batch, which must be written before the next call. The bytes after them stay in the
+     * batch.
+     */
     ByteBuffer cut(int bytes) {
         window.limit(start + bytes).position(start);
         start += bytes;

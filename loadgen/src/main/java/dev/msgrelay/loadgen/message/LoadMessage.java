@@ -21,23 +21,24 @@ import java.nio.ByteBuffer;
  *  +---------------------------------------------------------------+
  * </pre>
  *
- * Publisher id and number are read and written together as one int64, the <em>stamp</em>. The time is {@link
- * System#nanoTime}, which on Linux is CLOCK_MONOTONIC: one clock for all processes of a host, so that latency needs no
- * synchronised clocks as long as publisher and subscriber share the host. Its lowest 40 bits go round in 18 minutes,
- * and no message is on its way for nine minutes.
+ * Publisher id and number are read and written as one int64, the <em>stamp</em>. The time is that of {@link
+ * System#nanoTime}, which on Linux is CLOCK_MONOTONIC. All processes of a host share this clock, so a latency can be
+ * measured if publisher and subscriber are on one host. The lowest 40 bits of the time repeat after 18 minutes. They
+ * are enough because no message is under way for nine minutes.
  *
- * <p>The check finds every single wrong bit in these 16 bytes, and any other change with a probability of 1 - 2^-24.
+ * <p>The check detects every change of a single bit in these 16 bytes, and any other change with a probability of 1 -
+ * 2^-24.
  */
 public final class LoadMessage {
-    /** The type of all messages of a run with one type. */
+    /** The message type in runs that use only one type. */
     public static final int TYPE = 0x4C47;
 
     public static final int STAMP_OFFSET = 0;
 
-    /** Offset of time and check, which are one int64. */
+    /** Offset of the int64 that contains time and check. */
     public static final int TIME_OFFSET = STAMP_OFFSET + Long.BYTES;
 
-    /** Smallest body, in bytes. */
+    /** The size of the smallest body, in bytes. */
     public static final int MIN_BODY = TIME_OFFSET + Long.BYTES;
 
     public static final int MAX_PUBLISHER = 0xFFFF;
@@ -49,12 +50,15 @@ public final class LoadMessage {
     private static final long TIME_MASK = (1L << TIME_BITS) - 1;
     private static final int CHECK_MASK = (1 << CHECK_BITS) - 1;
 
-    /** Odd, and without long runs of equal bits: each bit of a field reaches the uppermost bits of the sum. */
+    /**
+     * A factor of the check. It is odd and has no long runs of equal bits, so that each bit of a field affects the
+     * uppermost bits of the sum.
+     */
     private static final long STAMP_FACTOR = 0x9E3779B97F4A7C15L;
 
     private static final long TIME_FACTOR = 0xD6E8FEB86659FD93L;
 
-    /** Not 0, so that a body of zeros is no message. */
+    /** The start of the check, not 0, so that a body of zeros is not a valid message. */
     private static final long MIX_START = 0xA5A3564E27F8865BL;
 
     private LoadMessage() {}
@@ -76,38 +80,38 @@ public final class LoadMessage {
     }
 
     /**
-     * The intended time of sending of the body that starts at {@code offset}.
+     * Returns the intended time of sending that is in the body at {@code offset}.
      *
-     * @param near a time that is less than nine minutes from it
+     * @param near any time less than nine minutes from the result
      */
     public static long timeAt(ByteBuffer buffer, int offset, long near) {
         return time(buffer.getLong(offset + TIME_OFFSET), near);
     }
 
-    /** The time in the second int64 of a body, see {@link #timeAt}. */
+    /** Returns the time in the second int64 of a body, see {@link #timeAt}. */
     static long time(long second, long near) {
-        // The difference has the sign of its 40 bits.
+        // The shifts extend the sign of the difference, which has 40 bits.
         return near - (near - (second >>> CHECK_BITS) << CHECK_BITS >> CHECK_BITS);
     }
 
-    /** The stamp and the lowest bits of the time, mixed to 64 bits. */
+    /** Mixes stamp and time to 64 bits, of which the uppermost are the check. */
     static long mix(long stamp, long second) {
         return MIX_START + stamp * STAMP_FACTOR + (second >>> CHECK_BITS) * TIME_FACTOR;
     }
 
-    /** Whether the second int64 of a body has the check that goes with this mix. */
+    /** Whether the second int64 of a body contains the check of this {@code mix}. */
     static boolean agrees(long mix, long second) {
         return (mix >>> TIME_BITS) == (second & CHECK_MASK);
     }
 
-    /** Writes the fields of the body that starts at {@code offset}; the padding stays as it is. */
+    /** Writes the fields of the body at {@code offset}, without its padding. */
     public static void put(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
         long time = (timeNanos & TIME_MASK) << CHECK_BITS;
         buffer.putLong(offset + STAMP_OFFSET, stamp);
         buffer.putLong(offset + TIME_OFFSET, time | mix(stamp, time) >>> TIME_BITS);
     }
 
-    /** The lowest 40 bits of the time, as {@link #put} takes them, of the body that starts at {@code offset}. */
+    /** Returns the lowest 40 bits of the time in the body at {@code offset}; {@link #put} accepts them as a time. */
     static long lowTimeAt(ByteBuffer buffer, int offset) {
         return buffer.getLong(offset + TIME_OFFSET) >>> CHECK_BITS;
     }

@@ -2,9 +2,9 @@ package dev.msgrelay.loadgen.message;
 
 import java.nio.ByteBuffer;
 
-/** Checks each byte, the publisher and the number of a subscriber's messages. The subscriber's thread owns it. */
+/** Checks every byte, publisher id and number of one subscriber's messages. The subscriber's thread owns it. */
 public final class MessageCheck {
-    /** Value in place of a stamp: no next message is known. */
+    /** The value of {@link #next} if the next message is not known. */
     private static final long NONE = -1;
 
     private final SizeTable sizes;
@@ -13,31 +13,33 @@ public final class MessageCheck {
     private final SequenceCheck sequence;
     private final Order order;
 
-    /** The end of the last run; its messages from {@link #counted} on are not yet in {@link #sequence} and order. */
+    /**
+     * The stamp after the last message of the current run. Messages from {@link #counted} on are not yet counted in
+     * {@link #sequence} and {@link #order}.
+     */
     private long next = NONE;
 
     private long counted = NONE;
     private long corrupted;
     private long unreadable;
 
-    /** Hears of the order of all messages. */
+    /** Records the order of all messages. */
     public interface Order {
         Order UNHEARD = new Order() {};
 
-        /** A message begins a run: it is not the next one of the last message's publisher. */
+        /** A message starts a run: it does not follow the previous message in the numbering of one publisher. */
         default void startRun(long stamp) {}
 
-        /** The run goes on for this many messages. */
+        /** The current run continues with this many messages. */
         default void continueRun(long messages) {}
 
-        /** This many messages do not come. */
+        /** This many messages are missing. */
         default void skip(long messages) {}
     }
 
     /**
-     * @param publishers number of publishers, with the ids 0..publishers-1
-     * @param sizes sizes of their messages, and their types
-     * @param order listener, which hears of a run at its end, and when {@link #sequence} is called
+     * @param publishers number of publishers, whose ids are 0..publishers-1
+     * @param order recorder of the order; it gets a run at the run's end, or when {@link #sequence} is called
      */
     public MessageCheck(int publishers, SizeTable sizes, Order order) {
         this.order = order;
@@ -47,11 +49,11 @@ public final class MessageCheck {
     }
 
     /**
-     * Takes whole frames as long as they are, byte for byte, the next messages of the last publisher. For messages of
-     * one size and type this is much cheaper than one by one.
+     * Accepts whole frames as long as they are, byte for byte, the next messages of the current publisher. If messages
+     * have one size and type, this is much cheaper than {@link #onMessage} for each.
      *
-     * @param from begin of a frame
-     * @return number of messages; 0: {@link #onMessage} has to check the next one
+     * @param from start of a frame
+     * @return number of messages; 0: the caller has to check the next one by {@link #onMessage}
      */
     public int onRun(ByteBuffer source, int from, int to) {
         if (run == null || next == NONE) {
@@ -62,7 +64,7 @@ public final class MessageCheck {
         return messages;
     }
 
-    /** The next stamp of the last message's publisher; negative where it is not known. */
+    /** Returns the stamp that follows the last message; negative if it is not known. */
     public long next() {
         return next;
     }
@@ -70,9 +72,9 @@ public final class MessageCheck {
     /**
      * Checks one message.
      *
-     * @param type a type of the run
-     * @param body body between position and limit, both of which change
-     * @return whether stamp and time are as sent
+     * @param type the message's type
+     * @param body body between position and limit, which both change
+     * @return whether stamp and time are unchanged
      */
     public boolean onMessage(int type, ByteBuffer body) {
         int at = body.position();
@@ -119,7 +121,7 @@ public final class MessageCheck {
         return false;
     }
 
-    /** Notes that this many messages do not come, by the relay's report. */
+    /** Notes that the relay reported this many messages as missing. */
     public void onGap(long messages) {
         countRun();
         next = NONE;
@@ -132,12 +134,12 @@ public final class MessageCheck {
         return sequence;
     }
 
-    /** Messages that are not, byte for byte, what was sent. */
+    /** Returns the number of messages that are not, byte for byte, as they were sent. */
     public long corrupted() {
         return corrupted;
     }
 
-    /** Corrupted messages without a readable stamp. */
+    /** Returns the number of corrupted messages whose stamp cannot be read. */
     public long unreadable() {
         return unreadable;
     }

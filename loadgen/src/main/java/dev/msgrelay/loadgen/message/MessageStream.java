@@ -2,7 +2,10 @@ package dev.msgrelay.loadgen.message;
 
 import java.nio.ByteBuffer;
 
-/** An endless stream of one publisher's messages, handed out a write at a time. The publisher's thread owns it. */
+/**
+ * An endless stream of one publisher's messages, which is returned in pieces for one write each. The publisher's thread
+ * owns it.
+ */
 public final class MessageStream {
     private final int publisher;
     private final FrameBatch batch;
@@ -16,17 +19,20 @@ public final class MessageStream {
         this.nextNumber = firstNumber;
     }
 
-    /** A stream with a number of whole messages in each write. */
+    /** Creates a stream with a fixed number of whole messages in each write. */
     public static MessageStream ofMessages(int publisher, SizeTable sizes, int messages, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofMessages(sizes, messages), 0, firstNumber);
     }
 
-    /** A stream that is cut into writes of one size, so that every write fills whole segments. */
+    /** Creates a stream that is cut into writes of one size, so that every write fills whole TCP segments. */
     public static MessageStream ofBytes(int publisher, SizeTable sizes, int writeSize, long firstNumber) {
         return new MessageStream(publisher, FrameBatch.ofWrites(sizes, writeSize), writeSize, firstNumber);
     }
 
-    /** The next bytes, to be written before the next call; messages that begin in them carry {@code timeNanos}. */
+    /**
+     * Returns the next bytes, which must be written before the next call. Messages that begin in them carry {@code
+     * timeNanos}.
+     */
     public ByteBuffer next(long timeNanos) {
         long stamp = LoadMessage.stamp(publisher, nextNumber);
         if (writeSize == 0) {
@@ -37,12 +43,12 @@ public final class MessageStream {
         return batch.cut(writeSize);
     }
 
-    /** The rest of the frame that the last write cut, or nothing. */
+    /** Returns the rest of the frame that the last write cut; empty if it cut none. */
     public ByteBuffer rest() {
         return batch.drain();
     }
 
-    /** The number of the next message to begin, and so of messages begun. */
+    /** Returns the number of the next message, which is also the number of messages that were begun. */
     public long nextNumber() {
         return nextNumber;
     }

@@ -6,28 +6,28 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The order of one subscriber's messages, as hashes of blocks of the stream. The hashes of subscribers with the same
- * messages in different orders differ, also where each publisher's messages are in order.
+ * The order of one subscriber's messages, as hashes of blocks of the stream. If two subscribers get the same messages
+ * in different orders, their hashes differ, even if each publisher's messages are in order.
  *
  * <pre>
  *  stream     | 0 .. 4095 | 4096 .. 8191 | 8192 .. 12287 | 12288 .. 13000
  *  blocks     |   hash    |    (hole)    |     hash      | the rest: hash
  * </pre>
  *
- * The hash has the place and the stamp of each message that begins a <em>run</em>, messages in a row of one publisher;
- * the rest of a run follows from that. The length of a block is a power of two; when the memory is full, each two
- * blocks become one. A block with missing messages is a hole, which is not compared. As JSON it goes to the controller.
- * Not thread-safe: the subscriber's thread owns it.
+ * A <em>run</em> is a row of consecutive messages of one publisher. The hash includes the position and the stamp of the
+ * first message of each run, from which all its other messages follow. The length of a block is a power of two. When
+ * the array is full, every two neighbouring blocks are merged. A block with missing messages is a hole, which is not
+ * compared. Workers send their traces to the controller as JSON. Not thread-safe: the subscriber's thread owns it.
  */
 public final class OrderTrace implements MessageCheck.Order {
-    /** Blocks that are kept at most; even. */
+    /** The largest number of blocks; even. */
     static final int MAX_BLOCKS = 512;
 
     private static final long STAMP_FACTOR = 0x9E3779B97F4A7C15L;
     private static final long PLACE_FACTOR = 0xC2B2AE3D27D4EB4FL;
     private static final long MIX_FACTOR = 0xD6E8FEB86659FD93L;
 
-    /** The value of a hole; a hash that is equal by chance, once in 2^64, makes a hole. */
+    /** The value of a hole. A hash with this value, once in 2^64, is treated as a hole. */
     private static final long HOLE = Long.MIN_VALUE;
 
     private long[] blocks = new long[MAX_BLOCKS];
@@ -44,7 +44,7 @@ public final class OrderTrace implements MessageCheck.Order {
 
     @Override
     public void continueRun(long messages) {
-        // Blocks get longer meanwhile: any number takes some thousand steps at most.
+        // The loop has some thousand steps at most, since blocks get longer meanwhile.
         for (long left = messages; left > 0; ) {
             long here = Math.min(left, blockLength - inBlock);
             inBlock += here;
@@ -63,7 +63,7 @@ public final class OrderTrace implements MessageCheck.Order {
             continueRun(here);
             left -= here;
         }
-        // The next message begins a run here, but not for a subscriber that misses nothing.
+        // The next message starts a run here, but not at a subscriber that misses no message.
         hash = HOLE;
     }
 
@@ -89,7 +89,7 @@ public final class OrderTrace implements MessageCheck.Order {
         blockLength *= 2;
     }
 
-    /** The hash of two stretches in a row. */
+    /** Returns the hash of two consecutive parts of the stream. */
     private static long join(long first, long second) {
         return first == HOLE || second == HOLE ? HOLE : first + second;
     }
@@ -100,17 +100,17 @@ public final class OrderTrace implements MessageCheck.Order {
         return mixed ^ mixed >>> Integer.SIZE;
     }
 
-    /** Messages that came, or are known not to come. */
+    /** Returns the number of messages that arrived or are known to be missing. */
     public long messages() {
         return size * blockLength + inBlock;
     }
 
     /**
-     * The first difference of each subscriber from the first subscriber with the same block: the number of the block's
-     * first message in the stream, from 0, or -1. Blocks with a hole are left out; the rest behind the last block is
-     * compared where both streams have one length.
+     * Compares each subscriber with the first subscriber that has the same block. Blocks with a hole are left out. The
+     * messages after the last block are compared if both streams have the same length.
      *
-     * @param traces traces of the subscribers; their blocks become as long as the longest of them
+     * @param traces traces of the subscribers; blocks are merged until all traces have the same block length || @return
+     *     for each subscriber the position, from 0, of the first message of the first block that differs; or -1
      */
     public static long[] differences(List<OrderTrace> traces) {
         long longest =
@@ -135,7 +135,9 @@ public final class OrderTrace implements MessageCheck.Order {
         return differences;
     }
 
-    /** The first block that differs from the known one; blocks that are not known yet are added. */
+    /**
+     * Returns the position of the first block that differs from the known one. Blocks that are not known yet are added.
+     */
     private long difference(long[] known) {
         long difference = -1;
         for (int i = 0; i < size; i++) {

@@ -3,14 +3,13 @@ package dev.msgrelay.loadgen.message;
 import java.nio.ByteBuffer;
 
 /**
- * The filling of a measured message's body behind its fields: byte {@code i} of a body is letter {@code i} of the
- * alphabet, over and over. It has no zero, which would hide a hole in the stream, and differs from byte to byte, which
- * shows a shift.
+ * The bytes of a body after its fields: byte {@code i} of the body is letter {@code i} of the alphabet, repeated. There
+ * is no zero, which could hide a hole in the stream, and neighbouring bytes differ, which reveals a shift.
  */
 final class Padding {
     private static final int LETTERS = 26;
 
-    /** Whole alphabets, of which a body of any length is made. */
+    /** Whole alphabets in a row, from which bodies are copied and compared. */
     private static final ByteBuffer PATTERN = pattern(LETTERS * 2_500);
 
     private Padding() {}
@@ -23,7 +22,7 @@ final class Padding {
         return pattern;
     }
 
-    /** Fills the body of {@code bodyLength} bytes at {@code offset}, except for its fields. */
+    /** Fills a body at {@code offset}, except for its fields. */
     static void fill(ByteBuffer buffer, int offset, int bodyLength) {
         int at = LoadMessage.MIN_BODY;
         while (at < bodyLength) {
@@ -34,15 +33,15 @@ final class Padding {
         }
     }
 
-    /** A view of the pattern for {@link #matches}, for one thread. */
+    /** Returns a view of the pattern for {@link #matches}, for one thread. */
     static ByteBuffer view() {
         return PATTERN.duplicate();
     }
 
     /**
-     * Whether the body between position and limit has the right padding. Moves position and limit.
+     * Whether the body between position and limit has the right padding. Position and limit change.
      *
-     * @param view view of the pattern, whose position and limit change
+     * @param view the result of {@link #view}, whose position and limit change
      */
     static boolean matches(ByteBuffer body, ByteBuffer view) {
         int start = body.position();

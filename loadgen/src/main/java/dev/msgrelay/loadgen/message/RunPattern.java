@@ -4,19 +4,19 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
 /**
- * The expected frames of messages in a row of one publisher, all of one size and type. One comparison of many frames is
- * several times as fast as one for each message.
+ * The expected frames of consecutive messages of one publisher, all of one size and type. Comparing many frames at once
+ * is several times as fast as comparing each.
  *
  * <pre>
- *  came     |type|length|stamp|time, check|padding|type|length|stamp|...
+ *  received |type|length|stamp|time, check|padding|type|length|stamp|...
  *  pattern  |type|length|  n  |time, check|padding|type|length| n+1 |...
- *                               ^ the time is taken from what came; the check has to go with it and with n
+ *                               ^ time: copied from the received frame; check: computed from time and n
  * </pre>
  *
  * Not thread-safe.
  */
 final class RunPattern {
-    /** Length of the pattern: it stays in a core's first cache together with the frames that came. */
+    /** Length of the pattern: it fits into a core's first-level cache, together with the received frames. */
     private static final int MOST_BYTES = 12 << 10;
 
     private final int frameLength;
@@ -25,7 +25,7 @@ final class RunPattern {
     private ByteBuffer source;
     private ByteBuffer view;
 
-    /** Whether several messages of this size fit the pattern. */
+    /** Whether the pattern has room for several messages of this size. */
     static boolean fits(int bodyLength) {
         return FrameLayout.frameLength(bodyLength) <= MOST_BYTES / 4;
     }
@@ -40,9 +40,9 @@ final class RunPattern {
     }
 
     /**
-     * The number of whole frames from {@code from} on that are the messages {@code next}, {@code next} + 1, ...
+     * Returns the number of whole frames from {@code from} on that are the messages {@code next}, {@code next} + 1, ...
      *
-     * @param bytes read by index
+     * @param bytes received bytes, whose position and limit do not change
      */
     int matching(ByteBuffer bytes, int from, int to, long next) {
         if (bytes != source) {
@@ -62,7 +62,7 @@ final class RunPattern {
         }
     }
 
-    /** The number of frames that match by the first and the last stamp. */
+    /** Returns a number of frames that probably match, because their first and last stamps do. */
     private int likely(ByteBuffer bytes, int at, int atMost, long next) {
         if (atMost == 0 || !isAt(bytes, at, 0, next)) {
             return 0;

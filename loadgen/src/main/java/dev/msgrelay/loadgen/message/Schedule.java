@@ -1,9 +1,9 @@
 package dev.msgrelay.loadgen.message;
 
 /**
- * The intended times of sending of one connection's messages: a fixed grid that no delay moves. A publisher that falls
- * behind sends late, and the time stamp shows that, instead of hiding the wait (coordinated omission). Immutable; all
- * times are {@link System#nanoTime}.
+ * The intended sending times of one connection's messages: a fixed grid, which a delay does not shift. A late publisher
+ * sends messages with their intended times, so that the measured latency includes the delay (no coordinated omission).
+ * Immutable. All times are those of {@link System#nanoTime}.
  */
 public final class Schedule {
     private static final long SECOND = 1_000_000_000L;
@@ -17,27 +17,29 @@ public final class Schedule {
     }
 
     /**
-     * The schedule of connection {@code index} of {@code connections}, whose phases are spread evenly over one interval
-     * so that they do not all send at the same moment.
+     * Returns the schedule of connection {@code index}. The connections are spread evenly over one interval, so that
+     * they do not all send at the same moment.
      *
-     * @param perSecond messages a second, 1 to a thousand million
+     * @param perSecond messages a second, from 1 to 1,000,000,000
      */
     public static Schedule staggered(long startNanos, long perSecond, int index, int connections) {
         long interval = new Schedule(startNanos, perSecond).intervalNanos();
         return new Schedule(startNanos + interval * index / connections, perSecond);
     }
 
-    /** The intended time of message {@code n}, from 0. It has no drift, as it is no sum of rounded intervals. */
+    /**
+     * Returns the intended time of message {@code n}, from 0. It is not a sum of rounded intervals, and so has no
+     * drift.
+     */
     public long intended(long n) {
         return startNanos + n / perSecond * SECOND + n % perSecond * SECOND / perSecond;
     }
 
-    /** The time between two messages, rounded. */
     public long intervalNanos() {
         return SECOND / perSecond;
     }
 
-    /** The first message from {@code n} on whose intended time is at this moment or later. */
+    /** Returns the first message, from {@code n} on, that is due at {@code moment} or later. */
     public long firstAtOrAfter(long moment, long n) {
         long elapsed = moment - startNanos;
         long ofSecond = Math.floorMod(elapsed, SECOND) * perSecond;

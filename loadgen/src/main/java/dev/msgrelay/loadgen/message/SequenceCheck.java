@@ -5,18 +5,22 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Counts each publisher's messages at one subscriber that are lost, duplicated or reordered.
+ * Counts lost, duplicated and reordered messages of each publisher at one subscriber.
  *
- * <p>From number 0 on, every number of a publisher must come once, in order. A skipped number counts as lost until it
- * comes; then it counts as reordered. A number that comes again is a duplicate. A message in order costs one comparison
- * and no allocation. Not thread-safe: the subscriber's thread owns it, and other threads may read it after a join.
+ * <p>Every number of a publisher, from 0 on, must arrive once and in order. A skipped number counts as lost until it
+ * arrives; then it counts as reordered. A number that arrives again is a duplicate. A message in order costs one
+ * comparison and no allocation. Not thread-safe: the subscriber's thread owns it, and other threads may read it after
+ * that thread's end.
  */
 public final class SequenceCheck {
-    /** Ranges of missing numbers that are remembered per publisher; the oldest are forgotten, and stay lost. */
+    /**
+     * The most ranges of missing numbers that are stored for a publisher. Older ranges are dropped, and their numbers
+     * stay lost.
+     */
     static final int MAX_RANGES = 4096;
 
     private final long[] next;
-    /** Ranges of missing numbers of each publisher: from the first number to the last one. */
+    /** The ranges of missing numbers of each publisher, each from its first number to its last one. */
     private final Map<Integer, TreeMap<Long, Long>> missing = new HashMap<>();
 
     private long accepted;
@@ -40,13 +44,13 @@ public final class SequenceCheck {
         }
     }
 
-    /** Whether this message would be the next one of its publisher. */
+    /** Whether this is the next message of its publisher. */
     boolean isNext(long stamp) {
         int id = LoadMessage.publisher(stamp);
         return id < next.length && LoadMessage.number(stamp) == next[id];
     }
 
-    /** Counts messages in a row of one publisher; {@link #isNext} holds for the first one. */
+    /** Counts consecutive messages of one publisher. The first one must be {@link #isNext}. */
     void onRun(long first, long messages) {
         next[LoadMessage.publisher(first)] += messages;
         accepted += messages;
@@ -68,7 +72,7 @@ public final class SequenceCheck {
         }
     }
 
-    /** Ends the count of one publisher, which sent the numbers below {@code sent}; missing ones are lost. */
+    /** Ends the count for one publisher, which sent the numbers below {@code sent}. Missing numbers are lost. */
     public void onEnd(int id, long sent) {
         if (sent > next[id]) {
             skip(id, next[id], sent - 1);
@@ -107,7 +111,7 @@ public final class SequenceCheck {
         }
     }
 
-    /** Whether at least one message of every publisher has come. */
+    /** Whether at least one message of every publisher has arrived. */
     public boolean heardOfAll() {
         for (long number : next) {
             if (number <= 0) {

@@ -10,22 +10,21 @@ import java.util.Random;
 import java.util.function.IntToDoubleFunction;
 
 /**
- * The size of every message's body and its type, known from its stamp alone: publishers and subscribers look it up, and
- * nothing is drawn or stored per message.
+ * The body size and type of every message. Publishers and subscribers look both up by the message's stamp, so nothing
+ * is drawn at random or stored for each message.
  *
- * <p>The table has each size equally often, in a shuffled order. Message {@code n} of a publisher has entry {@code n},
- * modulo the length, counted from the publisher's own start. Immutable.
+ * <p>The table contains each size equally often, in a shuffled order. Message {@code n} of a publisher has entry {@code
+ * n} modulo the table's length, counted from an entry that differs by publisher. Immutable.
  */
 public final class SizeTable {
-    /** Entries; a power of two. */
+    /** Number of entries; a power of two. */
     static final int LENGTH = 1 << 16;
 
     private static final int ORDER = 1;
 
-    /** Most types of one run. */
     public static final int MAX_TYPES = 1_000;
 
-    /** Odd, so that publisher ids have different starts. */
+    /** An odd factor, so that different publisher ids begin at different entries. */
     private static final int START_STEP = 0x9E3779B1;
 
     private final int[] sizes;
@@ -40,7 +39,7 @@ public final class SizeTable {
         this.types = types;
     }
 
-    /** The table of these sizes, in an order that is the same for publishers and subscribers. */
+    /** Returns the table of these sizes. Their order is the same in every process. */
     public static SizeTable of(BodySizes body) {
         if (body.isFixed()) {
             return fixed(body.min());
@@ -58,9 +57,9 @@ public final class SizeTable {
         return new SizeTable(new int[] {size}, size, 1);
     }
 
-    /** The size of the body of the message with this stamp, see {@link LoadMessage}. */
+    /** Returns the body size of the message with this stamp, see {@link LoadMessage}. */
     public int sizeOf(long stamp) {
-        // The number is the lower part of the stamp, and the mask keeps only lowest bits.
+        // The message's number is in the lower bits of the stamp, and the mask selects only the lowest bits.
         return sizes[((int) stamp + LoadMessage.publisher(stamp) * START_STEP) & mask];
     }
 
@@ -68,7 +67,7 @@ public final class SizeTable {
         return mask == 0;
     }
 
-    /** This table for messages that carry {@code count} types in turn, 1..{@link #MAX_TYPES}. */
+    /** Returns this table for messages whose types are 1 to {@code count} in turn. */
     public SizeTable withTypes(int count) {
         if (count < 1 || count > MAX_TYPES) {
             throw new IllegalArgumentException("types " + count + " are not within 1.." + MAX_TYPES);
@@ -84,7 +83,7 @@ public final class SizeTable {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
 
-    /** The type of the message with this stamp; several types come in turn, by the message's number. */
+    /** Returns the type of the message with this stamp. */
     public int typeOf(long stamp) {
         return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
     }
@@ -93,7 +92,7 @@ public final class SizeTable {
         return isFixed() && types == 1;
     }
 
-    /** Writes the whole frame of a message at {@code offset}; returns its length on the wire. */
+    /** Writes the whole frame of a message at {@code offset}. || @return the frame's length in bytes */
     int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
         int bodyLength = sizeOf(stamp);
         int body = offset + FrameLayout.HEADER_LENGTH;
@@ -103,12 +102,12 @@ public final class SizeTable {
         return FrameLayout.frameLength(bodyLength);
     }
 
-    /** The mean length of a message's frame on the wire, in bytes. */
+    /** Returns the mean length of a frame, in bytes. */
     public double meanFrame() {
         return mean(frame -> frame);
     }
 
-    /** The mean of a function of the frames' lengths on the wire. */
+    /** Returns the mean of a function of the frames' lengths. */
     public double mean(IntToDoubleFunction ofFrame) {
         return Arrays.stream(sizes)
                 .map(FrameLayout::frameLength)
