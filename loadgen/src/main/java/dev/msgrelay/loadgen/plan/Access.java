@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * The access of clients to a relay: TLS 1.3 or none, trusted authorities, certificate and token. Certificate files are
- * PEM.
+ * How clients authenticate and encrypt: with TLS 1.3 or without, trusted authorities, client certificate and token.
+ * Certificates are PEM files.
  *
- * @param ca trusted authorities; null: those of the JDK
- * @param certificate certificate of the client, with its key; null: none
+ * @param ca certificates of the trusted authorities; null: those of the JDK
+ * @param certificate certificate of the client, which needs {@code key}; null: none
  * @param name name that the relay's certificate must have; null: the endpoint's host
  * @param tokenFile file with the client's token; null: none
  */
@@ -21,20 +21,20 @@ public record Access(boolean tls, Path ca, Path certificate, Path key, String na
 
     private static final int MOST_TOKEN_BYTES = 4_096;
 
-    /** TLS with a relay whose certificate one of these authorities has signed. */
+    /** Returns TLS for a relay with a certificate that one of these authorities has signed. */
     public static Access trusting(Path ca) {
         return new Access(true, ca, null, null, null, null);
     }
 
-    /** Whether clients need relay-client for this access: a plain connection shows neither token nor certificate. */
+    /** Whether clients must use relay-client: loadgen's own clients send neither token nor certificate. */
     public boolean needsLibrary() {
         return tls || tokenFile != null;
     }
 
     /**
-     * The same options, with this access.
+     * Adds this access to {@code options}.
      *
-     * @throws IOException the token cannot be read; the message does not show it
+     * @throws IOException the token file cannot be read; the message does not contain the token
      */
     public <B extends ConnectionOptions.Builder<B>> B to(B options) throws IOException {
         if (tokenFile != null) {

@@ -4,18 +4,17 @@ import dev.msgrelay.protocol.Level;
 import java.util.Locale;
 
 /**
- * The implementation of publishers and subscribers.
+ * The kind of clients that publish and subscribe.
  *
- * @param acks acknowledgement until which publishers keep a message
+ * @param acks the acknowledgement for which publishers wait before they drop a message
  */
 public record Clients(Kind kind, Ack acks, boolean tls) {
-    /** Loadgen's own clients, without acknowledgements. */
     public static final Clients RAW = new Clients(Kind.RAW, Ack.NONE, false);
 
     public enum Kind {
-        /** Loadgen's own: plain connections, large writes, every message checked. */
+        /** Loadgen's own clients: connections without HELLO, large writes, and a check of every message. */
         RAW,
-        /** The publishers and subscribers of module relay-client, which say HELLO: what users use. */
+        /** The publishers and subscribers of module relay-client, as users have them. They send HELLO. */
         LIBRARY;
 
         @Override
@@ -24,7 +23,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
         }
     }
 
-    /** Acknowledgements that publishers ask for: until then they keep each message. */
+    /** The acknowledgements that publishers ask for. A publisher keeps each message until its acknowledgement. */
     public enum Ack {
         NONE(null),
         STREAM(Level.STREAM),
@@ -37,7 +36,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
             this.level = level;
         }
 
-        /** The level in the protocol; null of {@link #NONE}. */
+        /** Returns the level in the protocol; null for {@link #NONE}. */
         public Level level() {
             return level;
         }
@@ -46,7 +45,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
             return level != null;
         }
 
-        /** Whether only a relay with a journal gives it. */
+        /** Whether only a relay with a journal sends this acknowledgement. */
         public boolean needsJournal() {
             return level == Level.WRITTEN || level == Level.FORCED;
         }
@@ -65,7 +64,7 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
         return new Clients(Kind.LIBRARY, acks, tls);
     }
 
-    /** Words for people about clients that are not the usual ones, each after a comma. */
+    /** Describes clients that differ from the default, for people; each part starts with a comma. */
     public String text() {
         return (kind == Kind.RAW ? "" : ", relay-client" + acknowledgements()) + (tls ? ", TLS" : "");
     }

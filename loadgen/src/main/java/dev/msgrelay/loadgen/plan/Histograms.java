@@ -10,7 +10,9 @@ import java.util.zip.DataFormatException;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.PackedHistogram;
 
-/** Histograms of times up to 100 s, in nanoseconds; between processes in HdrHistogram's form, in base64. */
+/**
+ * Histograms of times up to 100 s, in nanoseconds. Between processes they are sent in HdrHistogram's format, as base64.
+ */
 public final class Histograms {
     public static final long LONGEST_NANOS = TimeUnit.SECONDS.toNanos(100);
 
@@ -18,24 +20,22 @@ public final class Histograms {
 
     private Histograms() {}
 
-    /** An empty histogram for a thread that records often: its memory is allocated at once. */
+    /** Creates a histogram for a thread that records often: its memory is allocated at once. */
     public static Histogram recording() {
         return new Histogram(LONGEST_NANOS, PRECISION_DIGITS);
     }
 
-    /** An empty histogram that is kept for long: it has memory only for times that occur. */
+    /** Creates a histogram that is kept for long: it uses memory only for times that occur. */
     public static Histogram sparse() {
         return new PackedHistogram(LONGEST_NANOS, PRECISION_DIGITS);
     }
 
-    /** The sum of the histograms that are not null. */
     public static Histogram sum(Stream<Histogram> all) {
         Histogram sum = sparse();
         all.filter(one -> one != null).forEach(sum::add);
         return sum;
     }
 
-    /** "p50", "p99.9". */
     public static String name(double percentile) {
         return "p" + (percentile == Math.rint(percentile) ? "" + (int) percentile : "" + percentile);
     }

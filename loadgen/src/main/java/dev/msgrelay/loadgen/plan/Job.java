@@ -3,21 +3,24 @@ package dev.msgrelay.loadgen.plan;
 import dev.msgrelay.protocol.net.Endpoint;
 
 /**
- * One worker's part of a run: a line of JSON, and the same record on both sides.
+ * A worker process's part of a run. It is sent as a line of JSON.
  *
- * @param relay endpoint that the worker connects to; null: it listens
- * @param listen addresses that the worker listens at; null: it connects
- * @param first id of its first publisher, or index of its first subscriber
- * @param connections number of its connections; of the plain relay those of subscribers
- * @param slow whether its subscribers are the load's slow readers
- * @param bytes of each read of the plain relay, or each write of pre-packed frames; 0 for others
+ * @param relay endpoint to which the worker connects; null if the worker listens
+ * @param listen addresses at which the worker listens; null if it connects
+ * @param first id of the worker's first publisher, or index of its first subscriber
+ * @param connections number of the worker's connections; for the plain relay that of its subscribers
+ * @param slow whether the worker's subscribers are the load's slow readers
+ * @param bytes size of the plain relay's reads, or of the prepacked sender's writes; 0 for other workers
  */
 public record Job(
         Endpoint relay, Listen listen, Access access, int first, int connections, boolean slow, int bytes, Load load) {
-    /** Places to listen at: free ports of an address, or the Unix sockets that are not null. */
+    /**
+     * Where to listen. A path that is not null is that of a Unix socket; otherwise a free TCP port of the address is
+     * used.
+     */
     public record Listen(String address, String publish, String subscribe) {}
 
-    /** The endpoints at which a worker listens; {@code publish} is null where it sends by itself. */
+    /** The endpoints at which a worker listens; {@code publish} is null if the worker sends messages itself. */
     public record Listening(Endpoint publish, Endpoint subscribe) {}
 
     public static Job client(Endpoint relay, Access access, int first, int connections, Load load) {

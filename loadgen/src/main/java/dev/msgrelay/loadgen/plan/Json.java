@@ -27,8 +27,9 @@ import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * Records as JSON and back: jobs and answers of workers, and all results. A record's components are an object's fields;
- * NaN is null, an enum is its name for people, and a histogram is its percentiles and HdrHistogram's own text.
+ * Converts records to JSON and back: jobs and reports of workers, and all results. The components of a record become
+ * the fields of an object. NaN becomes null, an enum its {@code toString}, and a histogram some percentiles and
+ * HdrHistogram's own format.
  */
 public final class Json {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99};
@@ -61,7 +62,10 @@ public final class Json {
         return MAPPER.writerWithDefaultPrettyPrinter().writeValueAsString(document);
     }
 
-    /** Writes a document for people, and a line end; of many runs with many subscribers one is too large to be held. */
+    /**
+     * Writes an indented document and a line end. It is not built as one string, since results of many runs are too
+     * large for that.
+     */
     public static void write(Object document, Writer out) throws IOException {
         try {
             MAPPER.writerWithDefaultPrettyPrinter()
@@ -77,24 +81,24 @@ public final class Json {
         return MAPPER.valueToTree(document);
     }
 
-    /** @throws JacksonException it is no JSON */
+    /** @throws JacksonException the text is not JSON */
     public static JsonNode parse(String text) {
         return MAPPER.readTree(text);
     }
 
-    /** All documents of a text, in their order; throws a {@link JacksonException} where one is no JSON. */
+    /** Returns all documents of a text, in their order. || @throws JacksonException one of them is not JSON */
     public static List<JsonNode> documents(String text) {
         try (MappingIterator<JsonNode> all = MAPPER.readerFor(JsonNode.class).readValues(text)) {
             return all.readAll();
         }
     }
 
-    /** @throws JacksonException a field is missing, or of another kind */
+    /** @throws JacksonException a field is missing, or has another type */
     public static <T> T read(JsonNode node, Class<T> type) {
         return MAPPER.treeToValue(node, type);
     }
 
-    /** An endpoint and a policy are one text, as on the command line. */
+    /** Endpoints and policies have the same text as on the command line. */
     private abstract static class EndpointText {
         @JsonCreator
         static Endpoint parse(String text) {
@@ -116,7 +120,7 @@ public final class Json {
         abstract String flag();
     }
 
-    /** Writes NaN as null, and numbers without an exponent, since people read them, too. */
+    /** Writes NaN as null, and numbers without an exponent, since people read them. */
     private static final class Numbers extends ValueSerializer<Double> {
         @Override
         public void serialize(Double value, JsonGenerator out, SerializationContext context) {

@@ -7,12 +7,12 @@ import dev.msgrelay.protocol.Policy;
 import java.util.Locale;
 
 /**
- * The messages through the contestant: connections, content and pace.
+ * The messages of a run: number of connections, content, and rate.
  *
- * @param types that messages carry in turn, see {@link SizeTable#typeOf}
- * @param rate messages a second of each publisher, open loop, evenly spaced; 0: as fast as it goes
- * @param policy the relay's policy for slow subscribers; with any but backpressure subscribers say HELLO, so that they
- *     are told what they miss
+ * @param types number of message types, see {@link SizeTable#typeOf}
+ * @param rate messages a second of each publisher, evenly spaced, whatever the latency is; 0: full speed
+ * @param policy the relay's policy for slow subscribers. With any policy but backpressure subscribers send HELLO, so
+ *     that the relay reports which messages they miss.
  */
 public record Load(
         int publishers,
@@ -25,27 +25,30 @@ public record Load(
         Check check,
         Policy policy,
         SlowReaders slow) {
-    /** One latency in this many is recorded at full speed: a clock per message would cost more than the message. */
+    /**
+     * At full speed, one latency in this many is recorded: reading the clock for each message would cost more than the
+     * message.
+     */
     public static final int FULL_SPEED_SAMPLING = 1_024;
 
     public static final int MAX_RATE = 10_000_000;
 
-    /** Latencies a second that a subscriber records, and up to twice as many. */
+    /** The number of latencies a second that a subscriber records, at least; it records less than twice as many. */
     private static final int RECORDED = 500_000;
-    /** Most publisher processes, which further publishers share evenly. */
+    /** The most publisher processes. Further publishers are distributed evenly over them. */
     private static final int MAX_PUBLISHER_PROCESSES = 4;
 
     private static final int MAX_SUBSCRIBER_PROCESSES = 16;
 
-    /** Subscribers that read too slowly on purpose, and the policy that they ask for in their HELLO. */
+    /** Additional subscribers that read too slowly on purpose, and the policy for which they ask in their HELLO. */
     public record SlowReaders(int count, int bytesPerSecond, Policy policy) {
         public static final SlowReaders NONE = new SlowReaders(0, 0, Policy.SKIP);
     }
 
-    /** Sockets that clients connect to where the relay is a process of this host. */
+    /** The kinds of sockets to which clients connect, if the relay runs on this host. */
     public enum Transport {
         TCP,
-        /** Publishers beside the relay on its Unix socket, subscribers on TCP. */
+        /** Publishers use the relay's Unix socket, and subscribers TCP. */
         UNIX_IN,
         UNIX;
 
@@ -59,7 +62,7 @@ public record Load(
         }
     }
 
-    /** 1 -> 1 as in the first command of the README. */
+    /** Returns the load of the first command in the README: one publisher, one subscriber. */
     public static Load oneToOne(int body) {
         return new Load(
                 1,
@@ -106,12 +109,15 @@ public record Load(
         return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, newSlow);
     }
 
-    /** This load over TLS, instead of any other transport. */
+    /** Returns this load over TLS, whatever its transport was. */
     public Load withTls() {
         return withTransport(Transport.TCP).withClients(clients.withTls());
     }
 
-    /** Through the plain relay: one publisher at full speed, loadgen's own clients, no slow reader. */
+    /**
+     * Returns this load as the plain relay supports it: one publisher at full speed, loadgen's own clients, no slow
+     * reader.
+     */
     public Load ofPlainRelay() {
         return withCounts(1, subscribers)
                 .withClients(Clients.RAW)
@@ -135,12 +141,15 @@ public record Load(
         return rate > 0;
     }
 
-    /** Messages a second of all publishers together; 0: as fast as it goes. */
+    /** Returns the messages a second of all publishers together; 0: full speed. */
     public double wanted() {
         return (double) rate * publishers;
     }
 
-    /** One latency in this many is recorded: every one at a rate that a clock per message does not disturb. */
+    /**
+     * Returns the sampling: one latency in this many is recorded. At a low rate it is every one, as reading the clock
+     * for each message does no harm there.
+     */
     public int sampling() {
         return rate == 0
                 ? FULL_SPEED_SAMPLING
@@ -155,19 +164,17 @@ public record Load(
         return Math.min(subscribers, MAX_SUBSCRIBER_PROCESSES);
     }
 
-    /** The number of connections of process {@code index}, of {@code total} over {@code processes}. */
+    /** Returns how many of {@code total} connections process {@code index} gets. */
     public static int share(int total, int processes, int index) {
         return total / processes + (index < total % processes ? 1 : 0);
     }
 
-    /** "full speed, 3 types, TLS". */
     public String pace() {
         return (rate == 0 ? "full speed" : String.format(Locale.ROOT, "%,d msg/s", rate))
                 + (types == 1 ? "" : ", " + types + " types")
                 + clients.text();
     }
 
-    /** "1 -> 8, body 100, full speed". */
     @Override
     public String toString() {
         return publishers + " -> " + subscribers + ", body " + body + ", " + pace()

@@ -3,18 +3,17 @@ package dev.msgrelay.loadgen.plan;
 import java.util.List;
 
 /**
- * A worker's report, about once a second.
+ * A report of a worker process, sent about once a second.
  *
- * @param counts counts since the last report, by time; at least one
- * @param standstill stand-still of the process within the window so far
- * @param last whether this is the last report
+ * @param counts the counts since the last report, by time; at least one
+ * @param standstill standstills of the process so far, within the window
  */
 public record Progress(List<Count> counts, Still standstill, boolean last) {
     /**
-     * All that a worker has done up to a moment.
+     * The number of messages and bytes that a worker has sent or received up to a moment.
      *
-     * @param nanos by {@link System#nanoTime}
-     * @param bytes on the wire
+     * @param nanos the moment, by {@link System#nanoTime}
+     * @param bytes with frame headers
      */
     public record Count(long nanos, long messages, long bytes) {}
 }

@@ -3,11 +3,11 @@ package dev.msgrelay.loadgen.plan;
 import org.HdrHistogram.Histogram;
 
 /**
- * How well the publishers kept their schedule; at a fixed rate only.
+ * How well the publishers kept their schedule. There is a schedule only at a fixed rate.
  *
- * @param late messages that left more than a millisecond after their intended time
- * @param worstNanos lateness of the latest message
- * @param lateness time from the intended time of each message to its leaving, in nanoseconds
+ * @param late number of messages that were sent more than a millisecond after their intended time
+ * @param worstNanos the longest delay of a message
+ * @param lateness delays of all messages, from the intended time to the end of the write, in nanoseconds
  */
 public record Punctuality(long late, long worstNanos, Histogram lateness) {
     public static final Punctuality NONE = new Punctuality(0, 0, new Histogram(1));

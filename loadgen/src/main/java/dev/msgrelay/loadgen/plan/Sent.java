@@ -6,23 +6,19 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
-/**
- * The report of a publisher process at its end, or of all processes together.
- *
- * @param schedule empty at full speed
- */
+/** The final report of a publisher process, or of all publisher processes together. */
 public record Sent(List<Published> publishers, Punctuality schedule) {
-    /** The report of a contestant that sends by itself and does not count. */
+    /** The report if no publisher process exists: the contestant itself sends, and does not count. */
     public static final Sent NOTHING = new Sent(List.of(), Punctuality.NONE);
 
     /**
-     * One publisher.
+     * The report on one publisher.
      *
-     * @param messages of the whole run
-     * @param firstTimed the first message whose time is within the window; -1: the publisher heard of the window too
-     *     late
-     * @param acknowledged acknowledged messages of the whole run; 0 without acknowledgements
-     * @param acknowledgedAfter times from the intended time of sending; null without acknowledgements
+     * @param messages number of messages in the whole run
+     * @param firstTimed number of the first message whose intended time is within the window; -1: the publisher was told
+     *     the window too late
+     * @param acknowledged number of acknowledged messages in the whole run; 0 without acknowledgements
+     * @param acknowledgedAfter times from the intended sending time to the acknowledgement; null without acknowledgements
      */
     public record Published(
             int id,
@@ -56,8 +52,8 @@ public record Sent(List<Published> publishers, Punctuality schedule) {
     }
 
     /**
-     * Messages whose latency every subscriber has to record: of those that were meant for the window, each whose number
-     * is a multiple of {@code sampling}; -1 where a publisher does not know.
+     * Returns how many latencies each subscriber should have recorded: the messages in the window whose number is a
+     * multiple of {@code sampling}. -1: a publisher does not know its first message.
      */
     public long samples(int sampling) {
         return publishers.stream().anyMatch(one -> one.firstTimed < 0)

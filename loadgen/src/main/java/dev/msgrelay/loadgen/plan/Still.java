@@ -1,11 +1,11 @@
 package dev.msgrelay.loadgen.plan;
 
 /**
- * Times in which nothing happened within a window, in nanoseconds.
+ * The times within a window in which nothing happened, in nanoseconds.
  *
- * @param longestNanos longest stretch; 0 where it is not known
- * @param count number of stretches of 100 ms or longer
- * @param totalNanos sum of these stretches
+ * @param longestNanos the longest of these times; 0 if it is not known
+ * @param count number of times of 100 ms or longer
+ * @param totalNanos sum of the times of 100 ms or longer
  */
 public record Still(long longestNanos, long count, long totalNanos) {
     public static final Still NONE = new Still(0, 0, 0);
@@ -18,7 +18,7 @@ public record Still(long longestNanos, long count, long totalNanos) {
         return longestNanos >= other.longestNanos ? this : other;
     }
 
-    /** Whether the longest stretch, or all together, are at least half of {@code nanos}. */
+    /** Whether the longest time, or {@code totalNanos}, is at least half of {@code nanos}. */
     public boolean explains(long nanos, boolean longest) {
         return 2 * (longest ? longestNanos : totalNanos) >= nanos;
     }

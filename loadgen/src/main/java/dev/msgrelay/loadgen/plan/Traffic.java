@@ -3,9 +3,9 @@ package dev.msgrelay.loadgen.plan;
 import com.fasterxml.jackson.annotation.JsonProperty;
 
 /**
- * Traffic within the measured window.
+ * The messages and bytes within the measured window.
  *
- * @param bytes on the wire, frame headers included
+ * @param bytes bytes, with frame headers
  * @param nanos length of the window
  */
 public record Traffic(long messages, long bytes, long nanos) {

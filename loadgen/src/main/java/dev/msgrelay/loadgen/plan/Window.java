@@ -1,27 +1,27 @@
 package dev.msgrelay.loadgen.plan;
 
 /**
- * The start of a run and its measured part, by {@link System#nanoTime}. All processes know it in advance, so that all
- * rates are of the same time.
+ * The start of a run and its measured part, as times of {@link System#nanoTime}. All processes know it in advance, so
+ * that all rates are measured over the same time.
  *
  * <pre>
  *  primed        sendFrom             begin                               end
  *  --------------|------ warm-up -----|------------ measured -------------|--- drain ---&gt;
  * </pre>
  *
- * @param sendFrom publishers start
- * @param begin the measured part begins
- * @param end the measured part ends, and publishers stop
+ * @param sendFrom time at which publishers start
+ * @param begin time at which the measured part begins
+ * @param end time at which the measured part ends, and publishers stop
  */
 public record Window(long sendFrom, long begin, long end) {
-    /** The window before the controller has told one. */
+    /** The value before the controller has sent the window. */
     public static final Window NONE = new Window(Long.MAX_VALUE, Long.MAX_VALUE, Long.MAX_VALUE);
 
     public long measuredNanos() {
         return end - begin;
     }
 
-    /** Counts the messages and bytes of one connection that lie within a window. The connection's thread owns it. */
+    /** Counts the messages and bytes of one connection within a window. The connection's thread owns it. */
     public static final class Count {
         private static final long NOT_YET = -1;
 
@@ -31,9 +31,9 @@ public record Window(long sendFrom, long begin, long end) {
         private long bytesAtEnd;
 
         /**
-         * Notes the counts so far, before the next message is counted.
+         * Notes the counts up to {@code now}, before the next message is counted.
          *
-         * @param messages messages so far, which came before {@code now}; bytes likewise
+         * @param messages number of messages before {@code now} || @param bytes number of bytes before {@code now}
          * @return whether the window begins with this call
          */
         public boolean note(long now, Window window, long messages, long bytes) {
@@ -52,12 +52,12 @@ public record Window(long sendFrom, long begin, long end) {
             return begins;
         }
 
-        /** The messages before the window; {@code messages} where it has not begun. */
+        /** Returns the number of messages before the window; {@code messages} if the window has not begun. */
         public long before(long messages) {
             return messagesAtBegin == NOT_YET ? messages : messagesAtBegin;
         }
 
-        /** The messages within the window, of {@code all} so far. */
+        /** Returns the number of messages within the window. || @param all number of messages so far */
         public long messages(long all) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
         }

@@ -1,5 +1,5 @@
 /**
- * The records that travel between the controller and its workers, and the load that they are about.
+ * The records that the controller and its worker processes exchange, and the load that they describe.
  *
  * <pre>
  *  controller -- Job {relay, access, Load} --&gt; worker         JSON lines, the same record on both sides
