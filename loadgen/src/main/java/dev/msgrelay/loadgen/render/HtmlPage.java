@@ -6,14 +6,15 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 
-/** A page of the lab, or results of loadgen, as one HTML file with all scripts, which needs no network. */
+/**
+ * Creates one HTML file, with all its scripts, from results of loadgen or from a page of the lab. It needs no network.
+ */
 public final class HtmlPage {
-    /** The script of the relay's own page. */
     private static final String PLOT = "/dev/msgrelay/server/admin/plot.js";
 
     private HtmlPage() {}
 
-    /** The whole file, to be written as UTF-8. */
+    /** Returns the whole file, which must be written as UTF-8. */
     public static String of(String title, Object document) {
         return resource("page.html")
                 .replace("{{title}}", title.replace("&", "&amp;").replace("<", "&lt;"))
@@ -23,7 +24,7 @@ public final class HtmlPage {
                 .replace("{{script}}", resource("results.js") + resource("page.js"));
     }
 
-    /** JSON for the inside of a script element, which ends at the first end tag, wherever that stands. */
+    /** Escapes JSON for a script element, which would otherwise end at the first end tag in a text. */
     private static String json(Object document) {
         return Json.line(document)
                 .replace("<", "\\u003c")

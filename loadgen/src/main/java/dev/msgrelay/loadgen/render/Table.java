@@ -6,12 +6,12 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 
 /**
- * Figures in rows and columns. {@link TextTable} shows them.
+ * Figures in rows and columns. {@link TextTable} formats them.
  *
- * @param caption what it shows; may be empty
+ * @param caption caption; may be empty
  */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
-    /** The colour of a text, whose words say the same. */
+    /** A mark by which a text is coloured. The colour only repeats what the text says. */
     public enum Mark {
         NONE,
         /** A good result. */
@@ -24,7 +24,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         BAD
     }
 
-    /** A column; texts have {@link Unit#TEXT} and are aligned to the left. */
+    /** A column. A column of texts has {@link Unit#TEXT} and is aligned to the left. */
     public record Column(String title, Unit unit) {
         public static Column text(String title) {
             return new Column(title, Unit.TEXT);
@@ -39,7 +39,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         }
     }
 
-    /** A column of a table of things, with the number, the text or the {@link Value} of each. */
+    /** A column of a table of objects. {@code value} returns the number, the text or the {@link Value} of an object. */
     public record Field<T>(String title, Unit unit, Function<T, Object> value) {
         public static <T> Field<T> text(String title, Function<T, Object> value) {
             return new Field<>(title, Unit.TEXT, value);
@@ -64,9 +64,9 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
     }
 
     /**
-     * The content of a cell: a number, which the column's unit makes readable, or a text.
+     * The content of a cell: a number, which is formatted by the column's unit, or a text.
      *
-     * @param number null where it is a text
+     * @param number the number; null for a text
      */
     public record Value(Number number, String text, Mark mark) {
         public static Value of(Object value) {
@@ -84,7 +84,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
         }
     }
 
-    /** This table without its empty columns; a table without rows stays the same. */
+    /** Returns this table without its empty columns. A table without rows stays the same. */
     public Table withoutEmpty() {
         int[] said = IntStream.range(0, columns.size())
                 .filter(i -> rows.isEmpty()
@@ -98,7 +98,6 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
                         .toList());
     }
 
-    /** A row of numbers, texts or {@link Value}s. */
     public static List<Value> row(Object... values) {
         List<Value> row = new ArrayList<>(values.length);
         for (Object value : values) {

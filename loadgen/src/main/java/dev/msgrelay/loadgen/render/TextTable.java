@@ -8,22 +8,25 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** A table as lines: for a terminal, in characters that every terminal has; as CSV; as Markdown. */
+/** Formats a table as lines of ASCII for a terminal, as CSV, or as Markdown. */
 public final class TextTable {
-    /** The widest cell: a longer text is cut, so that a row is one line. */
+    /** The widest cell. A longer text is cut, so that a row is one line. */
     private static final int MAX_WIDTH = 198;
 
-    /** The least width of the first and of the last column, where a table is too wide. */
+    /** The smallest width to which the first and the last column are cut. */
     private static final int LEAST = 9;
 
     private TextTable() {}
 
-    /** The lines of a table, after its caption; a column without a value is left out. */
+    /** Returns the lines of a table after its caption. A column without a value is left out. */
     public static String of(Table whole) {
         return of(whole, Integer.MAX_VALUE);
     }
 
-    /** The lines within the columns of a terminal: first gaps shrink, then the last and the first column. */
+    /**
+     * Returns lines that fit into the terminal's {@code columns}: first gaps shrink, then the last and the first
+     * column.
+     */
     public static String of(Table whole, int columns) {
         Table table = whole.withoutEmpty();
         List<List<String>> lines = lines(table, false);
@@ -46,7 +49,7 @@ public final class TextTable {
         return table.caption().isEmpty() ? text : Unit.plain(table.caption()) + "\n" + text;
     }
 
-    /** As RFC 4180 has it, with figures in full: neither prefix nor unit. */
+    /** Returns CSV as in RFC 4180. Figures have all digits and no unit. */
     public static String csv(Table table) {
         return lines(table, true).stream()
                 .map(cells -> cells.stream()
@@ -67,7 +70,7 @@ public final class TextTable {
                 .collect(Collectors.joining());
     }
 
-    /** The titles, then the rows. */
+    /** Returns the titles, and then the rows. */
     private static List<List<String>> lines(Table table, boolean inFull) {
         List<List<String>> lines = new ArrayList<>();
         lines.add(table.columns().stream()

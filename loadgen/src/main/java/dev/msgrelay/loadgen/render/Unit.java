@@ -2,13 +2,13 @@ package dev.msgrelay.loadgen.render;
 
 import java.util.Locale;
 
-/** The unit of a number, which decides how the number is shown. */
+/** The unit of a number, which decides how it is formatted. */
 public enum Unit {
-    /** A text and no number. */
+    /** For texts. */
     TEXT,
-    /** A plain number: "0.123", "12,345". */
+    /** A number with up to three decimals: "0.123", "12,345". */
     PLAIN,
-    /** Every digit of a whole number: "128,903,285". */
+    /** A whole number with all digits: "128,903,285". */
     WHOLE,
     /** Messages, or messages a second: "23.4 M". */
     COUNT,
@@ -29,7 +29,7 @@ public enum Unit {
 
     private static final double KILO = 1e3;
 
-    /** The number and its unit, with a decimal point in every locale; "–" for NaN. */
+    /** Returns the number and its unit, with a decimal point in every locale; "–" for NaN. */
     public String text(Number number) {
         double value = number.doubleValue();
         if (Double.isNaN(value)) {
@@ -53,7 +53,7 @@ public enum Unit {
         return plain(text(number));
     }
 
-    /** A text in characters that every terminal has. */
+    /** Replaces characters that some terminals do not have. */
     public static String plain(String text) {
         return text.replace('µ', 'u').replace('–', '-').replace("→", "->");
     }
@@ -63,7 +63,7 @@ public enum Unit {
         return String.format(Locale.ROOT, pattern, values);
     }
 
-    /** Three digits, and the largest of the names that leaves the number at 1 or above. */
+    /** Formats three digits, with the largest unit for which the number is at least 1. */
     private static String scaled(double value, String... names) {
         double rest = value;
         int name = 0;

@@ -1,12 +1,12 @@
 package dev.msgrelay.loadgen.render;
 
-/** Lines for a terminal of 80 columns, broken between words. */
+/** Breaks lines between words, for a terminal of 80 columns. */
 public final class Wrapped {
     private static final int COLUMNS = 80;
 
     private Wrapped() {}
 
-    /** Breaks a line; each further line begins with {@code indent}. A word longer than a line stays whole. */
+    /** Breaks a line. Each further line starts with {@code indent}. A word that is longer than a line stays whole. */
     public static String at(String indent, String line) {
         StringBuilder text = new StringBuilder();
         String rest = line;

@@ -1,5 +1,5 @@
 /**
- * Tables and pages for people. Knows nothing of what is reported.
+ * Tables and pages for people. This package does not depend on what is reported.
  *
  * <pre>
  *  Table -- TextTable --> lines for a terminal
@@ -7,7 +7,7 @@
  *  results' JSON, or a page of the lab -- HtmlPage -> one HTML file that needs nothing else: no network, no server
  * </pre>
  *
- * {@link dev.msgrelay.loadgen.render.Unit} makes numbers readable, in all of them. Curves are drawn by plot.js of the
- * relay's own page. Immutable, or one thread's own.
+ * {@link dev.msgrelay.loadgen.render.Unit} formats the numbers in all of them. Curves are drawn by plot.js of the
+ * relay's own page. All objects are immutable, or used by one thread.
  */
 package dev.msgrelay.loadgen.render;
