@@ -11,7 +11,7 @@ import dev.msgrelay.loadgen.render.Unit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The ceilings of a link, for people and for programs. */
+/** Formats the highest throughput of a link, for people and for programs. */
 public record CeilingReport(Link link, List<Integer> bodies, int subscribers) {
 
     private static final List<Column> COLUMNS = List.of(
@@ -32,7 +32,7 @@ public record CeilingReport(Link link, List<Integer> bodies, int subscribers) {
         }
     }
 
-    /** A table: the most that can come in and go out, for each body size. */
+    /** Returns a table of the highest throughput in each direction, for each body size. */
     public String table() {
         SegmentFormat format = link.format();
         int segment = format.segmentBytes();

@@ -21,14 +21,14 @@ import java.util.Objects;
 import java.util.function.Function;
 import java.util.function.ToDoubleFunction;
 
-/** The difference between two results of shootouts: machines, lanes in one of them alone, and figures. */
+/** Formats the differences between the results of two shootouts: of machines, lanes and figures. */
 public final class DiffText {
     private final Results a;
     private final Results b;
     private final StringBuilder text = new StringBuilder();
     private boolean sameMachine = true;
 
-    /** A lane under one load in both. */
+    /** A lane and load that both results contain. */
     private record Both(Row a, Row b) {}
 
     private DiffText(Results a, Results b) {
@@ -114,7 +114,7 @@ public final class DiffText {
         return row.full() == null ? Double.NaN : row.full().share();
     }
 
-    /** Adds the figure in A, in B, and on one machine the ratio of B to A. */
+    /** Adds columns for a figure: in A, in B, and if both were measured on one machine, their ratio. */
     private void compared(
             List<Field<Both>> fields,
             String title,
@@ -127,7 +127,7 @@ public final class DiffText {
                 "B/A", both -> sameMachine ? change(cell.apply(both.a()), cell.apply(both.b()), figure) : ""));
     }
 
-    /** The ratio: "1.07" where all rounds of one lie above those of the other, else "(0.99)". */
+    /** Returns the ratio of B to A: "1.07" if all rounds of one are above all rounds of the other, else "(0.99)". */
     private static String change(Cell a, Cell b, ToDoubleFunction<RunRecord> figure) {
         if (a == null || b == null) {
             return "";

@@ -27,8 +27,9 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * The outcome of several lanes: a row for each load, lane and kind of publishers' socket, and a sentence for each load
- * and lane. Figures are medians of the runs that count; where no run counts, of all valid runs, with a mark.
+ * Summarises the results of several lanes: a row for each load, lane and kind of socket that publishers use, and a
+ * sentence for each load and lane. Figures are medians of the runs that count. If no run counts, they are medians of
+ * all valid runs, and are marked.
  */
 public final class LaneSummary {
     private static final int CULPRITS = 2;
@@ -36,10 +37,10 @@ public final class LaneSummary {
     private final List<Row> rows;
 
     /**
-     * A lane under one load, with publishers on one kind of socket.
+     * The results of a lane under one load, with publishers on one kind of socket.
      *
-     * @param full the cell at full speed; null: not measured
-     * @param paced the cell at the first rate; null: not measured
+     * @param full the result at full speed; null: not measured
+     * @param paced the result at the first fixed rate; null: not measured
      */
     record Row(LaneResult lane, Cell full, Cell paced) {
         static Row of(LaneResult lane, Cell cell) {
@@ -51,7 +52,7 @@ public final class LaneSummary {
             return new Row(lane, full == null ? other.full : full, paced == null ? other.paced : paced);
         }
 
-        /** Whether this is the same lane under the same load, of whatever results. */
+        /** Whether both rows have the same lane, load and contestant; their figures may differ. */
         boolean isLike(Row other) {
             return lane.name().equals(other.lane.name())
                     && mainCell().contestant().equals(other.mainCell().contestant())
@@ -65,7 +66,7 @@ public final class LaneSummary {
             return full == null ? paced : full;
         }
 
-        /** "10gbe*": with a star where the link is emulated. */
+        /** Returns the lane's name, with a star if the link is emulated: "10gbe*". */
         String name() {
             String contestant = mainCell().contestant().equals(Cell.RELAY)
                     ? ""
@@ -77,7 +78,6 @@ public final class LaneSummary {
             return mainCell().load().transport() == Transport.TCP ? "TCP" : "Unix";
         }
 
-        /** "1 -> 1, body 100, full speed; p50 and p99 at 20,000 msg/s". */
         String load() {
             Load load = mainCell().load().withTransport(Transport.TCP);
             return full == null || paced == null
@@ -112,7 +112,6 @@ public final class LaneSummary {
                 .toList();
     }
 
-    /** All rows in one table, for programs. */
     public Table table() {
         List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("load", Row::load)));
         fields.addAll(fields(rows));
@@ -121,7 +120,7 @@ public final class LaneSummary {
         return Table.of("", rows, fields);
     }
 
-    /** The rows by the words of their load: a load that is not checked has the same ones. */
+    /** Groups the rows by the text of their load. Whether messages are checked is not part of that text. */
     private Collection<List<Row>> byLoad() {
         Map<String, List<Row>> loads = new LinkedHashMap<>();
         for (Row row : rows) {
@@ -131,7 +130,7 @@ public final class LaneSummary {
         return loads.values();
     }
 
-    /** The runs that count: "3 of 4". */
+    /** Returns the number of runs that count: "3 of 4". */
     static String counted(Cell cell) {
         Counted counted = Counted.of(cell);
         return (counted.counts() ? counted.runs().size() : 0) + " of " + counted.total();
@@ -159,7 +158,7 @@ public final class LaneSummary {
         return Field.of(title, unit, row -> marked(cell.apply(row), of -> median(of, figure)));
     }
 
-    /** The median over the runs that stand for a cell; NaN without a cell. */
+    /** Returns the median of the runs that count; NaN without a cell. */
     static double median(Cell cell, ToDoubleFunction<RunRecord> figure) {
         return cell == null ? Double.NaN : Counted.of(cell).median(figure);
     }
@@ -174,11 +173,11 @@ public final class LaneSummary {
         return run.bytesOut() * Byte.SIZE / 1e9;
     }
 
-    /** The results with their outcome before all other notes: a sentence for each lane, and the count of runs. */
+    /** Adds notes before all others: a sentence for each lane, and how many runs count. */
     public static Results withOutcome(Results results) {
         List<String> notes = new ArrayList<>();
         for (List<Row> load : new LaneSummary(results).byLoad()) {
-            // The first row of a lane has publishers on TCP, where the lane has such.
+            // The first row of a lane is the one with publishers on TCP, if there is one.
             Map<String, Row> lanes = new LinkedHashMap<>();
             load.forEach(row -> lanes.putIfAbsent(row.name(), row));
             lanes.values().forEach(row -> notes.add(sentence(row, load)));
@@ -188,7 +187,7 @@ public final class LaneSummary {
         return results.withNotes(notes);
     }
 
-    /** "10gbe (emulated): 0.79 of the link, 0.62 of loopback; bound by machine". */
+    /** Returns a sentence: "10gbe (emulated): 0.79 of the link, 0.62 of loopback; bound by machine". */
     private static String sentence(Row row, List<Row> load) {
         Counted counted = Counted.of(row.mainCell());
         String said;
@@ -210,7 +209,9 @@ public final class LaneSummary {
         return (counted.counts() ? "" : "? ") + row.lane().label() + ": " + said + "; bound by " + counted.boundBy();
     }
 
-    /** ", 0.62 of loopback": the ratio to the first lane with the same kind of socket, by the rounds of both. */
+    /**
+     * Returns the ratio to the first lane with the same kind of socket, by rounds that both have: ", 0.62 of loopback".
+     */
     private static String against(
             Row row, List<Row> load, Function<Row, Cell> cell, ToDoubleFunction<RunRecord> figure) {
         return load.stream()
@@ -231,7 +232,7 @@ public final class LaneSummary {
                 .orElse("");
     }
 
-    /** The count of runs that count, and remedies for the other ones. */
+    /** Returns how many runs count, and what the user can do about disturbed runs. */
     private static List<String> left(List<RunRecord> runs) {
         List<String> lines = new ArrayList<>(runs.isEmpty() ? List.of() : List.of(Counted.tally(runs)));
         List<RunRecord> disturbed = runs.stream()

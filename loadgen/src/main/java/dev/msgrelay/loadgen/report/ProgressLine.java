@@ -9,7 +9,10 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Shows runs: on a terminal one line that is overwritten, elsewhere a line a second. The controller owns it. */
+/**
+ * Shows the progress of runs: on a terminal as one line that is overwritten, otherwise as a line a second. The
+ * controller's thread owns it.
+ */
 public final class ProgressLine implements RunObserver, AutoCloseable {
     private static final String ERASE_TO_END = "\u001b[K";
     private static final Path STDERR = Path.of("/proc/self/fd/2");
@@ -20,12 +23,12 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     private String prefix = "";
     private boolean open;
 
-    /** Writes to stderr, so that stdout holds the result alone. */
+    /** Writes to stderr, so that stdout contains only the result. */
     public ProgressLine(PrintWriter notices) {
         this.notices = notices;
     }
 
-    /** Whether stderr is a terminal; {@link System#console} tells of stdin and stdout, or from Java 22 on of none. */
+    /** Whether stderr is a terminal. {@link System#console} does not tell it: it is about stdin and stdout. */
     private static boolean isTerminal() {
         String term = System.getenv("TERM");
         if (term == null || term.equals("dumb")) {
@@ -35,7 +38,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
             String stderr = Files.readSymbolicLink(STDERR).toString();
             return stderr.startsWith("/dev/pts/") || stderr.startsWith("/dev/tty");
         } catch (IOException | UnsupportedOperationException e) {
-            // Not Linux: plain lines are right everywhere.
+            // On other systems than Linux, whole lines are written, which are right everywhere.
             return false;
         }
     }
@@ -60,7 +63,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         }
     }
 
-    /** Shows a step of long work, on a terminal and elsewhere. */
+    /** Shows a step, on a terminal or elsewhere. */
     public void step(String what) {
         show(prefix + what);
     }
@@ -68,7 +71,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
     @Override
     public void progress(Live live) {
         if (Double.isNaN(live.out())) {
-            // No worker has reported yet.
+            // No worker has sent a report yet.
             return;
         }
         StringBuilder line = new StringBuilder(prefix);
@@ -91,7 +94,7 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         }
     }
 
-    /** Clears the open line, so that another text can be printed. */
+    /** Clears the overwritten line, so that other text can be printed. */
     public void clear() {
         if (open) {
             out.print("\r" + ERASE_TO_END);

@@ -14,7 +14,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** A directory of results, written after every run; each file is whole at any time. */
+/**
+ * A directory with the files of results, which are written again after every run. Each file is complete at any time.
+ */
 public final class ResultFiles {
     public static final String JSON = "results.json";
 
@@ -22,7 +24,7 @@ public final class ResultFiles {
 
     private static final String TEMPORARY = ".part";
 
-    /** Opens a file for writing; tests have files that fill up. */
+    /** Opens a file for writing. Tests replace it, to simulate a full disk. */
     @FunctionalInterface
     interface Opener {
         OutputStream open(Path file) throws IOException;
@@ -43,9 +45,9 @@ public final class ResultFiles {
     }
 
     /**
-     * The directory, which is made if it does not exist.
+     * Creates the directory if it does not exist.
      *
-     * @throws IOException the directory cannot be made or written, or has results, which are never overwritten
+     * @throws IOException the directory cannot be created or written, or contains results, which are never overwritten
      */
     public static ResultFiles in(Path directory) throws IOException {
         return in(directory, Files::newOutputStream);
@@ -67,12 +69,13 @@ public final class ResultFiles {
     }
 
     /**
-     * Writes both files anew.
+     * Replaces both files.
      *
-     * @throws IOException one line with the file that could not be written, and the runs that are kept
+     * @throws IOException a file could not be written; the message is one line with the file, and how many runs its
+     *     last version has
      */
     public void write(Results results) throws IOException {
-        // The JSON comes first, since the page can be made from it.
+        // The JSON is written first, since the page can be made from it.
         write(JSON, out -> Json.write(results, out));
         kept = results.runs().size();
         write(HTML, out -> out.write(HtmlPage.of("Relay " + results.origin().command(), results)));

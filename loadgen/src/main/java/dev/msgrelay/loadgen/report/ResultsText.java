@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 
-/** Results of several lanes for a terminal of 80 columns: the outcome, then further figures and remarks. */
+/** Formats results of several lanes for a terminal of 80 columns: a summary, then details and remarks. */
 public final class ResultsText {
     static final int WIDTH = 80;
     private static final int REMARKS_LISTED = 3;
@@ -73,7 +73,7 @@ public final class ResultsText {
         }
     }
 
-    /** Figures for which the summary has no room: a table for each load. */
+    /** Appends a table for each load, with the figures for which the summary has no room. */
     private void details() {
         Map<String, List<Row>> loads = new LinkedHashMap<>();
         results.lanes().forEach(lane -> lane.cells().forEach(cell -> {
@@ -123,7 +123,7 @@ public final class ResultsText {
         }
     }
 
-    /** The gravest remarks on a cell's runs. */
+    /** Appends the most serious remarks about a cell's runs. */
     private void remarks(LaneResult lane, Cell cell) {
         List<String> failures = new ArrayList<>();
         List<String> remarks = new ArrayList<>();

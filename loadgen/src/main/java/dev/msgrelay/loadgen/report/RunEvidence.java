@@ -24,11 +24,13 @@ import java.util.function.ToLongFunction;
 import java.util.stream.Collectors;
 import org.HdrHistogram.Histogram;
 
-/** The evidence of one run: each subscriber and process, the schedule, the relay's report, and the bottleneck. */
+/**
+ * Formats the evidence of one run: each subscriber and process, the schedule, the relay's report, and the bottleneck.
+ */
 final class RunEvidence {
     private static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9);
 
-    /** Most subscribers in the table; of more only those with a fault are listed. */
+    /** The largest number of subscribers that are all listed; if there are more, only those with a fault are. */
     private static final int SUBSCRIBERS_LISTED = 16;
 
     private final StringBuilder text = new StringBuilder();
@@ -135,7 +137,7 @@ final class RunEvidence {
                 .collect(Collectors.joining());
     }
 
-    /** The longest stand-still; "unknown" without a report. */
+    /** Returns the longest standstill; "unknown" without a report. */
     static String longest(Still still) {
         return still.longestNanos() == 0 ? "unknown" : nanos(still.longestNanos());
     }
@@ -144,7 +146,6 @@ final class RunEvidence {
         return rate(traffic.messagesPerSecond(), traffic.bytesPerSecond());
     }
 
-    /** "13 M msg/s, 1.41 GB/s". */
     static String rate(double messages, double bytes) {
         return Unit.COUNT.plain(messages) + " msg/s, " + Unit.BYTES_PER_SECOND.plain(bytes);
     }

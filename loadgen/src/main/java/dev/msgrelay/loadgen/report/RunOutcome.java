@@ -17,24 +17,24 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The outcome of {@code run} in a few lines: the result in one sentence, cautions, and whether every message was right.
- * Of a run with targets the first word says whether they are met.
+ * Summarises a {@code loadgen run} in a few lines: the result in one sentence, cautions, and whether every message was
+ * correct. If the user set targets, the first word tells whether they were met.
  */
 public final class RunOutcome {
-    /** Exit code: a target was missed, or this machine was too busy to decide. */
+    /** The exit code if a target was missed, or if this machine was too busy to decide. */
     public static final int EXIT_TARGET = 4;
 
     private final List<RunPart> parts;
     private final RunPart first;
     private final Targets targets;
-    /** The rate whose latency the sentence has. */
+    /** The rate whose latency is in the sentence; empty: none. */
     private final Optional<RunPart> timed;
 
     /**
-     * Targets of the user.
+     * The targets that the user set.
      *
-     * @param p99Nanos longest p99 of the rate, or of one rate of the curve; null: any
-     * @param minRate fewest messages a second to each subscriber; null: any
+     * @param p99Nanos the highest acceptable p99, at the given rate or at any rate of the curve; null: no target
+     * @param minRate the fewest messages a second to each subscriber; null: no target
      */
     public record Targets(Long p99Nanos, Integer minRate) {
         public static final Targets NONE = new Targets(null, null);
@@ -59,12 +59,12 @@ public final class RunOutcome {
         this.timed = first.isPaced() ? Optional.of(first) : fromTheCurve();
     }
 
-    /** @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first */
+    /** @param results results of one lane, with one run for each rate, sorted by rate; full speed comes first */
     public static RunOutcome of(Results results, Targets targets) {
         return new RunOutcome(results, targets);
     }
 
-    /** The lines of the outcome: the result first, or where a message was wrong the failures. */
+    /** Returns the lines. The result is the first one, unless a message was wrong: then the failures come first. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         String word = word();
@@ -82,12 +82,15 @@ public final class RunOutcome {
         return lines;
     }
 
-    /** 0; 1 where a message was wrong; {@link #EXIT_TARGET} where a target is not met. */
+    /** Returns the exit code: 1 if a message was wrong, {@link #EXIT_TARGET} if a target was not met. */
     public int exitCode() {
         return !failures().isEmpty() ? 1 : isMissed() ? EXIT_TARGET : 0;
     }
 
-    /** The highest rate that was sent in time and meets the target; else one that does either, or neither. */
+    /**
+     * Returns the highest rate at which messages were sent in time and the target was met. If there is none, one of the
+     * two conditions is enough, or else neither.
+     */
     private Optional<RunPart> fromTheCurve() {
         return highest(part -> !part.isLate() && targets.isMetBy(part))
                 .or(() -> targets.p99Nanos() == null ? Optional.empty() : highest(targets::isMetBy))
@@ -95,7 +98,7 @@ public final class RunOutcome {
                 .or(() -> highest(part -> true));
     }
 
-    /** The highest rate of the curve that was delivered whole, of these. */
+    /** Returns the highest rate that was fully delivered, among those that {@code which} accepts. */
     private Optional<RunPart> highest(Predicate<RunPart> which) {
         return parts.stream()
                 .filter(part -> part.isWhole() && part.isTimed())
@@ -122,7 +125,7 @@ public final class RunOutcome {
                 + (whole.equals(timed) ? "" : "; up to " + whole.get().pace() + " delivered whole");
     }
 
-    /** ", 0.93 of the ceiling"; empty without a ceiling. */
+    /** Returns the share of the ceiling: ", 0.93 of the ceiling"; empty without a ceiling. */
     private String share() {
         if (first.cell().ceilings() == null) {
             return "";
@@ -149,7 +152,7 @@ public final class RunOutcome {
         return targets.p99Nanos() != null && timed.filter(targets::isMetBy).isEmpty();
     }
 
-    /** Whether the relay missed the target: neither the machine nor the generator's lateness explains it. */
+    /** Whether the relay missed the target: neither other programs nor loadgen's own delays explain it. */
     private boolean isDecided() {
         boolean disturbed = parts.stream()
                 .anyMatch(part -> !part.run().outcome().environment().isEmpty());
@@ -164,7 +167,7 @@ public final class RunOutcome {
                 .toList();
     }
 
-    /** The verdict on the messages, then the failures, a line each. */
+    /** Returns whether all messages were correct, and then the failures, one in each line. */
     private List<String> verdict() {
         List<String> failures = failures();
         long messages = parts.stream()

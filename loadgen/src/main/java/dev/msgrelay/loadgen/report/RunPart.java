@@ -10,7 +10,7 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Correctness;
 import java.util.List;
 
-/** One rate of {@code run}, or its full speed. */
+/** One part of a {@code loadgen run}: a fixed rate, or full speed. */
 record RunPart(Cell cell, RunRecord run) {
     private static final double MILLION = 1e6;
 
@@ -44,7 +44,6 @@ record RunPart(Cell cell, RunRecord run) {
         return isPaced() ? perSecond(load().wanted()) : "full speed";
     }
 
-    /** "20,000 msg/s", "1.35 M msg/s". */
     static String perSecond(double messages) {
         return (messages < MILLION ? Unit.WHOLE : Unit.COUNT).plain(messages) + " msg/s";
     }
@@ -53,7 +52,7 @@ record RunPart(Cell cell, RunRecord run) {
         return checks().schedule().lateShare();
     }
 
-    /** Whether all messages of a rate left, and reached each subscriber. */
+    /** Whether all messages at a fixed rate were sent, and reached each subscriber. */
     boolean isWhole() {
         return isPaced() && run.outcome().passed() && signals().rates().kept();
     }
@@ -62,13 +61,16 @@ record RunPart(Cell cell, RunRecord run) {
         return late() > Rates.MAX_LATE_SHARE;
     }
 
-    /** Messages a second that reached each subscriber; of a rate that was delivered whole at least the rate. */
+    /**
+     * Returns the messages a second that reached each subscriber. If all messages at a rate were delivered, this is at
+     * least the rate, since the window's edges cause a small error.
+     */
     double delivered() {
         double out = signals().rates().out();
         return isWhole() ? Math.max(out, load().wanted()) : out;
     }
 
-    /** Whether this percentile includes lateness that is the generator's own, and no wait for the relay. */
+    /** Whether this percentile includes delays that loadgen itself caused, and not the relay. */
     boolean isOwnLateness(double percentile) {
         return late() * 100 > 100 - percentile && !signals().lateBehindRelay();
     }
@@ -78,7 +80,6 @@ record RunPart(Cell cell, RunRecord run) {
         return RunEvidence.nanos(nanos) + (isOwnLateness(percentile) && !Double.isNaN(nanos) ? " *" : "");
     }
 
-    /** "p50 42 us, p99 1.54 ms". */
     String latency() {
         return "p50 " + percentile(50) + ", p99 " + percentile(99);
     }

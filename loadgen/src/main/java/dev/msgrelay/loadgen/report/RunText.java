@@ -29,7 +29,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/** The results of {@code run} for people: a few lines, and on demand the evidence. */
+/** Formats the results of a {@code loadgen run}: a few lines, and on demand the evidence. */
 public final class RunText {
     public static final String PARTIAL_WITHOUT_A_MESSAGE = "PARTIAL: interrupted before the first message";
 
@@ -47,11 +47,11 @@ public final class RunText {
     }
 
     /**
-     * The result of a run, in some 20 lines as long as nothing is wrong, at most 80 columns wide.
+     * Formats a run in about 20 lines, if nothing is wrong, of at most 80 columns.
      *
-     * @param results of one lane, with a cell of one run for each rate, by their rates; full speed comes first; the
-     *     notes are the outcome
-     * @param explain with the evidence: each subscriber and process, and what the run was bound by
+     * @param results results of one lane, with one run for each rate, sorted by rate; full speed comes first; the notes
+     *     are the summary
+     * @param explain whether to append the evidence: each subscriber and process, and the bottleneck
      */
     public static String of(Results results, String contestant, String transport, boolean explain) {
         RunText told = new RunText(results);
@@ -72,7 +72,7 @@ public final class RunText {
         return told.text.toString();
     }
 
-    /** The line about a run that was interrupted after this moment. */
+    /** Formats the line about a run that was interrupted at this moment. */
     public static String partial(Live live) {
         return format(
                 "PARTIAL: interrupted after %.0f of %.0f s (%s); unchecked, last second: in %s msg/s, out %s msg/s",
@@ -193,7 +193,7 @@ public final class RunText {
                         : format("%.0f %%", 100 * wanted / first.run().out()),
                 OF_CURVE.stream().map(part::percentile).toList(),
                 format("%.2f %%", 100 * part.late()) + (part.signals().lateBehindRelay() ? ", behind the relay" : ""));
-        // The row alone would look as if the rate had been reached.
+        // Without this line, the row would look as if the rate had been reached.
         Rates rates = part.signals().rates();
         if (!rates.kept()) {
             line(
@@ -234,7 +234,7 @@ public final class RunText {
         }
     }
 
-    /** The cores that relay and load generator took, and the kernel's part of them. */
+    /** Appends how many cores relay and loadgen used, and how much of that in the kernel. */
     private void processor() {
         List<String> used = Stream.of(first.cell().contestant(), "publisher", "subscriber")
                 .filter(who -> !Double.isNaN(first.run().cores(who)))
