@@ -12,14 +12,14 @@ import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import java.util.List;
 
 /**
- * One contestant under one load on one lane, and its runs.
+ * The runs of one contestant with one load on one lane.
  *
- * @param contestant "relay", "plain relay", "A"; unique with the load within its lane
- * @param ceilings the most that the lane could give; null where that is not known
- * @param shares shares of the ceiling, of each whole run with a known ceiling
+ * @param contestant "relay", "plain relay", "A"; together with the load unique within its lane
+ * @param ceilings the highest throughput that is possible; null: unknown
+ * @param shares the share of the ceiling for each complete run, if the ceiling is known
  */
 public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> shares, List<RunRecord> runs) {
-    /** This relay with its usual options. */
+    /** The name of our relay as a contestant. */
     public static final String RELAY = "relay";
 
     public Cell(String contestant, Load load, List<RunRecord> runs) {
@@ -27,18 +27,17 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     }
 
     /**
-     * The most that a lane could give to a cell in one direction, over all connections together.
+     * The highest throughput that is possible in one direction, over all connections together.
      *
-     * @param source {@link #LINK} or {@link #PLAIN_RELAY}
-     * @param batched messages back to back
+     * @param batched the throughput of messages that are sent back to back
      */
     public record Ceilings(String source, Rate batched) {
-        /** Computed from speed, MTU and headers. */
+        /** The ceiling is computed from the link's speed, MTU and headers. */
         public static final String LINK = "link arithmetic";
-        /** A contestant that only copies bytes. */
+        /** The ceiling is the measured throughput of a program that only copies bytes. */
         public static final String PLAIN_RELAY = "measured: plain relay";
 
-        /** Bytes are those of bodies and frame headers. */
+        /** A throughput; bytes are those of bodies and frame headers. */
         public record Rate(double messagesPerSecond, double bytesPerSecond) {
             static Rate of(LinkRate rate) {
                 return new Rate(rate.messagesPerSecond(), rate.bytesPerSecond());
@@ -50,8 +49,8 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
 
         /**
-         * One direction of a link by arithmetic, with the sizes of the load's messages. The figures hold for all
-         * publishers across the link together, and for all subscribers, as each direction has the full speed.
+         * Computes the ceiling of one direction of a link, for the sizes of a load's messages. It is for all publishers
+         * across the link together, and also for all subscribers, since each direction has the full speed.
          */
         public static Ceilings of(Link link, SizeTable sizes) {
             return new Ceilings(LINK, Rate.of(link.batched(sizes)));
@@ -63,17 +62,18 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     }
 
     /**
-     * The part of the ceiling that one run reached, by direction; NaN where it is not known.
+     * The share of the ceiling that one run reached in each direction; NaN if it is not known.
      *
-     * @param in from the publishers
-     * @param out to the subscribers, all of them together
+     * @param in share of the messages from the publishers
+     * @param out share of the messages to all subscribers together
      */
     public record Share(int round, double in, double out) {
         /**
-         * The share of a run's traffic. Over a link a side counts that is across it. Without a link both sides count:
-         * the ceiling is the output of the plain relay, of which an <em>n</em>th came in.
+         * Computes the shares of one run. With a link, only the direction that crosses the link has a share. Without a
+         * link both have one: the ceiling is the output of the plain relay to <em>n</em> subscribers, and an
+         * <em>n</em>th of it its input.
          *
-         * @param ceilings ceilings of the run's round
+         * @param ceilings the ceilings that were measured in the same round
          */
         public static Share of(int round, Throughput passed, Ceilings ceilings, Places places, int subscribers) {
             double most = ceilings.batched().bytesPerSecond();
@@ -88,7 +88,10 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
     }
 
-    /** The median share of the runs that count: outwards, or inwards where only publishers are across the link. */
+    /**
+     * Returns the median share of the runs that count: to the subscribers, or from the publishers if only they are
+     * across the link.
+     */
     public double share() {
         List<Integer> rounds = Counted.of(this).runs().stream()
                 .map(run -> run.moment().round())
@@ -99,7 +102,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         return out.isKnown() ? out.median() : Spread.of(counted, Share::in).median();
     }
 
-    /** For people: "1 -> 8, body 100, full speed", with the contestant where it is not the relay. */
+    /** Returns the load, for people, with the contestant if it is not our relay. */
     public String title() {
         return contestant.equals(RELAY) ? load.toString() : contestant + ": " + load;
     }

@@ -12,14 +12,13 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
 /**
- * The runs that stand for a cell: those that count. Where no run counts, all valid runs stand for the cell, and must
- * not be compared.
+ * The runs from which a cell's figures are computed: those that count. If no run counts, they are all valid runs, and
+ * must not be compared.
  *
  * @param total number of all runs of the cell
- * @param counts whether the runs count
  */
 public record Counted(List<RunRecord> runs, int total, boolean counts) {
-    /** A figure over several runs; NaN throughout where none of them has it. */
+    /** The spread of a figure over several runs; all NaN if no run has the figure. */
     public record Spread(double median, double min, double max) {
         public static <T> Spread of(Collection<T> all, ToDoubleFunction<T> figure) {
             double[] values = all.stream()
@@ -32,7 +31,7 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
                     : new Spread(Counted.median(values), values[0], values[values.length - 1]);
         }
 
-        /** The ratios of runs to other runs of the same round, where both have the figure. */
+        /** Returns the spread of ratios of runs to other runs of the same round, if both have the figure. */
         public static Spread ofRounds(
                 Collection<RunRecord> runs, Collection<RunRecord> others, ToDoubleFunction<RunRecord> figure) {
             return of(runs, run -> others.stream()
@@ -65,7 +64,7 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         return over(figure).median();
     }
 
-    /** The bottlenecks: "link", or "link 2, relay 1" where runs do not agree; empty without samples. */
+    /** Returns the bottlenecks of the runs: "link", or "link 2, relay 1" if they differ; empty if none is known. */
     public String boundBy() {
         Map<BoundBy.Kind, Long> kinds = runs.stream()
                 .filter(run -> run.resources().boundBy() != null)
@@ -90,7 +89,6 @@ public record Counted(List<RunRecord> runs, int total, boolean counts) {
         return sorted.length % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
     }
 
-    /** "12 of 15 runs count; 2 on a disturbed machine, 1 failed or partial". */
     public static String tally(Collection<RunRecord> runs) {
         long counting = runs.stream().filter(RunRecord::counts).count();
         long valid =

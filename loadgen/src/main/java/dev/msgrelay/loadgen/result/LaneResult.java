@@ -9,25 +9,24 @@ import java.util.Locale;
 /**
  * The results of one lane.
  *
- * @param name unique within the results
- * @param emulated a link that traffic control plays, not a real one; every label says so
- * @param skipped reason why the lane was not measured, or null
- * @param link null on loopback and Unix sockets, and where its speed is not known
+ * @param emulated whether traffic control emulates the link
+ * @param skipped why the lane was not measured, or null
+ * @param link the link; null for loopback and Unix sockets, or if its speed is unknown
  */
 public record LaneResult(
         String name, LaneKind kind, boolean emulated, String skipped, Link link, Places places, List<Cell> cells) {
-    /** The sides of the lane's link on which publishers and subscribers are; the relay is always near. */
+    /** The ends of the lane's link at which publishers and subscribers are. The relay is always at the near end. */
     public record Places(Place publishers, Place subscribers) {
         public static final Places NEAR = new Places(Place.NEAR, Place.NEAR);
 
-        /** Whether clients are across a link, even one of unknown speed. */
+        /** Whether any clients are at the far end of a link, even if its speed is unknown. */
         public boolean isApart() {
             return publishers == Place.FAR || subscribers == Place.FAR;
         }
     }
 
     public enum Place {
-        /** With the relay, in processes of their own. */
+        /** At the relay's end of the link. */
         NEAR,
         FAR;
 
@@ -41,7 +40,6 @@ public record LaneResult(
         return new LaneResult(name, kind, emulated, reason, null, Places.NEAR, List.of());
     }
 
-    /** The name for people: "10gbe (emulated)". */
     @JsonProperty
     public String label() {
         return emulated ? name + " (emulated)" : name;

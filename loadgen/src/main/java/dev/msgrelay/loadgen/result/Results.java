@@ -11,13 +11,13 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * All results of a command so far: the content of {@code --json} and of {@code results.json}. Components are named as
- * in the file, with their units. A part that the command does not measure is empty.
+ * All results of a command so far, as {@code --json} prints them and {@code results.json} contains them. A list is
+ * empty if the command does not measure such results.
  *
  * @param schemaVersion {@link #SCHEMA_VERSION}
- * @param sites the machines that took part, the relay's first
- * @param turns runs of a comparison, with the figures of the ratios alone
- * @param notes lines for people beside the runs: the outcome, baselines, cautions
+ * @param sites the machines that took part; the relay's comes first
+ * @param turns the runs of {@code compare}, with only the figures that are compared
+ * @param notes lines for people: the summary, baselines, cautions
  */
 public record Results(
         int schemaVersion,
@@ -29,17 +29,20 @@ public record Results(
         List<Turn> turns,
         List<Finding> findings,
         List<String> notes) {
-    /** Version of the form that this build writes and reads; it grows with a change that older readers misread. */
+    /**
+     * Version of the format that this build writes and reads. It grows with every change that an older loadgen would
+     * misread.
+     */
     public static final int SCHEMA_VERSION = 5;
 
     /**
-     * Facts that are known before the first run.
+     * What is known before the first run.
      *
-     * @param command "run", "shootout", ...
-     * @param started ISO 8601, with the zone
+     * @param command "run", "shootout" or another command
+     * @param started time in ISO 8601, with the zone
      */
     public record Origin(String command, String version, String started, List<String> commandLine) {
-        /** The origin of results of this build; the command is among the arguments. */
+        /** Returns the origin of this build's results. */
         public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
@@ -47,17 +50,17 @@ public record Results(
                     command, build(), started.truncatedTo(ChronoUnit.SECONDS).toString(), commandLine);
         }
 
-        /** The version of the jar; "development" where the classes do not come from one. */
+        /** Returns the version of the jar; "development" if the classes are not in a jar. */
         public static String build() {
             String version = Results.class.getPackage().getImplementationVersion();
             return version == null ? "development" : version;
         }
     }
 
-    /** The end, with a reason for people; mostly empty when complete. */
+    /** How a command ended, with a reason for people, which is mostly empty if it was complete. */
     public record Ending(How how, String reason) {
         public enum How {
-            /** The state of a file that was written between two runs, also after a crash of the tool. */
+            /** The command still runs, or crashed after it wrote the file. */
             RUNNING,
             COMPLETE,
             INTERRUPTED,
@@ -78,7 +81,7 @@ public record Results(
         }
     }
 
-    /** A machine that took part: "here", or the name that it was reached by. */
+    /** A machine that took part. Its name is "here", or the host name by which it was reached. */
     public record Site(String name, Machine machine) {
         public static Site here() {
             return new Site("here", Machine.here());
@@ -86,16 +89,15 @@ public record Results(
     }
 
     /**
-     * A figure of one contestant against the same of another one.
+     * The comparison of one figure between two contestants.
      *
-     * @param figure "deliveries", "latency p99"; with its unit
-     * @param a name of the contestant that b is compared with
-     * @param b name of the other contestant
+     * @param figure name of the figure with its unit, such as "latency p99"
+     * @param a name of the contestant in the denominator of the ratio
      * @param medianA median of a's runs; NaN without the figure
      * @param runsA number of a's rounds
-     * @param ratio ratio of b to a; NaN with too few runs
-     * @param low begin of its 95 % interval; NaN without one
-     * @param smallestSeenPercent the smallest difference that these runs would have shown; NaN where it is not known
+     * @param ratio ratio of b to a; NaN if there are too few runs
+     * @param low begin of the ratio's 95 % interval; NaN without an interval
+     * @param smallestSeenPercent the smallest difference that these runs would have detected; NaN: unknown
      */
     public record Ratio(
             String figure,
@@ -121,13 +123,13 @@ public record Results(
     }
 
     /**
-     * A run of a comparison in turn.
+     * One run of {@code compare}.
      *
-     * @param number from 0, of all runs in their order
-     * @param round from 0; the runs of a side and a round share the relay's process
-     * @param figures figures by their names, with their units; NaN where the run has none
-     * @param leftOut disturbances by the machine, for which the run is in no pair; mostly empty
-     * @param observed events of the run, see {@link RunRecord.Outcome}
+     * @param number number of the run, from 0, in the order of all runs
+     * @param round number of the round, from 0; all runs of one side in a round use the same relay process
+     * @param figures figures by their names; NaN if the run has none
+     * @param leftOut disturbances by other programs, because of which the run is in no pair; mostly empty
+     * @param observed events in the run, see {@link RunRecord.Outcome}
      */
     public record Turn(
             Side side,

@@ -17,9 +17,9 @@ import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
 /**
- * One run of a cell, made once when it is over. Its components are those of the results' JSON.
+ * The result of one run, which is created when the run is over. Its components are those of the JSON.
  *
- * @param delays empty where messages are not checked
+ * @param delays latencies; empty if messages were not checked
  */
 public record RunRecord(
         Moment moment,
@@ -38,7 +38,7 @@ public record RunRecord(
                 new Outcome(failures, List.of(), List.of(), true));
     }
 
-    /** A run that another program measured: its figure is taken as it is, without evidence. */
+    /** Returns a run that another program measured, without any evidence. */
     public static RunRecord reported(Moment moment, Traffic said, List<String> environment) {
         return unseen(moment, said, new Outcome(List.of(), environment, List.of(), false));
     }
@@ -54,32 +54,32 @@ public record RunRecord(
     }
 
     /**
-     * The time of a run.
+     * When a run was made.
      *
-     * @param round from 1; the runs of a round, of all cells, follow each other
-     * @param started ISO 8601, with the zone
-     * @param warmupNanos before the measured part
-     * @param measuredNanos 0 where the run is partial
+     * @param round number of the round, from 1; in a round each cell is run once
+     * @param started time in ISO 8601, with the zone
+     * @param warmupNanos length of the warm-up before the measured part
+     * @param measuredNanos length of the measured part; 0 if the run was not completed
      */
     public record Moment(int round, String started, long warmupNanos, long measuredNanos) {}
 
     /**
-     * Messages and bytes that passed.
+     * The messages and bytes that were sent and received.
      *
-     * @param in sent by the publishers; null where the contestant sends by itself
-     * @param out got by all subscribers together
+     * @param in sent by the publishers; null if the contestant itself sends
+     * @param out received by all subscribers together
      * @param timeline the measured part in steps; may be empty
      */
     public record Throughput(Traffic in, Traffic out, List<Point> timeline) {
         /**
-         * One step.
+         * One step of the timeline.
          *
-         * @param seconds from the window's begin to the end of the step
-         * @param in messages a second of all publishers; NaN where the contestant sends by itself
-         * @param bytesIn bytes a second likewise
-         * @param out messages a second that all subscribers got
-         * @param bytesOut bytes a second likewise
-         * @param lagBytes the largest lag of a subscriber by the relay's last report, or -1 without one
+         * @param seconds time from the window's begin to the end of the step
+         * @param in messages a second from all publishers; NaN if the contestant itself sends
+         * @param bytesIn bytes a second from all publishers, or NaN
+         * @param out messages a second to all subscribers
+         * @param bytesOut bytes a second to all subscribers
+         * @param lagBytes the largest lag of a subscriber in the relay's last report; -1 without a report
          */
         public record Point(
                 double seconds,
@@ -91,19 +91,23 @@ public record RunRecord(
     }
 
     /**
-     * Times of messages on their way, in nanoseconds. The histograms are not changed any more.
+     * Latencies of messages, in nanoseconds. The histograms do not change any more.
      *
-     * @param latency from the intended time of sending, all subscribers together; null when not recorded, and at full
-     *     speed
-     * @param oneMessageIn the latency of one message in this many was recorded
-     * @param timeInQueue at full speed, from a message's write to its read; null when not recorded, and at a rate
-     * @param acknowledged from the intended time of sending, at full speed from when the publisher had it, to the
-     *     acknowledgement; null when nobody asks for that
+     * @param latency times from the intended sending to the reception, of all subscribers together; null if they were
+     *     not recorded, and at full speed
+     * @param oneMessageIn the sampling: the latency of one message in this many was recorded
+     * @param timeInQueue at full speed, times from a message's write to its read; null if they were not recorded, and
+     *     at a fixed rate
+     * @param acknowledged times from the intended sending to the acknowledgement, at full speed from the call of the
+     *     publisher; null without acknowledgements
      */
     public record Delays(Histogram latency, int oneMessageIn, Histogram timeInQueue, Histogram acknowledged) {
         public static final Delays NONE = new Delays(null, 1, null, null);
 
-        /** A latency needs a time at which a message was to be sent; at full speed it is time in queue. */
+        /**
+         * Sorts a histogram by its meaning: a message at full speed has no intended time, so its recorded time is time
+         * in queue.
+         */
         public static Delays of(Load load, Histogram recorded, Histogram acknowledged) {
             Histogram checked = load.isChecked() ? recorded : null;
             return new Delays(
@@ -113,7 +117,10 @@ public record RunRecord(
                     load.clients().acks().isAsked() ? acknowledged : null);
         }
 
-        /** A percentile in nanoseconds, 100 the longest; NaN where so few were recorded that none lies above it. */
+        /**
+         * Returns a percentile in nanoseconds; NaN if so few times were recorded that none is above it. 100 is the
+         * maximum.
+         */
         public static double at(Histogram recorded, double percentile) {
             boolean known = recorded != null
                     && recorded.getTotalCount() > 0
@@ -132,13 +139,13 @@ public record RunRecord(
     }
 
     /**
-     * Whether every message came, once, in order, and left in time.
+     * Whether every message arrived once and in order, and was sent in time.
      *
-     * @param checked subscribers looked at every message; otherwise they only counted
-     * @param slow results of the subscribers that read too slowly on purpose
-     * @param schedule how well the publishers kept their times; nothing scheduled at full speed
-     * @param sent messages of the whole run
-     * @param acknowledged acknowledged messages of the whole run; 0 without acknowledgements
+     * @param checked whether subscribers checked every message, or only counted
+     * @param slow results of the slow readers, which read slowly on purpose
+     * @param schedule how well the publishers kept their schedule; empty at full speed
+     * @param sent number of messages in the whole run
+     * @param acknowledged number of acknowledged messages in the whole run; 0 without acknowledgements
      */
     public record Correctness(
             boolean checked,
@@ -155,45 +162,45 @@ public record RunRecord(
     }
 
     /**
-     * The processes of a run, and its bottleneck.
+     * The processes of a run, and what limited it.
      *
-     * @param processes the contestant first
-     * @param relay the relay's report about itself, or null
+     * @param processes all processes; the contestant comes first
+     * @param relay figures that the relay reported about itself, or null
      * @param boundBy the bottleneck; null without samples
-     * @param signals the evidence of the bottleneck; null without samples
+     * @param signals the evidence for the bottleneck; null without samples
      */
     public record Resources(List<ProcessUse> processes, Relay relay, BoundBy boundBy, Signals signals) {
         static final Resources NONE = new Resources(List.of(), null, null, null);
 
         /**
-         * One process.
+         * The resources that one process used.
          *
-         * @param cpuSeconds within the window, in steps of 10 ms; NaN where the system does not tell
-         * @param kernelSeconds the part of it within the kernel, likewise
-         * @param peakResidentBytes peak since the start of the process, or -1 where the system does not tell
-         * @param site the end of the lane that the process was at
+         * @param cpuSeconds CPU time within the window, in steps of 10 ms; NaN: unknown
+         * @param kernelSeconds the part of the CPU time in the kernel; NaN: unknown
+         * @param peakResidentBytes highest resident memory since the start of the process; -1: unknown
+         * @param site end of the lane at which the process ran
          */
         public record ProcessUse(
                 String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
 
         /**
-         * The relay's report about itself.
+         * The figures that the relay reported about itself.
          *
-         * @param gcCount garbage collections from the last report before the window to the first one after it
-         * @param largestLagBytes the largest lag of a subscriber, of all reports
-         * @param closes connections that the relay ended, by reason
+         * @param gcCount garbage collections from the last report before the window to the first report after it
+         * @param largestLagBytes the largest lag of a subscriber in all reports
+         * @param closes connections that the relay closed, by reason
          */
         public record Relay(long gcCount, long gcMillis, long largestLagBytes, Map<String, Integer> closes) {}
     }
 
     /**
-     * The remarks on a run. A run that the machine disturbed does not count; pauses of the contestant never exclude a
-     * run.
+     * What is wrong or remarkable in a run. A run that other programs disturbed does not count; a pause of the
+     * contestant never excludes a run.
      *
      * @param failures faults that make the run invalid, one line each
-     * @param environment disturbances by the machine, which make the figures meaningless, one line each
-     * @param observed events of the run, which are results
-     * @param partial the run did not come to its end
+     * @param environment disturbances by other programs or the host, which make the figures meaningless, one line each
+     * @param observed events in the run, such as standstills, which are part of its result
+     * @param partial whether the run was not completed
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
         @JsonProperty
@@ -201,25 +208,25 @@ public record RunRecord(
             return failures.isEmpty();
         }
 
-        /** Whole and valid, whatever the machine did. */
+        /** Whether the run was completed without faults, even if other programs disturbed it. */
         public boolean isValid() {
             return !partial && passed();
         }
 
-        /** Whether its figures may stand for the cell: whole, valid, on a machine that did nothing else. */
+        /** Whether the run's figures may be used: completed, without faults, and on a quiet machine. */
         public boolean counts() {
             return isValid() && environment.isEmpty();
         }
     }
 
-    /** An event beside the figures, which is reported and counted. A run with an event counts like any other. */
+    /** An event in a run, which is reported and counted. It does not exclude the run. */
     public record Observed(Kind kind, String text) {
         public enum Kind {
             /** Nothing was delivered for 100 ms or longer. */
             STOOD_STILL("stood still"),
-            /** The rate was not reached, or too many messages left late. */
+            /** The rate was not reached, or too many messages were sent late. */
             SCHEDULE_MISSED("missed the schedule"),
-            /** The machine was disturbed, and the user accepts that. */
+            /** Other programs disturbed the run, and the user accepts that. */
             DISTURBED("were disturbed");
 
             private final String verb;
@@ -228,7 +235,7 @@ public record RunRecord(
                 this.verb = verb;
             }
 
-            /** What a run did: "stood still". */
+            /** Returns the words for the event: "stood still". */
             public String verb() {
                 return verb;
             }
@@ -244,7 +251,7 @@ public record RunRecord(
         return outcome.counts();
     }
 
-    /** This run as one that counts: its disturbances become events. */
+    /** Returns this run with its disturbances as events, so that it counts. */
     public RunRecord accepted() {
         List<Observed> observed = new ArrayList<>(outcome.observed);
         outcome.environment.forEach(line -> observed.add(new Observed(Observed.Kind.DISTURBED, line)));
@@ -252,18 +259,18 @@ public record RunRecord(
         return new RunRecord(moment, throughput, delays, correctness, resources, accepted);
     }
 
-    /** Segments that TCP sent again within the window; NaN without samples. */
+    /** Returns the TCP segments that were retransmitted within the window; NaN without samples. */
     public double resent() {
         Signals signals = resources.signals();
         return signals == null ? Double.NaN : signals.sampled().resentSegments();
     }
 
-    /** Messages a second that the publishers sent; NaN where the contestant sends by itself. */
+    /** Returns the messages a second that the publishers sent; NaN if the contestant itself sends. */
     public double in() {
         return throughput.in() == null ? Double.NaN : throughput.in().messagesPerSecond();
     }
 
-    /** Messages a second that the subscribers got, all together; NaN of a run that did not come to its end. */
+    /** Returns the messages a second that all subscribers together received; NaN if the run was not completed. */
     public double out() {
         return outcome.partial() ? Double.NaN : throughput.out().messagesPerSecond();
     }
@@ -272,7 +279,10 @@ public record RunRecord(
         return outcome.partial() ? Double.NaN : throughput.out().bytesPerSecond();
     }
 
-    /** The longest time without a delivery to a subscriber, in nanoseconds. NaN at a rate, from which it follows. */
+    /**
+     * Returns the longest time without a delivery to a subscriber, in nanoseconds. NaN at a fixed rate, where it
+     * depends on the rate.
+     */
     public double longestGap() {
         Signals signals = resources.signals();
         long nanos = signals == null || signals.rates().wanted() > 0
@@ -287,19 +297,19 @@ public record RunRecord(
                 : resources.signals().still();
     }
 
-    /** The share of the messages of a schedule that left more than a millisecond late; NaN at full speed. */
+    /** Returns the share of messages that were sent more than a millisecond late; NaN at full speed. */
     public double late() {
         return correctness.schedule().scheduled() == 0
                 ? Double.NaN
                 : correctness.schedule().lateShare();
     }
 
-    /** CPU of the processes whose names begin with {@code name}, in cores; NaN where one is not known. */
+    /** Returns how many cores the processes whose names begin with {@code name} used; NaN if one is not known. */
     public double cores(String name) {
         return cores(name, Resources.ProcessUse::cpuSeconds);
     }
 
-    /** The kernel's part of {@link #cores(String)}. */
+    /** Returns the part of {@link #cores(String)} that was spent in the kernel. */
     public double kernelCores(String name) {
         return cores(name, Resources.ProcessUse::kernelSeconds);
     }

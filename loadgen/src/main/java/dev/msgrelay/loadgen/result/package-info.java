@@ -1,17 +1,17 @@
 /**
- * The results of a measurement: immutable records, which are at once the form of the JSON. Knows neither commands nor
- * how anything was measured.
+ * The results of a measurement, as immutable records, which also define the JSON. The package depends neither on
+ * commands nor on the way in which results are measured.
  *
  * <pre>
  *  Results
- *   +- Origin, Ending, Site   the command, how it ended, the machines that took part
- *   +- LaneResult             a link, or why it was skipped
- *   |   +- Cell               one contestant under one load, its ceilings and its shares of them
+ *   +- Origin, Ending, Site   the command, its end, the machines
+ *   +- LaneResult             one lane, or why it was skipped
+ *   |   +- Cell               one contestant with one load, its ceilings and shares
  *   |       +- RunRecord      Moment, Throughput, Delays, Correctness, Resources, Outcome
- *   +- Ratio, Turn            one figure against another, with its interval; the runs behind it
- *   +- Finding                the doctor's
+ *   +- Ratio, Turn            compare: ratios of figures, and the runs
+ *   +- Finding                a line of doctor
  *
- *  Counted   the runs of a cell that stand for it
+ *  Counted   the runs of a cell from which its figures are computed
  * </pre>
  */
 package dev.msgrelay.loadgen.result;
