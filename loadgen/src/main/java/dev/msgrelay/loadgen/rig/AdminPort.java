@@ -11,7 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.Map;
 
-/** The admin port of a relay elsewhere; RELAY_TOKEN of the environment is sent over https and within this host. */
+/**
+ * The admin port of a relay that is already running. The token in RELAY_TOKEN is sent only over https, or within this
+ * host.
+ */
 public record AdminPort(URI uri) {
     private static final int TIMEOUT_MILLIS = 1_500;
     private static final int MOST_BYTES = 4 << 20;
@@ -26,7 +29,7 @@ public record AdminPort(URI uri) {
             return figures.getOrDefault(PREFIX + name, Double.NaN);
         }
 
-        /** The CPU of the relay's process since an earlier look, in cores; NaN where it is not known. */
+        /** Returns how many cores the relay's process has used since an earlier reading; NaN: unknown. */
         double coresSince(Look before) {
             return (figures.getOrDefault(CPU_SECONDS, Double.NaN)
                             - before.figures.getOrDefault(CPU_SECONDS, Double.NaN))
@@ -36,9 +39,9 @@ public record AdminPort(URI uri) {
     }
 
     /**
-     * The port of this URL: {@code http://relay-host:7402}; without a scheme http, without a port 7402.
+     * Parses a URL: {@code http://relay-host:7402}. The default scheme is http, and the default TCP port 7402.
      *
-     * @throws IllegalArgumentException the text is no such URL
+     * @throws IllegalArgumentException the text is not such a URL
      */
     public static AdminPort parse(String text) {
         try {
@@ -54,7 +57,6 @@ public record AdminPort(URI uri) {
         throw new IllegalArgumentException("'" + text + "' is no URL like http://relay-host:7402");
     }
 
-    /** Throws where no relay's admin port answers. */
     void check() throws RunException {
         try {
             if (Double.isNaN(look().of("messages_in_total"))) {
@@ -65,7 +67,7 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /** One look; {@link Look#NONE} where the port does not answer. */
+    /** Reads the figures; {@link Look#NONE} if the admin port does not answer. */
     Look lookIfPossible() {
         try {
             return look();
@@ -104,7 +106,7 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /** The figures of Prometheus' text that have no labels: the relay's own, and its CPU time. */
+    /** Parses those figures in Prometheus's text format that have no labels: the relay's own, and its CPU time. */
     static Map<String, Double> figures(String text) {
         Map<String, Double> figures = new HashMap<>();
         for (String line : text.split("\n")) {
@@ -114,14 +116,14 @@ public record AdminPort(URI uri) {
                 try {
                     figures.put(words[0], Double.parseDouble(words[1]));
                 } catch (NumberFormatException e) {
-                    // The line is no figure of a relay.
+                    // The line has another format.
                 }
             }
         }
         return figures;
     }
 
-    /** The relay's waiting between two looks. */
+    /** Returns how long the relay waited between two readings. */
     static RelayHolds holds(Look first, Look last) {
         return RelayHolds.of(
                 (last.nanos() - first.nanos()) / 1e9,

@@ -23,18 +23,24 @@ import java.util.regex.Pattern;
 import tools.jackson.core.JacksonException;
 import tools.jackson.databind.JsonNode;
 
-/** A child process that speaks JSON lines, see worker.Control; its output has two daemon threads. Thread-safe. */
+/**
+ * A child process that exchanges JSON lines with this JVM, see worker.Control. Two daemon threads read its stdout and
+ * stderr. Thread-safe.
+ */
 public final class Child {
-    /** A figure that this system does not tell. */
+    /** The value of a figure that this system does not report. */
     static final long UNKNOWN = -1;
 
-    /** Events of one kind that are kept, over two hours of one a second; then the oldest go. */
+    /**
+     * The most events of one kind that are stored, which is over two hours of one a second; then the oldest are
+     * dropped.
+     */
     private static final int MAX_EVENTS = 8_000;
 
     private static final int MAX_STDERR_LINES = 20;
     private static final String STACK_FRAME = "\tat ";
 
-    /** A JVM's message on options in its environment, which is no fault. */
+    /** A JVM prints this message for options in its environment; it is not an error. */
     private static final Pattern PICKED_UP = Pattern.compile("(NOTE: )?Picked up \\w*JAVA\\w*OPTIONS: .*");
 
     private static final long LAST_WORDS_MILLIS = 10_000;
@@ -70,18 +76,18 @@ public final class Child {
         return site;
     }
 
-    /** CPU time of the process, in nanoseconds, in steps of 10 ms, or {@link #UNKNOWN}. */
+    /** Returns the CPU time of the process, in nanoseconds with steps of 10 ms, or {@link #UNKNOWN}. */
     public long cpuNanos() {
         return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
     }
 
-    /** The kernel's part of {@link #cpuNanos}, likewise. */
+    /** Returns the part of {@link #cpuNanos} that was spent in the kernel, or {@link #UNKNOWN}. */
     public long kernelNanos() {
         String stat = SystemTree.proc().text(pid() + "/stat").orElse("");
         return ProcessTimes.parse(stat).map(ProcessTimes::kernelNanos).orElse(UNKNOWN);
     }
 
-    /** The peak of resident memory, in bytes, or {@link #UNKNOWN}. */
+    /** Returns the highest resident memory, in bytes, or {@link #UNKNOWN}. */
     public long peakResidentBytes() {
         return SystemTree.proc()
                 .field(pid() + "/status", "VmHWM")
@@ -93,31 +99,32 @@ public final class Child {
         return process.isAlive();
     }
 
-    /** Sends one command; of a child that has ended, the wait for the answer tells. */
+    /** Sends one command. A failure shows when the caller waits for the answer. */
     public void send(String command, Object value) {
         try {
             String line = Json.line(Map.of(command, value)) + "\n";
             process.getOutputStream().write(line.getBytes(StandardCharsets.UTF_8));
             process.getOutputStream().flush();
         } catch (IOException e) {
-            // The wait for the answer tells it.
+            // The caller notices it when it waits for the answer.
         }
     }
 
     /**
      * Waits for the first event of this name.
      *
-     * @throws RunException the child failed or ended, or the event did not come within {@code limitNanos}
+     * @throws RunException the child failed or ended, or the event did not arrive within {@code limitNanos}
      */
     public JsonNode await(String event, long limitNanos) throws RunException, InterruptedException {
         return await(event, "say '" + event + "'", limitNanos, List.of(this));
     }
 
     /**
-     * Waits for an event while other children work, too.
+     * Waits for an event of this child, and meanwhile checks other children.
      *
-     * @param meaning of the event, for people
-     * @param all children whose failure ends the wait, this one among them: a failed child may keep this one silent
+     * @param what meaning of the event, for people: "say 'ready'"
+     * @param all children whose failure ends the wait, including this one: the failure of another child may be why this
+     *     one sends nothing
      */
     JsonNode await(String event, String what, long limitNanos, List<Child> all)
             throws RunException, InterruptedException {
@@ -138,7 +145,7 @@ public final class Child {
         return all(event).get(0).json();
     }
 
-    /** Waits for the event for a moment, after which other children are looked at. */
+    /** Waits a moment for the event. Then the caller checks the other children. */
     private synchronized boolean says(String event, long deadline) throws InterruptedException {
         long nanos = Math.min(LOOK_NANOS, deadline - System.nanoTime());
         if (!events.containsKey(event) && nanos > 0) {
@@ -147,26 +154,26 @@ public final class Child {
         return events.containsKey(event);
     }
 
-    /** Throws where this child reported an error, or has ended; the message has its last words. */
+    /** Throws if this child reported an error, or has ended. The message includes its last lines on stderr. */
     public synchronized void checkHealthy() throws RunException {
         if (events.containsKey("error")) {
             String said = events.get("error").getFirst().json().path("message").asString("");
             throw new RunException(said.startsWith(name + ":") ? said : name + ": " + said);
         }
-        // Another project's program may close its output and live on.
+        // A program of another project may close its stdout and continue.
         if (stdoutEnded && !process.isAlive()) {
             throw new RunException(name + " ended" + exitCode() + said());
         }
     }
 
-    /** Throws likewise, unless the event has come, after which the child may end. */
+    /** Checks the health unless the event has arrived: after its event the child may end. */
     private synchronized void checkHealthyUntil(String event) throws RunException {
         if (!events.containsKey(event)) {
             checkHealthy();
         }
     }
 
-    /** Throws likewise, for {@code millis}, within which the child's end becomes known. */
+    /** Checks the health for {@code millis}, since a child's end is noticed with a delay. */
     synchronized void checkHealthy(long millis) throws RunException, InterruptedException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
         for (long left = millis; left > 0; left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime())) {
@@ -184,7 +191,7 @@ public final class Child {
         return new ArrayList<>(events.getOrDefault(event, new ArrayDeque<>()));
     }
 
-    /** Gives a worker that stays its next job, and drops the events of the last one. */
+    /** Sends a job to a worker that serves several runs, and drops the events of its previous job. */
     void startJob(Object job) {
         synchronized (this) {
             events.clear();
@@ -192,14 +199,14 @@ public final class Child {
         send("job", job);
     }
 
-    /** Ends the job of a worker that stays, and waits until its connections are closed. */
+    /** Ends the job of a worker that serves several runs, and waits until its connections are closed. */
     void endJob() throws RunException, InterruptedException {
         send("end", Map.of());
         await("ended", END_NANOS);
     }
 
     public void terminate() {
-        // Process.destroy would close the streams as well, and lose the last words.
+        // Process.destroy would also close the streams, and so lose the last output.
         process.toHandle().destroy();
     }
 
@@ -211,7 +218,7 @@ public final class Child {
         return process.exitValue();
     }
 
-    /** Closes stdin, at whose end a child ends. */
+    /** Closes the child's stdin. A worker ends when its stdin ends. */
     void closeStdin() {
         try {
             process.getOutputStream().close();
@@ -239,7 +246,7 @@ public final class Child {
         remember(line);
     }
 
-    /** Waits for the exit code and the last lines of stderr, which come a moment after the end of stdout. */
+    /** Waits for the exit code and the last lines of stderr, which arrive a moment after the end of stdout. */
     private void awaitLastWords(Thread stderrReader) {
         try {
             process.waitFor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
@@ -261,7 +268,7 @@ public final class Child {
             known.addLast(new Event(System.nanoTime(), json));
             String level = json.path("level").asString("");
             if (json.has("message") && (level.equals("WARN") || level.equals("ERROR"))) {
-                // A relay that speaks JSON has its log on stdout, other programs on stderr.
+                // With --json, the relay writes its log to stdout; other programs write to stderr.
                 onStderr(json.path("message").asString(""));
             }
         }
@@ -295,7 +302,7 @@ public final class Child {
                             new BufferedReader(new InputStreamReader(stream, StandardCharsets.UTF_8))) {
                         in.lines().forEach(sink);
                     } catch (IOException | UncheckedIOException e) {
-                        // The process was killed meanwhile.
+                        // The process was killed while this thread was reading.
                     }
                     sink.accept(null);
                 },

@@ -10,13 +10,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The child processes of one run, which end with it, with this JVM, and with their stdin. Thread-safe. */
+/**
+ * The child processes of one run. They end at the end of the run, with this JVM, or when their stdin ends. Thread-safe.
+ */
 public final class Children implements AutoCloseable {
     private static final long EXIT_MILLIS = 3_000;
 
     private static final int HEAP_MEGABYTES = 64;
 
-    /** Options of a worker's JVM, the same at every rate; a small fixed heap keeps the collector out of the figures. */
+    /** Options of a worker's JVM. The heap is small and fixed, so that garbage collection hardly affects figures. */
     private static final List<String> JVM_OPTIONS = List.of(
             "-XX:+UseSerialGC",
             "-Xms" + HEAP_MEGABYTES + "m",
@@ -27,7 +29,7 @@ public final class Children implements AutoCloseable {
     private final Placement placement;
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
-    /** By the directory that each is in. */
+    /** Directories of this run, by their parent directory. */
     private final Map<Path, RunDirectory> directories = new HashMap<>();
 
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
@@ -51,7 +53,7 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Children for several runs in turn: a worker of the same name is the same process in each. */
+    /** Creates children that serve several runs: a worker with the same name is the same process in each. */
     public static Children staying(Placement placement) throws InterruptedException {
         return new Children(placement, true);
     }
@@ -64,7 +66,9 @@ public final class Children implements AutoCloseable {
         return startWorker(site, name, main, job, 0);
     }
 
-    /** Starts a worker with more megabytes of heap, which are touched only when they are needed. */
+    /**
+     * Starts a worker with {@code moreMegabytes} of heap above the usual size, which are used only if they are needed.
+     */
     Child startWorker(Site site, String name, Class<?> main, Object job, int moreMegabytes) throws IOException {
         Child worker = staying ? named(name) : null;
         if (worker == null) {
@@ -95,7 +99,7 @@ public final class Children implements AutoCloseable {
         return add(new Child(name, site, site.start(program)));
     }
 
-    /** Starts a command of this host; {@link Site#guarded} is for commands that would outlive their controller. */
+    /** Starts a command on this host. {@link Site#guarded} wraps commands that would not end with this JVM. */
     public synchronized Child startCommand(String name, List<String> command) throws IOException {
         return add(new Child(name, Site.HERE, new ProcessBuilder(command).start()));
     }
@@ -115,7 +119,7 @@ public final class Children implements AutoCloseable {
         return directoryIn(RunDirectory.TEMPORARY).socket(name).toString();
     }
 
-    /** A directory for a contestant's data, which goes with the children. */
+    /** Returns a directory for a contestant's data, which is removed with the children. */
     public synchronized Path directory(Path parent) throws IOException {
         return directoryIn(parent).data();
     }
@@ -127,7 +131,7 @@ public final class Children implements AutoCloseable {
         return directories.get(parent);
     }
 
-    /** Kills a child (SIGKILL), waits for its end, and forgets it, so that another one may have its name. */
+    /** Kills a child (SIGKILL), waits for its end, and removes it from the list, so that its name can be used again. */
     public void kill(Child child) throws InterruptedException {
         child.kill();
         child.awaitExit(EXIT_MILLIS);
@@ -136,13 +140,13 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Ends all children by force, now, for a controller with little time left; {@link #close} does not wait then. */
+    /** Kills all children at once, for a controller that must end soon. A later {@link #close} does not wait. */
     public void abandon() {
         abandoned = true;
         killAll();
     }
 
-    /** Ends all children by the end of their stdin, and after a moment by force. */
+    /** Ends all children by closing their stdin, and kills those that have not ended after a moment. */
     @Override
     public void close() {
         List<Child> all = all();
@@ -174,7 +178,7 @@ public final class Children implements AutoCloseable {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // The JVM is going down: the hook runs in any case, and finds no child alive.
+            // The JVM is ending already: the shutdown hook runs anyway, and finds no child alive.
         }
     }
 

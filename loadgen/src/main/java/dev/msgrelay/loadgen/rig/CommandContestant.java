@@ -13,16 +13,18 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Any relay that speaks the plain protocol, started by a shell command. Placeholders tell the command where to listen:
+ * Any relay that supports connections without HELLO, started by a shell command. Placeholders in the command are
+ * replaced:
  *
  * <pre>
- *  {publish}      port on 127.0.0.1 that publishers connect to; with Unix sockets: a path
- *  {subscribe}    the same for subscribers
- *  {publishers}   how many of them will connect
- *  {subscribers}  likewise
+ *  {publish}      TCP port on 127.0.0.1 for publishers; with Unix sockets a path
+ *  {subscribe}    the same, for subscribers
+ *  {publishers}   number of publishers that will connect
+ *  {subscribers}  number of subscribers that will connect
  * </pre>
  *
- * The shell becomes the command, so the text must be one command. The relay is ready when it listens at both places.
+ * The text must be one command, since the shell becomes that command. The relay is ready when it listens at both
+ * endpoints.
  */
 public record CommandContestant(String command) implements Contestant {
     public static final String PUBLISH = "{publish}";
@@ -54,7 +56,7 @@ public record CommandContestant(String command) implements Contestant {
         return new Started(child, publish, subscribe);
     }
 
-    /** A Unix socket, or a port of this host that was free a moment ago. */
+    /** Returns a Unix socket, or a TCP port of this host that was free a moment ago. */
     private static Endpoint endpoint(Children children, Load load, String name) throws IOException {
         if (load.unix()) {
             return Endpoint.unix(Path.of(children.socketPath(name)));
@@ -68,7 +70,7 @@ public record CommandContestant(String command) implements Contestant {
         return endpoint.isUnix() ? endpoint.toString().substring("unix:".length()) : "" + endpoint.port();
     }
 
-    /** Waits without connecting, since a further connection may end a simple relay. */
+    /** Waits until the relay listens. It does not connect, since an additional connection may end a simple relay. */
     private static void awaitListening(Child child, Endpoint endpoint)
             throws IOException, RunException, InterruptedException {
         long deadline = System.nanoTime() + Contestants.READY_NANOS;

@@ -7,36 +7,36 @@ import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
 
 /**
- * The thing between publishers and subscribers: our relay, the plain relay, a relay elsewhere, or something that sends
- * by itself. Publishers and subscribers are the same for each, so that two results differ by the contestant alone.
+ * A contestant is what connects publishers to subscribers: our relay, the plain relay, a relay elsewhere, or a program
+ * that sends messages itself. All contestants get the same publishers and subscribers, so that results differ only by
+ * the contestant.
  */
 public interface Contestant {
     String name();
 
-    /** The kinds of its connections, for people: "TCP" or "Unix sockets in, TCP out". */
+    /** Describes the kinds of its connections, for people: "TCP" or "Unix sockets in, TCP out". */
     default String transport(Load load) {
         return Contestants.transport(load.transport().isUnixIn(), load.unix());
     }
 
-    /** Whether it serves more than one run, each with new connections. */
+    /** Whether it can serve several runs, each with new connections. */
     default boolean stays() {
         return false;
     }
 
-    /** The policy for slow subscribers, which explains losses. */
+    /** Returns the policy for slow subscribers, because of which messages may be missing. */
     default Policy policy() {
         return Policy.BACKPRESSURE;
     }
 
-    /** Starts the contestant, and waits until it listens. */
     Started start(Children children, Load load) throws IOException, RunException, InterruptedException;
 
     /**
-     * A contestant that listens.
+     * A contestant that has been started and listens.
      *
-     * @param process process of the contestant; null where it runs elsewhere
-     * @param publish endpoint of publishers; null where the contestant sends by itself, by the window
-     * @param admin admin port of a relay that runs elsewhere, or null
+     * @param process process of the contestant; null if loadgen did not start it
+     * @param publish endpoint for publishers; null if the contestant itself sends messages within the window
+     * @param admin admin port of a relay that loadgen did not start, or null
      */
     record Started(Child process, Endpoint publish, Endpoint subscribe, Access access, AdminPort admin) {
         public Started(Child process, Endpoint publish, Endpoint subscribe) {

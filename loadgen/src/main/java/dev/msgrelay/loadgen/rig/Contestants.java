@@ -12,18 +12,23 @@ import dev.msgrelay.loadgen.worker.PrepackedMain;
 import java.io.IOException;
 import java.util.concurrent.TimeUnit;
 
-/** The contestants of the ceilings: the plain relay, and the direct sender. */
+/** The contestants that measure ceilings: the plain relay, and the direct sender. */
 public final class Contestants {
     static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
 
     private Contestants() {}
 
-    /** The plain relay, with reads of up to {@code bufferSize} bytes; for one publisher. */
+    /**
+     * Returns the plain relay, which copies the bytes of one publisher. || @param bufferSize the most bytes of a read
+     */
     public static Contestant plain(int bufferSize) {
         return new Named("plain relay", PlainRelayMain.class, bufferSize);
     }
 
-    /** Pre-packed frames of the mean size, in writes of {@code writeSize} bytes, straight to one subscriber. */
+    /**
+     * Returns a process that sends prepared frames of the mean size to one subscriber, without a relay. || @param
+     * writeSize bytes of each write
+     */
     public static Contestant direct(int writeSize) {
         return new Named("direct", PrepackedMain.class, writeSize);
     }

@@ -19,11 +19,14 @@ import tools.jackson.databind.JsonNode;
 /** The publisher and subscriber processes of one run. The controller's thread owns it. */
 final class Fleet {
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
-    /** Time for a publisher to complete its last write after the window. */
+    /** Time limit for a publisher's last write after the window. */
     static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
-    /** Time for a subscriber to drain, above its own limit. */
+    /** Time limit for a subscriber's last messages. It is above the subscriber's own limit. */
     private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(180);
-    /** Connections that fit a process's usual heap, of which a subscriber's histogram takes a quarter of a megabyte. */
+    /**
+     * Connections for which a process's usual heap is enough. The histogram of a subscriber takes a quarter of a
+     * megabyte.
+     */
     private static final int CONNECTIONS_PER_USUAL_HEAP = 64;
 
     private static final int CONNECTIONS_PER_MEGABYTE = 2;
@@ -53,8 +56,8 @@ final class Fleet {
     }
 
     /**
-     * Starts all publishers and waits until they are connected. The relay has time before to let in the subscribers: a
-     * plain subscriber is not told of that, and gets only messages from then on.
+     * Starts all publishers and waits until they are connected. Before that it gives the relay time to accept the
+     * subscribers: a subscriber without HELLO gets no answer, and receives only later messages.
      */
     void startPublishers(Contestant.Started contestant) throws IOException, RunException, InterruptedException {
         TimeUnit.MILLISECONDS.sleep(LET_IN_MILLIS + load.subscribers() / SUBSCRIBERS_LET_IN_A_MILLI);
@@ -64,7 +67,7 @@ final class Fleet {
         awaitReady(publishers);
     }
 
-    /** Starts processes that share the connections of a job. */
+    /** Starts processes, and divides the connections of a job among them. */
     private void start(List<Child> to, String kind, Class<?> main, Site site, Job all, int processes)
             throws IOException {
         int first = 0;
@@ -83,13 +86,13 @@ final class Fleet {
         }
     }
 
-    /** Waits for an event of one child; a failure of another child meanwhile is reported instead. */
+    /** Waits for an event of one child. If another child fails meanwhile, its failure is reported. */
     private JsonNode await(Child one, String event, String what, long limitNanos)
             throws RunException, InterruptedException {
         return one.await(event, what, limitNanos, children.all());
     }
 
-    /** Waits until every subscriber has a message of every publisher. */
+    /** Waits until every subscriber has received a message from every publisher. */
     void awaitPrimed() throws RunException, InterruptedException {
         for (Child subscriber : subscribers) {
             await(subscriber, "primed", "get the first message of every publisher", READY_NANOS);
@@ -110,7 +113,7 @@ final class Fleet {
         return Sent.sum(all);
     }
 
-    /** The reports of all subscribers, after the last message or a time limit. */
+    /** Waits for the final reports of all subscribers. */
     Got awaitDrained(Sent sent) throws RunException, InterruptedException {
         return awaitGot(subscribers, sent.byPublisher());
     }

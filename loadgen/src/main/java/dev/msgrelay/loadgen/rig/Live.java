@@ -9,13 +9,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.ToDoubleFunction;
 
 /**
- * The progress of a run, for people: the last second that all workers have reported, and at the end the result. No
- * result is computed from it.
+ * The progress of a run, for people: the mean of the last second for which all workers have reported, and at the end
+ * the result. No result is computed from it.
  *
- * @param elapsedNanos time since the first message, with the warm-up
- * @param totalNanos time from the first message to the end of the window
- * @param in messages a second; NaN before the first reports, like the other rates
- * @param lagBytes largest lag of a subscriber, or -1 where the relay does not tell
+ * @param elapsedNanos time since publishers started, including the warm-up
+ * @param totalNanos time from the publishers' start to the window's end
+ * @param in messages a second; NaN before the first reports, like all other rates
+ * @param lagBytes largest lag of a subscriber; -1 if the relay does not report it
  */
 public record Live(
         String phase,
@@ -26,13 +26,13 @@ public record Live(
         double out,
         double bytesOut,
         long lagBytes) {
-    /** The phase whose figures are the result's. */
+    /** The phase in which the figures are those of the result. */
     public static final String MEASURED = "measured";
 
-    /** Steps of the timeline in the mean: one second. */
+    /** Number of steps of the timeline over which the mean is taken: one second. */
     private static final int STEPS = 4;
 
-    /** Time in which every worker has reported: busy ones report later than once a second. */
+    /** Time after which every worker has reported. Busy workers report less often than once a second. */
     private static final long LOOK_BACK_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     static Live of(String phase, Window window, Fleet fleet, Child relay) {

@@ -28,12 +28,14 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One run from the first process to the verdict. The controller's thread owns it; every wait in it is bounded.
+ * Makes one run, from its first process to its verdict. The controller's thread owns it. Every wait in it has a time
+ * limit.
  *
  * <pre>
- *  start the contestant -&gt; subscribers connect -&gt; publishers connect -&gt; all have heard of all
- *      -&gt; warm-up -&gt; [ measured window: CPU read at both ends ] -&gt; publishers say what they sent
- *      -&gt; subscribers drain up to that -&gt; the relay is stopped -&gt; verdict
+ *  start the contestant -&gt; subscribers connect -&gt; publishers connect -&gt; each subscriber gets a first
+ *      message of each publisher
+ *      -&gt; warm-up -&gt; [ measured window: CPU read at both ends ] -&gt; publishers report
+ *      -&gt; subscribers wait for the last message, and report -&gt; the relay is stopped -&gt; verdict
  * </pre>
  */
 public final class LoadRun {
@@ -49,7 +51,7 @@ public final class LoadRun {
     private final Children children;
     private final Contestant.Started contestant;
     private final Fleet fleet;
-    /** The contestant's process, which need not be one of the children; null where it runs elsewhere. */
+    /** The contestant's process, which may belong to other {@link Children}; null if loadgen did not start it. */
     private final Child relay;
 
     private Optional<Live> lastLive = Optional.empty();
@@ -65,12 +67,12 @@ public final class LoadRun {
         this.fleet = new Fleet(workers, load);
     }
 
-    /** The time of now as in results: ISO 8601, with the zone. */
+    /** Returns the current time as in results: ISO 8601, with the zone. */
     public static String now() {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
-    /** Makes a run with processes of its own, which end with it, also after a failure. */
+    /** Makes a run with new processes, which end with the run, also after a failure. */
     public static RunRecord alone(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         try (Children children = new Children(plan.placement())) {
@@ -79,14 +81,14 @@ public final class LoadRun {
                 Contestant.Started contestant = plan.contestant().start(children, plan.load());
                 return new LoadRun(plan, round, observer, contestant, children).run(true);
             } catch (InterruptedException e) {
-                // Results are to be printed, and a child that hangs does not answer.
+                // The JVM must print results before it ends, so it does not wait for children.
                 children.abandon();
                 throw e;
             }
         }
     }
 
-    /** Makes the run with workers that stay; after a failure they cannot be used again. */
+    /** Makes the run with workers that serve several runs. After a failure they cannot be used again. */
     public RunRecord run() throws IOException, RunException, InterruptedException {
         RunRecord record = run(false);
         children.endJobs();
@@ -103,7 +105,7 @@ public final class LoadRun {
             fleet.awaitPrimed();
             return measure(stops);
         } catch (RunException e) {
-            // A worker reports a cut connection before the relay's end is known.
+            // A worker may report a closed connection before the end of the relay's process is noticed.
             if (relay != null) {
                 relay.checkHealthy(CAUSE_MILLIS);
             }
@@ -180,7 +182,7 @@ public final class LoadRun {
     }
 
     /**
-     * The CPU time of a process so far.
+     * The CPU time that a process has used.
      *
      * @param nanos CPU time, or {@link Child#UNKNOWN}
      * @param kernelNanos the kernel's part of it, or unknown likewise
@@ -195,7 +197,7 @@ public final class LoadRun {
         }
     }
 
-    /** The CPU time of each process; the contestant's comes first, where it runs here. */
+    /** Returns the CPU time of each process. The contestant comes first, if it runs on this host. */
     private Map<Child, Cpu> cpu() {
         Map<Child, Cpu> cpu = new LinkedHashMap<>();
         if (relay != null) {
@@ -221,11 +223,11 @@ public final class LoadRun {
         return used;
     }
 
-    /** Waits for a moment; meanwhile it checks the children and reports progress. */
+    /** Waits until {@code moment}. Meanwhile it checks the children and reports progress. */
     private void await(String phase, long moment, Window window) throws RunException, InterruptedException {
         long left;
         while ((left = moment - System.nanoTime()) > 0) {
-            // Every second of the run has one line, also where a wait begins or ends within it.
+            // Progress is reported once in every second of the run, even if a wait begins or ends within the second.
             long tick = TICK_NANOS - Math.floorMod(moment - left - window.sendFrom(), TICK_NANOS);
             TimeUnit.NANOSECONDS.sleep(Math.min(left, tick));
             checkHealthy();
@@ -237,7 +239,10 @@ public final class LoadRun {
         }
     }
 
-    /** Stops the relay in order, so that its last report comes; kills a relay that does not end, and throws. */
+    /**
+     * Stops the relay by SIGTERM, so that it sends its last report. || @throws RunException the relay did not end in
+     * time, and was killed
+     */
     public static void stop(Child relay) throws RunException, InterruptedException {
         relay.terminate();
         if (!relay.awaitExit(STOP_MILLIS)) {

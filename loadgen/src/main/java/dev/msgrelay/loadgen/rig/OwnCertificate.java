@@ -17,15 +17,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A key and a certificate that is its own authority, for the relays that this process starts at one address. The JDK's
- * keytool makes them on the first use; they are removed with the process.
+ * A key and a self-signed certificate for relays that loadgen starts at one address. The JDK's keytool creates them
+ * when they are first needed; they are removed when this process ends.
  *
- * @param key PEM, RSA of 2,048 bits, the kind whose handshake costs a relay most
+ * @param key PEM file with an RSA key of 2,048 bits, the kind whose handshake costs a relay most
  */
 record OwnCertificate(Path certificate, Path key) {
     private static final long LIMIT_MILLIS = 120_000;
     private static final String ALIAS = "relay";
-    /** The password of a key store that no other user can read, and that is removed at once. */
+    /** The password of a temporary key store, which no other user can read. */
     private static final String PASSWORD = "of-a-run";
 
     private static final Map<String, OwnCertificate> MADE = new HashMap<>();

@@ -12,11 +12,11 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import java.time.Duration;
 
 /**
- * A cell of an experiment: a contestant under a load on a lane.
+ * The plan of a run: a contestant with a load on a lane.
  *
- * @param name name for people, on progress lines and before failures
- * @param group name of a lane or a contestant, whose failure concerns all plans of the group
- * @param link ceilings of the link by arithmetic; null without a link, or without its speed
+ * @param name name for people, in progress lines and before failures
+ * @param group the lane or contestant; if it fails repeatedly, no plan of its group is run again
+ * @param link computed ceilings of the link; null without a link, or if its speed is unknown
  */
 public record Plan(
         String name,
@@ -28,9 +28,9 @@ public record Plan(
         Load load,
         Timing timing,
         Rig rig) {
-    /** Time of a run for starting and ending processes. */
+    /** Additional time of a run, in which processes start and end. */
     private static final Duration OVERHEAD = Duration.ofSeconds(3);
-    /** Time for each process beyond one publisher and one subscriber. */
+    /** Additional time for each process after the first publisher and the first subscriber. */
     private static final Duration PROCESS = Duration.ofMillis(250);
 
     public static Plan here(String name, Contestant contestant, Load load, Timing timing, Rig rig) {
@@ -42,9 +42,10 @@ public record Plan(
         return timing.warmup().plus(timing.measured()).plus(OVERHEAD).plus(PROCESS.multipliedBy(further));
     }
 
-    /** The part of the link's ceilings that a run used, between these endpoints. */
+    /** Returns the share of the link's ceilings that a run used. */
     LinkShare linkShare(RunRecord.Throughput passed, Contestant.Started started) {
-        // The near end of an emulated link has an address like that of another host.
+        // An emulated link's near end looks like another host by its address, so {@code isWithinHost} alone does not
+        // decide.
         boolean throughIn =
                 started.publish() != null && !started.publish().isWithinHost() && places.publishers() == Place.FAR;
         boolean throughOut = !started.subscribe().isWithinHost();

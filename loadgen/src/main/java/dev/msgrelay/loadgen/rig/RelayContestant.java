@@ -20,13 +20,13 @@ import java.util.stream.Stream;
 import tools.jackson.databind.JsonNode;
 
 /**
- * Our relay, in a process of its own, on free ports or new Unix sockets.
+ * Our relay in a process of its own, with free TCP ports or new Unix sockets.
  *
- * @param build another build than this one
+ * @param build a build in another checkout; empty: this build
  */
 public record RelayContestant(List<String> relayArgs, List<String> javaOptions, Optional<Build> build)
         implements Contestant {
-    /** The options of bin/relay-server: a heap that is touched at the start, and a JVM that does little when idle. */
+    /** The JVM options of bin/relay-server. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
     static final String NAME = "relay";
@@ -35,12 +35,14 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     public static final String JOURNAL = "--journal";
 
-    /** The word for a new directory of a journal, which goes with the relay; ":PARENT" may follow. */
+    /**
+     * The value of --journal that stands for a new directory, which is removed after the run. ":PARENT" may follow it.
+     */
     public static final String TEMPORARY = "temp";
 
     private static final String KEEP = "--journal-keep";
 
-    /** Size of a temporary journal: some seconds of a stream at full speed. */
+    /** Size of a temporary journal, enough for some seconds at full speed. */
     private static final String TEMPORARY_KEEP = "1g";
 
     public RelayContestant(List<String> relayArgs, List<String> javaOptions) {
@@ -61,7 +63,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return policy(relayArgs);
     }
 
-    /** The policy in these arguments; the relay's default is disconnect. */
+    /** Returns the policy in these arguments; the relay's default is disconnect. */
     static Policy policy(List<String> relayArgs) {
         int at = relayArgs.lastIndexOf(POLICY);
         return at < 0 || at + 1 == relayArgs.size() ? Policy.DISCONNECT : Policy.ofFlag(relayArgs.get(at + 1));
@@ -71,9 +73,9 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         boolean tls = load.clients().tls();
         String address = children.placement().relay().address();
-        // Workers on a busy machine may be late with HELLO, which must not fail a run.
+        // On a busy machine a worker may send HELLO late, which must not fail a run.
         List<String> args = new ArrayList<>(List.of("--json", "--handshake-timeout", "60s", "--bind", address));
-        // Free ports: plain ones, or those of TLS and no others.
+        // Port 0 is a free TCP port. With TLS, the relay has no other TCP ports.
         String kind = tls ? "--tls-" : "--";
         args.addAll(List.of(kind + "publish-port", "0", kind + "subscribe-port", "0"));
         OwnCertificate own = tls ? OwnCertificate.at(address) : null;
@@ -82,7 +84,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             args.addAll(own.args());
         }
         if (build.isEmpty()) {
-            // The relay takes every client on a lane or between hosts, as it lives no longer than the run.
+            // The relay accepts clients without authentication, as it only exists for one run.
             args.add("--insecure");
         }
         String publishSocket = load.transport().isUnixIn() ? children.socketPath("publish") : null;
@@ -107,7 +109,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 null);
     }
 
-    /** These arguments, with a new directory in place of the word for one. */
+    /** Replaces the word {@link #TEMPORARY} in these arguments by a new directory. */
     static List<String> withJournal(List<String> relayArgs, Children children) throws IOException {
         int at = relayArgs.indexOf(JOURNAL) + 1;
         String[] place = at == 0 || at == relayArgs.size()
@@ -131,10 +133,10 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         List<String> options = javaOptions.equals(JAVA_OPTIONS) ? javaOptions(args) : javaOptions;
         if (build.isPresent()) {
             if (options != javaOptions) {
-                // Another build may need more than this build's limit; a higher limit costs nothing.
+                // Another build may need more direct memory than this build; a higher limit costs nothing.
                 options.add("-XX:MaxDirectMemorySize=4g");
             }
-            // The setting is in the environment, as an older build does not know the option.
+            // The setting is in the environment, as an older build may not know the option.
             List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
             command.addAll(build.get().relay(options));
             command.addAll(args);
@@ -150,14 +152,14 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return socket == null ? Endpoint.parse(told.asString("")) : Endpoint.unix(Path.of(socket));
     }
 
-    /** The JVM's options for a relay with these arguments, which decide the limits of memory. */
+    /** Returns the JVM options for a relay with these arguments, from which its memory limits follow. */
     public static List<String> javaOptions(List<String> relayArgs) {
         List<String> options = new ArrayList<>(List.of("-XX:+UseSerialGC", "-XX:-UsePerfData", "-XX:+AlwaysPreTouch"));
         options.addAll(JvmLimits.of(relayArgs.toArray(String[]::new)));
         return options;
     }
 
-    /** Another build of this project: the root of a checkout in which it was built. */
+    /** A build of this project in another checkout. || @param directory root of the checkout */
     public record Build(Path directory) {
         List<String> relay(List<String> javaOptions) throws IOException {
             List<String> command = new ArrayList<>(List.of(Site.java()));
@@ -166,7 +168,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             return command;
         }
 
-        /** The newest jar of a module with all that it needs. */
+        /** Returns the newest jar of a module that includes its dependencies. */
         public Path jar(String module) throws IOException {
             File[] jars = directory
                     .resolve(module)

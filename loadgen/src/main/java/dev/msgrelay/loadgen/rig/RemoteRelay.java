@@ -20,15 +20,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A relay that runs already, on another machine mostly.
+ * A relay that is already running, usually on another machine.
  *
- * @param policy that subscribers ask for; of the relay's default {@link #checked} finds the name
+ * @param policy the policy for which subscribers ask; {@link #checked} replaces {@link Policy#RELAY_DEFAULT} by a
+ *     policy
  * @param admin admin port of the relay, or null
  */
 public record RemoteRelay(
         Endpoint publish, Endpoint subscribe, Policy policy, Access access, Duration connectTimeout, AdminPort admin)
         implements Contestant {
-    /** Time for the answer to HELLO on an open connection. */
+    /** Time limit for the answer to HELLO. */
     private static final Duration ANSWER = Duration.ofMillis(1_500);
 
     @Override
@@ -53,11 +54,11 @@ public record RemoteRelay(
     }
 
     /**
-     * Connects a publisher and a subscriber, and reads the figures, before any worker is started.
+     * Connects a publisher and a subscriber, and reads the admin port, before any worker is started.
      *
-     * @return this relay with the policy of its subscribers: the one that is wanted; else backpressure where it is the
-     *     relay's default, or skip, since a run at full speed always has slow subscribers
-     * @throws RunException a client was refused, or got another policy; the message is one line with the cause
+     * @return this relay with its subscribers' policy. If no policy was chosen, it is backpressure if that is the
+     *     relay's default, or else skip, since a run at full speed always has slow subscribers.
+     * @throws RunException a client was refused, or got another policy; the message is one line
      */
     public RemoteRelay checked() throws RunException, InterruptedException {
         try {
@@ -95,7 +96,7 @@ public record RemoteRelay(
                 + said.lines().findFirst().orElse(""));
     }
 
-    /** The policy of a subscriber that asks for {@code wanted}. */
+    /** Returns the policy that a subscriber gets if it asks for {@code wanted}. */
     private Policy given(Policy wanted) throws IOException {
         AtomicReference<Policy> given = new AtomicReference<>(wanted);
         SubscriberOptions options = greeting(

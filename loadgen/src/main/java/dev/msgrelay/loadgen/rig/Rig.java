@@ -3,12 +3,12 @@ package dev.msgrelay.loadgen.rig;
 import dev.msgrelay.loadgen.result.RunRecord;
 import java.io.IOException;
 
-/** The starter of a run's processes; tests have their own. */
+/** Starts the processes of runs. Tests replace it. */
 @FunctionalInterface
 public interface Rig {
-    /** Each run has its own processes. */
+    /** Starts new processes for each run. */
     Rig OWN = LoadRun::alone;
 
-    /** Makes one run; it throws where the run did not come to its end. */
+    /** Makes one run. It throws if the run could not be completed. */
     RunRecord run(Plan plan, int round, RunObserver observer) throws IOException, RunException, InterruptedException;
 }

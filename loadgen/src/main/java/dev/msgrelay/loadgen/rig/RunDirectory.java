@@ -7,11 +7,11 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A directory for the Unix sockets, keys and data of runs, which no other user can read. A shell that waits for the end
- * of its stdin removes it on {@link #close}, or when this process has ended in any way. Thread-safe.
+ * A directory for Unix sockets, keys and data of runs, which no other user can read. A shell waits for the end of its
+ * stdin and then removes the directory. The stdin ends on {@link #close}, or when this process ends. Thread-safe.
  */
 final class RunDirectory implements AutoCloseable {
-    /** The shell's command; it tries twice, as a relay that ends with this process may write a moment longer. */
+    /** The shell's command. It tries twice, as a relay that is ending may still write for a moment. */
     private static final String REMOVE =
             "trap '' HUP INT QUIT TERM; cat >/dev/null; rm -rf -- \"$1\" || { sleep 2; rm -rf -- \"$1\"; }";
 
@@ -46,7 +46,7 @@ final class RunDirectory implements AutoCloseable {
         return path.resolve(name + ".pem");
     }
 
-    /** Removes the directory, also in an interrupted thread. */
+    /** Removes the directory, even if the thread is interrupted. */
     @Override
     public void close() {
         try {

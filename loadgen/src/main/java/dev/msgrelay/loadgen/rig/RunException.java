@@ -2,7 +2,9 @@ package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.protocol.text.TextFile;
 
-/** A run that cannot go on: a child died, failed, or did not answer in time. The message is one line for people. */
+/**
+ * A run cannot continue: a child process died, failed, or did not answer in time. The message is one line for people.
+ */
 public final class RunException extends Exception {
     private static final long serialVersionUID = 1L;
 
@@ -10,7 +12,7 @@ public final class RunException extends Exception {
         super(message);
     }
 
-    /** Any failure in one line, with the reason that the JDK leaves out for files. */
+    /** Describes a failure in one line, including the reason that the JDK's exceptions for files leave out. */
     public static String oneLine(Exception e) {
         return e instanceof RunException ? e.getMessage() : TextFile.fault(e);
     }

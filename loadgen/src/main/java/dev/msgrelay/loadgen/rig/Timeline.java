@@ -9,15 +9,15 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Throughput over the measured window, in equal steps, from the progress reports of the workers. Immutable.
+ * The throughput over the measured window, in equal steps, from the progress reports of the workers. Immutable.
  *
- * @param points points by time; a step without reports of every worker is left out
+ * @param points points by time, without steps for which a worker has not reported
  */
 public record Timeline(List<Point> points) {
-    /** The step, as long as between two counts of a worker. */
+    /** Length of a step: workers count their messages as often. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** Most points, as a chart can show them; longer windows have longer steps. */
+    /** The most points, as a chart cannot show more. Longer windows have longer steps. */
     private static final int MAX_POINTS = 1_200;
 
     private static final double[] UNKNOWN = {Double.NaN, Double.NaN};
@@ -53,7 +53,10 @@ public record Timeline(List<Point> points) {
         return workers.stream().map(worker -> until(end, worker)).toList();
     }
 
-    /** One worker's counts until the window's end, which a publisher's last message comes a little before. */
+    /**
+     * Returns the counts of one worker until the window's end. A publisher's last count is a little earlier, so it is
+     * repeated for that time.
+     */
     private static List<Count> until(long end, Child worker) {
         List<Count> counts = counts(worker);
         Child.Event last = worker.latest("progress");
@@ -64,7 +67,7 @@ public record Timeline(List<Point> points) {
         return counts;
     }
 
-    /** All counts of a worker so far, by the times of counting, not of the reports. */
+    /** Returns all counts of a worker, by the times of counting. */
     private static List<Count> counts(Child worker) {
         List<Count> counts = new ArrayList<>();
         worker.all("progress")
@@ -73,7 +76,7 @@ public record Timeline(List<Point> points) {
         return counts;
     }
 
-    /** Messages and bytes a second of all workers together; NaN where one worker's are not known. */
+    /** Returns messages and bytes a second of all workers together; NaN if they are unknown for one worker. */
     private static double[] rates(List<List<Count>> workers, long from, long to) {
         double[] sum = new double[2];
         for (List<Count> worker : workers) {
@@ -86,7 +89,7 @@ public record Timeline(List<Point> points) {
         return sum;
     }
 
-    /** Messages and bytes at a moment between two reports, at an even speed between them; NaN outside. */
+    /** Interpolates messages and bytes between two reports; NaN outside of the reports. */
     private static double[] at(List<Count> counts, long nanos) {
         for (int i = 1; i < counts.size(); i++) {
             Count before = counts.get(i - 1);

@@ -24,8 +24,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The verdict on a run, for all commands. A valid run delivered every message to every subscriber once, unchanged and
- * in one order; a subscriber that the policy skipped or disconnected was told of its loss.
+ * Decides whether a run is valid. In a valid run every subscriber got every message once, unchanged, and in the same
+ * order as the other subscribers. If the policy let a subscriber miss messages, the relay must have reported that to
+ * the subscriber.
  */
 public final class Verdict {
 
@@ -43,7 +44,7 @@ public final class Verdict {
         return new Outcome(faults(correctness, out, load), environment, observed(signals, correctness), false);
     }
 
-    /** Events of a run beside its figures, for which no run is left out. */
+    /** Returns the events in a run, such as standstills, which do not exclude it. */
     static List<Observed> observed(Signals signals, Correctness correctness) {
         List<Observed> all = new ArrayList<>();
         if (signals.stoodStill()) {
@@ -55,7 +56,7 @@ public final class Verdict {
         return all;
     }
 
-    /** The results of all processes, with the comparison of orders and of recorded latencies. */
+    /** Returns the results of all subscribers, after comparing their orders and the numbers of recorded latencies. */
     static Correctness correctness(Load load, Sent sent, Got got, Got slow) {
         long samples = sent.samples(load.sampling());
         List<Received> all = new ArrayList<>(got.subscribers());
@@ -93,7 +94,7 @@ public final class Verdict {
         return results;
     }
 
-    /** The line about a missed schedule: the rate was not reached, or too many messages left late. */
+    /** Returns a line about a missed schedule: the rate was not reached, or too many messages were sent late. */
     static List<String> schedule(Rates rates, Punctuality punctuality) {
         List<String> marks = new ArrayList<>();
         if (rates.wanted() > 0 && !rates.kept()) {
@@ -128,7 +129,7 @@ public final class Verdict {
         return failures;
     }
 
-    /** Checks a slow reader, which leaves in the middle of the stream: messages after that are not lost. */
+    /** Checks a slow reader. It disconnects in the middle of the stream, so later messages are not lost. */
     private static void checkSlow(SubscriberResult slow, List<String> failures) {
         String who = "slow subscriber: ";
         count(slow.untold(), who, "lost without a word", failures);
@@ -142,7 +143,7 @@ public final class Verdict {
         boolean cutOff = policy == Policy.DISCONNECT
                 && subscriber.closed() != null
                 && subscriber.closeReason() == CloseReason.SLOW_SUBSCRIBER.code();
-        // The ERROR frame told a disconnected subscriber that no more messages come.
+        // The ERROR frame told a disconnected subscriber that it gets no more messages.
         long missing =
                 subscriber.faults().lost() - (cutOff ? subscriber.faults().tail() : 0);
         long told = policy == Policy.SKIP ? subscriber.told().missed() : 0;
@@ -168,7 +169,7 @@ public final class Verdict {
         }
     }
 
-    /** Faults that no policy explains. */
+    /** Adds faults that are wrong under any policy. */
     private static void checkMessages(String who, SubscriberResult subscriber, List<String> failures) {
         count(subscriber.faults().duplicated(), who, "duplicated", failures);
         count(subscriber.faults().reordered(), who, "reordered", failures);

@@ -31,7 +31,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import tools.jackson.databind.JsonNode;
 
-/** Watches the processes of one run during its window. The controller's thread owns it. */
+/** Collects the evidence about the processes of one run during its window. The controller's thread owns it. */
 final class Watch implements AutoCloseable {
     private final Window window;
     private final Load load;
@@ -51,12 +51,12 @@ final class Watch implements AutoCloseable {
         this.relay = contestant.process();
         this.admin = contestant.admin();
         List<Watched.Process> processes = new ArrayList<>();
-        // A contestant that sends by itself is a publisher.
+        // A contestant that itself sends messages is treated as a publisher.
         Role role = contestant.sendsByItself() ? Role.PUBLISHER : Role.RELAY;
         add(processes, role, relay == null ? List.of() : List.of(relay), false);
         add(processes, Role.PUBLISHER, fleet.publishers(), false);
         add(processes, Role.SUBSCRIBER, fleet.subscribers(), false);
-        // A slow reader that is skipped or disconnected holds no publisher back, although its queue is always full.
+        // A slow reader with policy skip or disconnect delays no publisher, although its queue is always full.
         add(processes, Role.SUBSCRIBER, fleet.slow(), load.slow().policy() != Policy.BACKPRESSURE);
         Watched watched = new Watched(processes, port(contestant.publish()), port(contestant.subscribe()));
         CpuGroups groups = CpuGroups.of(SystemTree.ofThisHost());
@@ -83,7 +83,7 @@ final class Watch implements AutoCloseable {
         return admin == null ? AdminPort.Look.NONE : admin.lookIfPossible();
     }
 
-    /** The process of a relay that runs elsewhere and tells its figures. */
+    /** Returns the CPU time of a relay that loadgen did not start, if the relay reports it. */
     Optional<ProcessUse> elsewhere() {
         double cores = atEnd.coresSince(atBegin);
         double seconds = cores * window.measuredNanos() / 1e9;
@@ -97,7 +97,7 @@ final class Watch implements AutoCloseable {
                         admin.uri().getHost()));
     }
 
-    /** Waits for all samples, for which the processes must live. */
+    /** Waits until all samples are taken: the processes must not end before. */
     void awaitLooks() throws InterruptedException {
         sampler.sampled();
     }
@@ -122,7 +122,7 @@ final class Watch implements AutoCloseable {
         return new Signals(rates, sampler.sampled(), holds, link, still);
     }
 
-    /** The longest stand-still by the processes' own reports. */
+    /** Returns the longest standstill that the processes reported. */
     private static Still still(List<Child> processes) {
         Still longest = Still.NONE;
         for (Child process : processes) {
@@ -168,7 +168,7 @@ final class Watch implements AutoCloseable {
         return after.path(field).asLong(0) - before.path(field).asLong(0);
     }
 
-    /** The relay's waiting by its reports around the window. */
+    /** Returns how long the relay waited, by its reports around the window. */
     static RelayHolds holds(List<Child.Event> reports, Window window) {
         List<Child.Event> around = around(reports, window);
         if (around.size() < 2) {
@@ -191,7 +191,9 @@ final class Watch implements AutoCloseable {
                         .orElse(0));
     }
 
-    /** The reports within the window, where they span most of it; else also the nearest one on each side. */
+    /**
+     * Returns the reports within the window if they cover most of it; otherwise also the nearest report on each side.
+     */
     private static List<Child.Event> around(List<Child.Event> reports, Window window) {
         List<Child.Event> within = reports.stream()
                 .filter(report -> report.nanos() >= window.begin() && report.nanos() <= window.end())
@@ -201,7 +203,7 @@ final class Watch implements AutoCloseable {
         return most ? within : enclosing(reports, window);
     }
 
-    /** The reports from the last one before the window to the first one after it. */
+    /** Returns the reports from the last one before the window to the first one after it. */
     private static List<Child.Event> enclosing(List<Child.Event> reports, Window window) {
         int from = 0;
         int to = reports.size();

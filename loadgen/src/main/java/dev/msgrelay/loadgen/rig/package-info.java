@@ -1,14 +1,14 @@
 /**
- * One run: its processes from the first to the last, their words, and the verdict.
+ * How one run is made: its processes are started, measured and stopped, and a verdict is given.
  *
  * <pre>
- *  Plan -&gt; LoadRun -+- Contestant   starts the middle: RelayContestant, CommandContestant, Contestants
+ *  Plan -&gt; LoadRun -+- Contestant   starts what is measured: RelayContestant, CommandContestant, Contestants
  *                   +- Fleet        publishers and subscribers: Children, each a Child that gets a Job and a Window
- *                   |               and says Progress, Sent or Got
- *                   +- Watch        looks at all of them meanwhile -&gt; Signals
+ *                   |               and reports Progress, Sent or Got
+ *                   +- Watch        samples all processes -&gt; Signals
  *          Sent, Got, Signals -&gt; Verdict -&gt; RunRecord
  * </pre>
  *
- * The controller's thread does it all; every wait in it is bounded, and no process outlives it.
+ * All code runs on the controller's thread. Every wait has a time limit, and all processes end with the run.
  */
 package dev.msgrelay.loadgen.rig;
