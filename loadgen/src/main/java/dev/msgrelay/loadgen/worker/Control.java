@@ -15,20 +15,20 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.node.ObjectNode;
 
 /**
- * A worker's side of the talk with its controller, one JSON object a line, each way:
+ * The worker's side of the connection to its controller. Both sides send JSON objects, one a line:
  *
  * <pre>
  *  controller -&gt; worker                        worker -&gt; controller
  *  {"job":{...}}      its part of a run           {"event":"ready"}           connected, or listening
- *  {"window":{...}}   when to send, and measure   {"event":"primed"}          heard of every publisher
- *  {"sent":{"0":17}}  drain up to these           {"event":"progress", ...}   once a second
- *                                                 {"event":"result", ...}     all there is to say
+ *  {"window":{...}}   when to send, and measure   {"event":"primed"}          got a message of each publisher
+ *  {"sent":{"0":17}}  messages to wait for        {"event":"progress", ...}   once a second
+ *                                                 {"event":"result", ...}     its final report
  *  {"end":{}}         the run is over             {"event":"ended"}           the next job may come
- *  (end of file)      leave at once               {"event":"error", "message":...}
+ *  (end of file)      end at once                 {"event":"error", "message":...}
  * </pre>
  *
- * Stdin ends when the controller closes it or ends in any way, so no worker outlives the controller. The main thread
- * reads the lines; any thread may ask.
+ * Stdin ends when the controller closes it, or when the controller's process ends. So no worker outlives the
+ * controller. The main thread reads stdin; any thread may call the other methods.
  */
 public final class Control {
     private static final int EXIT_FAILED = 1;
@@ -47,7 +47,10 @@ public final class Control {
         void run(J job, Control control) throws Exception;
     }
 
-    /** Runs jobs, each on a new thread, until the end of stdin ends the process: every worker's {@code main}. */
+    /**
+     * Runs jobs, each on a new thread, until the end of stdin ends the process. The {@code main} of every worker calls
+     * it.
+     */
     public static <J> void main(Class<J> type, Work<J> work) {
         AtomicReference<Control> current = new AtomicReference<>();
         readCommands(line -> {
@@ -62,46 +65,48 @@ public final class Control {
         });
     }
 
-    /** Runs a job and waits for the end of the run; a failure is reported, and ends the process. */
+    /** Runs a job and waits for the end of the run. A failure is reported, and ends the process. */
     private <J> void runJob(JsonNode job, Class<J> type, Work<J> work) {
         try {
             work.run(Json.read(job, type), this);
             ended.await();
             closedAtEnd.close();
-            // A collection frees the direct memory of closed connections now, and not in the next window.
+            // A garbage collection frees the direct memory of closed connections now, and not within the next window.
             System.gc();
             say("ended", Map.of());
         } catch (Exception | OutOfMemoryError e) {
-            // A halt, as threads of the job would keep the process alive.
+            // The process is halted, since threads of the job would prevent a normal end.
             fail(e);
             Runtime.getRuntime().halt(EXIT_FAILED);
         }
     }
 
-    /** Ends this process at the end of stdin; for a process without commands. */
+    /** Ends this process at the end of stdin. It is for a process that gets no jobs. */
     public static void exitWithParent() {
         Thread reader = new Thread(() -> readCommands(line -> {}), "control");
         reader.setDaemon(true);
         reader.start();
     }
 
-    /** Registers connections that stay open until the end of the run, and are closed then. */
+    /** Registers connections that are closed at the end of the run, not before. */
     public void closeAtEnd(AutoCloseable connections) {
         closedAtEnd = connections;
     }
 
-    /** The window; {@link Window#NONE} as long as it is not known. */
+    /** Returns the window; {@link Window#NONE} before the controller has sent it. */
     public Window window() {
         return window;
     }
 
-    /** Waits for the window; the controller's end ends this wait with the process. */
+    /** Waits for the window, without a time limit: if the controller ends, this process ends. */
     public Window awaitWindow() throws InterruptedException {
         windowKnown.await();
         return window;
     }
 
-    /** Waits for the numbers of sent messages, by publisher id, like {@link #awaitWindow}. */
+    /**
+     * Waits for how many messages each publisher sent, by publisher id, without a time limit like {@link #awaitWindow}.
+     */
     public Map<Integer, Long> awaitSent() throws InterruptedException {
         sentKnown.await();
         return sent;
@@ -123,7 +128,7 @@ public final class Control {
         }
     }
 
-    /** Passes on line by line, and ends the process at the end of stdin. */
+    /** Passes each line of stdin to {@code each}, and ends the process at the end of stdin. */
     static void readCommands(Consumer<String> each) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             in.lines().forEach(each);

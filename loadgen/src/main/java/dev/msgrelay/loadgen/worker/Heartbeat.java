@@ -9,8 +9,8 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts a worker's messages four times a second, and reports once a second, on a daemon thread: a report costs worker
- * and controller some time of a core. Each report has the stand-still of the process, too.
+ * Counts a worker's messages four times a second, and sends the counts once a second, since a report costs CPU time at
+ * both ends. A report also contains the standstills of the process. A daemon thread does it.
  */
 public final class Heartbeat {
     private static final int COUNTS_A_LINE = 4;
@@ -29,7 +29,7 @@ public final class Heartbeat {
         long bytes();
     }
 
-    /** Reports at once, so that a count comes before the window, and then until {@link #last}. */
+    /** Sends the first report at once, so that there is a count before the window. It continues until {@link #last}. */
     Heartbeat(Control control, List<? extends Counted> all) {
         this.control = control;
         this.all = all;
@@ -38,7 +38,7 @@ public final class Heartbeat {
         this.timer = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> count(COUNTS_A_LINE, false));
     }
 
-    /** Reports for the last time, after the last message. */
+    /** Sends the last report, after the last message. */
     synchronized void last() {
         count(1, true);
         ended = true;
@@ -50,7 +50,7 @@ public final class Heartbeat {
         if (ended) {
             return;
         }
-        // The time is that of the counts, as the report may wait for stdout.
+        // The time is that of the counts, as the report may have to wait for stdout.
         counts.add(new Count(
                 System.nanoTime(),
                 all.stream().mapToLong(Counted::messages).sum(),
@@ -61,7 +61,7 @@ public final class Heartbeat {
         }
     }
 
-    /** Repeats a task on a daemon thread, until the process ends or the service is shut down. */
+    /** Repeats a task on a daemon thread, until the process ends or the returned timer is shut down. */
     static ScheduledExecutorService repeat(String name, long millis, Runnable task) {
         ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(work -> {
             Thread thread = new Thread(work, name);

@@ -18,16 +18,17 @@ import java.nio.channels.ByteChannel;
 import java.nio.channels.NonWritableChannelException;
 
 /**
- * A subscriber of module relay-client as a channel. Its messages are packed into frames again, so that the code for
- * plain connections measures and checks them.
+ * A subscriber of module relay-client in the form of a channel. Its messages are packed into frames again, so that the
+ * same code measures and checks connections with and without the library.
  *
  * <pre>
  *  socket -&gt; RelaySubscriber -&gt; message (sequence, type, body) -&gt; frames -&gt; FrameReader -&gt; Verifier
  *                            -&gt; gap                            -&gt; GAP
  * </pre>
  *
- * This class checks the library's sequences, which count every message and jump over gaps alone. In the frames the
- * stream begins at 1, as on a plain connection. The subscriber's thread owns it; {@link #close} is for any thread.
+ * This class checks the sequence numbers that the library returns: only a gap may skip numbers. In the frames, the
+ * sequence starts at 1, as on a connection without HELLO. The subscriber's thread owns an object; any thread may call
+ * {@link #close}.
  */
 final class LibraryChannel implements ByteChannel {
     private final RelaySubscriber subscriber;
@@ -37,18 +38,17 @@ final class LibraryChannel implements ByteChannel {
     private boolean ended;
     private volatile boolean closed;
 
-    /** Connects, and waits for WELCOME. */
     LibraryChannel(SubscriberOptions.Builder options, int bufferSize) throws IOException {
         this.frames = ByteBuffer.allocate(bufferSize);
         this.subscriber = RelaySubscriber.connect(
                 options.bufferSize(bufferSize).onGap(this::onGap).build());
         while (subscriber.epoch() == 0 && poll() >= 0) {
-            // Messages that are published before WELCOME may not come.
+            // Messages that are published before WELCOME may be missing.
         }
         frames.flip();
     }
 
-    /** Options without a second connection: a run reports the end of the first one. */
+    /** Returns options without reconnection: a run must report the end of the first connection. */
     static SubscriberOptions.Builder options(Endpoint relay, Access access, Policy policy) throws IOException {
         SubscriberOptions.Builder options =
                 access.to(SubscriberOptions.builder(relay).reconnect(ReconnectPolicy.none()));
@@ -75,7 +75,7 @@ final class LibraryChannel implements ByteChannel {
         return length;
     }
 
-    /** Polls for messages; the relay's ERROR becomes the last frame. */
+    /** Polls for messages. An ERROR frame of the relay is appended as the last frame. */
     private int poll() throws IOException {
         try {
             return subscriber.poll(this::onMessage);

@@ -22,9 +22,14 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 import org.HdrHistogram.Histogram;
 
-/** A publisher of relay-client, of a message for each frame. Its thread owns it; acknowledgements come on another. */
+/**
+ * Sends each frame as a message, by a publisher of relay-client. One thread owns it; acknowledgements arrive on another
+ * thread.
+ */
 final class LibraryOutlet implements Outlet {
-    /** The longest wait for room, and for the last acknowledgement; the controller waits longer. */
+    /**
+     * Time limit for a place in the library's buffer, and for the last acknowledgement. The controller waits longer.
+     */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final long LOOK_NANOS = 1_000_000;
@@ -37,9 +42,9 @@ final class LibraryOutlet implements Outlet {
     /**
      * Connects.
      *
-     * @param acknowledged listener for the acknowledgements that the options ask for; null: they ask for none
-     * @param lastWord time to listen on after the last acknowledgement: a relay that acknowledges messages too early
-     *     goes on beyond the last one
+     * @param acknowledged receives the acknowledgements; null: none are asked for
+     * @param lastWord time to wait after the last acknowledgement: a faulty relay may acknowledge messages that were
+     *     never sent
      */
     LibraryOutlet(PublisherOptions.Builder options, Acknowledged acknowledged, Duration lastWord) throws IOException {
         this.acknowledged = acknowledged;
@@ -50,7 +55,7 @@ final class LibraryOutlet implements Outlet {
         publisher = RelayPublisher.connect(options.build());
     }
 
-    /** Options without a second connection: a run reports the end of the first one. */
+    /** Returns options without reconnection: a run must report the end of the first connection. */
     static PublisherOptions.Builder options(Endpoint relay, Access access) throws IOException {
         return access.to(PublisherOptions.builder(relay).reconnect(ReconnectPolicy.none()));
     }
@@ -70,7 +75,7 @@ final class LibraryOutlet implements Outlet {
 
     private void publish(int type, ByteBuffer body) throws IOException {
         if (acknowledged != null) {
-            // The count is here, as the library's takes a lock.
+            // The messages are counted here, as the library's counter takes a lock.
             acknowledged.publishing(published++, body);
         }
         PublishOutcome outcome = publisher.publish(type, body);
@@ -90,9 +95,9 @@ final class LibraryOutlet implements Outlet {
     }
 
     /**
-     * Waits until all messages are acknowledged, or without acknowledgements read by the relay.
+     * Waits until all messages are acknowledged; without acknowledgements, until the relay has read them.
      *
-     * @throws IOException the wait was too long, or the acknowledgements do not fit the messages
+     * @throws IOException the wait took too long, or the acknowledgements do not match the messages
      */
     @Override
     public void settle() throws IOException, InterruptedException {
@@ -103,7 +108,7 @@ final class LibraryOutlet implements Outlet {
         }
     }
 
-    /** Listens on after the last acknowledgement, for one of a message that was never sent. */
+    /** Waits after the last acknowledgement for one that is wrong, of a message that was never sent. */
     private void listen() throws IOException {
         long end = System.nanoTime() + lastWord.toNanos();
         while (System.nanoTime() - end < 0 && publisher.failure().isEmpty()) {
@@ -129,25 +134,28 @@ final class LibraryOutlet implements Outlet {
         try {
             publisher.close();
         } catch (PublishException e) {
-            // The result is known since settle; the relay may have ended meanwhile.
+            // The result is known already; the relay may have ended meanwhile.
         }
     }
 
-    /** Checks and times acknowledgements: numbers grow, and sequences by as much at least. Thread-safe. */
+    /**
+     * Checks acknowledgements, and measures how long they take. Message numbers must grow, and sequence numbers at
+     * least as much. Thread-safe.
+     */
     static final class Acknowledged implements AckListener {
         private final long first;
         private final long samplingMask;
         private final Supplier<Window> window;
         private final Histogram after = Histograms.sparse();
 
-        /** Numbers and times of the timed messages under way, at most as many as the library keeps. */
+        /** Numbers and sending times of messages without acknowledgement whose time is measured. */
         private final Deque<long[]> underWay = new ArrayDeque<>();
 
         private long number;
         private long sequence;
         private String fault;
 
-        /** @param sampling one message in this many is timed, a power of two */
+        /** @param sampling the time of one message in this many is measured; a power of two */
         Acknowledged(long first, int sampling, Supplier<Window> window) {
             this.first = first;
             this.samplingMask = sampling - 1L;
@@ -155,7 +163,7 @@ final class LibraryOutlet implements Outlet {
             this.number = first - 1;
         }
 
-        /** Notes a message before it goes to the library, after {@code before} other ones. */
+        /** Notes a message before it is given to the library. || @param before number of earlier messages */
         void publishing(long before, ByteBuffer body) {
             long stamp = LoadMessage.stampAt(body, body.position());
             if ((stamp & samplingMask) == 0) {
@@ -178,7 +186,10 @@ final class LibraryOutlet implements Outlet {
             }
         }
 
-        /** Nanoseconds from the intended time (at full speed the publishing) to the acknowledgement; at most 100 s. */
+        /**
+         * Returns the nanoseconds from the intended sending time, at full speed from the call of the library, to the
+         * acknowledgement; 100 s at most.
+         */
         synchronized Histogram after() {
             return after;
         }
@@ -190,7 +201,7 @@ final class LibraryOutlet implements Outlet {
         @Override
         public synchronized void onAck(long newNumber, long newSequence) {
             time(newNumber);
-            // Sequence 0 comes after a reconnection, and may repeat a number.
+            // Sequence 0 follows a reconnection; its message number may be repeated.
             boolean again = newSequence == 0;
             if (fault == null
                     && (again
@@ -203,7 +214,7 @@ final class LibraryOutlet implements Outlet {
             sequence = again ? sequence : newSequence;
         }
 
-        /** Throws where an acknowledgement was wrong, or the last one is not of message {@code last}. */
+        /** Throws if an acknowledgement was wrong, or if the last one is not that of message {@code last}. */
         synchronized void check(long last) throws IOException {
             if (fault != null) {
                 throw new IOException(fault);

@@ -10,11 +10,11 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * A subscriber's connection that reads the clock after each read, and notes the counts at the begin and the end of the
- * window. The connection of a slow reader is read at a limited speed. The subscriber's thread owns it.
+ * A subscriber's connection that reads the clock after each read, and records its counters at the begin and the end of
+ * the window. For a slow reader it limits the speed. The subscriber's thread owns it.
  */
 final class MeasuredChannel implements ReadableByteChannel {
-    /** Reads a second of a slow reader, in pieces so small that the receive queue stays full. */
+    /** Reads a second of a slow reader. Each read is so small that the receive queue stays full. */
     private static final int READS_PER_SECOND = 50;
 
     private final ReadableByteChannel source;
@@ -30,8 +30,8 @@ final class MeasuredChannel implements ReadableByteChannel {
     private long bytes;
 
     /**
-     * @param messages number of messages in all reads before the current one
-     * @param bytesPerSecond most bytes a second to read; 0: no limit
+     * @param messages returns the number of messages in all reads before the current one
+     * @param bytesPerSecond the most bytes to read in a second; 0: no limit
      */
     MeasuredChannel(ReadableByteChannel source, LongSupplier messages, Control control, int bytesPerSecond) {
         this.piece = bytesPerSecond == 0 ? Integer.MAX_VALUE : Math.max(1, bytesPerSecond / READS_PER_SECOND);
@@ -51,7 +51,7 @@ final class MeasuredChannel implements ReadableByteChannel {
             late = bytes > 0 && before >= window.begin();
         }
         pauses.note(before, now, window);
-        // The bytes of this read come after the note, as they are not counted yet.
+        // The bytes of this read are added later, as its messages are not counted yet.
         measured.note(now, window, messages.getAsLong(), bytes);
         if (n > 0) {
             bytes += n;
@@ -74,7 +74,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         }
     }
 
-    /** Times without a delivery; valid from the end of the stream on. */
+    /** Returns the times without a delivery. It is valid after the end of the stream. */
     Still pauses() {
         if (now < window.end()) {
             pauses.note(now, window.end(), window);
@@ -90,7 +90,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         return window;
     }
 
-    /** Whether the window was told after its begin, so that messages before that are missing in the counts. */
+    /** Whether the controller sent the window after its begin, so that the counts lack earlier messages. */
     boolean heardLate() {
         return late;
     }
@@ -99,7 +99,7 @@ final class MeasuredChannel implements ReadableByteChannel {
         return bytes;
     }
 
-    /** Messages received within the window; valid from the end of the stream on. */
+    /** Returns the messages received within the window. It is valid after the end of the stream. */
     long messagesMeasured() {
         return measured.messages(messages.getAsLong());
     }

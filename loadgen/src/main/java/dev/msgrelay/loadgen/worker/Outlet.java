@@ -9,28 +9,28 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import org.HdrHistogram.Histogram;
 
-/** The way out for the frames of one publisher, whose thread owns it. */
+/** Sends the frames of one publisher. The publisher's thread owns it. */
 public interface Outlet extends AutoCloseable {
     /**
-     * Writes all frames, blocking.
+     * Writes all frames, and blocks as long as necessary.
      *
-     * @param frames whole frames, unless there are {@link #segment segments}
+     * @param frames frames; only if {@link #segment} is not 0 may they be cut
      */
     void write(ByteBuffer frames) throws IOException;
 
-    /** Waits until the messages that this outlet answers for cannot be lost any more. */
+    /** Waits until messages cannot be lost any more, if the implementation knows that. */
     default void settle() throws IOException, InterruptedException {}
 
     default long acknowledged() {
         return 0;
     }
 
-    /** Nanoseconds from the intended time of sending to the acknowledgement; null: the publisher asks for none. */
+    /** Returns the nanoseconds from the intended sending time to the acknowledgement; null without acknowledgements. */
     default Histogram acknowledgedAfter() {
         return null;
     }
 
-    /** Bytes that fill a segment of the connection; 0 where the library decides on segments. */
+    /** Returns the payload of a full TCP segment; 0 if the library chooses the size of writes. */
     default int segment() throws IOException {
         return 0;
     }
@@ -38,7 +38,7 @@ public interface Outlet extends AutoCloseable {
     @Override
     default void close() throws IOException {}
 
-    /** Loadgen's own connection: bytes are written as they are. */
+    /** Writes bytes to a socket as they are. */
     record Plain(SocketChannel socket) implements Outlet {
         @Override
         public int segment() throws IOException {
@@ -56,7 +56,7 @@ public interface Outlet extends AutoCloseable {
             }
         }
 
-        /** The relay's last words before it closed, if it said anything. */
+        /** Returns the text of an ERROR frame that the relay sent before it closed the connection. */
         private String reasonGiven() {
             StringBuilder reason = new StringBuilder();
             try {
@@ -67,7 +67,7 @@ public interface Outlet extends AutoCloseable {
                     }
                 });
             } catch (IOException e) {
-                // The connection is closed, and the relay's last words are lost.
+                // The connection is closed, and the relay's text is lost.
             }
             return reason.toString();
         }

@@ -13,17 +13,20 @@ import java.util.function.IntFunction;
 import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
-/** Publishes over all connections at a fixed rate each; time stamps are the intended times. One thread owns it. */
+/**
+ * Publishes over several connections, with a fixed rate for each. The time stamps of messages are their intended times.
+ * One thread owns it.
+ */
 final class Paced {
-    /** A message that leaves later than this after its intended time is counted as late. */
+    /** A message counts as late if it is sent later than this after its intended time. */
     static final long LATE_NANOS = 1_000_000;
 
-    /** Time after the window until which late messages are sent; the rest is given up. */
+    /** Time after the window's end in which late messages are still sent. The rest is given up. */
     static final long OVERTIME_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     /**
-     * The least time between two writes of a fine schedule, each with all due messages. A write for each message would
-     * wake relay and subscriber each time, and on few cores keep the publisher from its schedule.
+     * The shortest time between two writes at a high rate. Each write has all messages that are due. A write for each
+     * message would wake relay and subscriber each time; with few cores, the publisher would then miss its schedule.
      */
     static final long GAP_NANOS = TimeUnit.MICROSECONDS.toNanos(50);
 
@@ -37,7 +40,7 @@ final class Paced {
     private long late;
     private long worstNanos;
 
-    /** @param clock {@link System#nanoTime}, read after each write */
+    /** @param clock {@link System#nanoTime}, which is read after each write */
     Paced(
             List<PublishConnection> connections,
             IntFunction<Schedule> schedules,
@@ -58,7 +61,10 @@ final class Paced {
         return new Lane(connection, schedule, fine ? GAP_NANOS : 0, window.end());
     }
 
-    /** Publishes all messages that are due before the end of the window, as far as a little more time allows. */
+    /**
+     * Publishes all messages that are due before the end of the window. If it is late, it stops {@link #OVERTIME_NANOS}
+     * after the end.
+     */
     void publish(Waiter waiter) throws IOException {
         long due = nextDue();
         while (due < window.end()) {
@@ -67,8 +73,8 @@ final class Paced {
     }
 
     /**
-     * Sends all messages that are due by {@code now}, and returns the time at which the next one is due. {@link
-     * #OVERTIME_NANOS} after the window the rest is given up, and counted as late.
+     * Sends all messages that are due at {@code now}. {@link #OVERTIME_NANOS} after the window it gives up the rest,
+     * which counts as late. || @return the time at which the next message is due
      */
     long sendDue(long now) throws IOException {
         for (Lane lane : lanes) {
@@ -91,10 +97,10 @@ final class Paced {
         return due;
     }
 
-    /** Sends all due messages of a connection, in as few writes as hold them. */
+    /** Sends all due messages of a connection in one write, if they fit. */
     private void send(Lane lane, long now) throws IOException {
         boolean measured = lane.due >= window.begin();
-        // After a stall across the begin of the window, messages of the window have a write of their own.
+        // If a delay spans the begin of the window, messages of the window are written separately.
         long before = measured ? window.end() : window.begin();
         long first = lane.scheduled;
         while (batch.hasRoom(lane.stamp) && lane.due <= now && lane.due < before) {
@@ -108,7 +114,7 @@ final class Paced {
         }
     }
 
-    /** A message has left when its write is done: one that waited for room is late, even if the write began in time. */
+    /** A message counts as sent when its write has returned: a write that had to wait makes a message late. */
     private void noteLateness(Lane lane, long first) {
         long left = clock.getAsLong();
         for (long n = first; n < lane.scheduled; n++) {
@@ -116,7 +122,7 @@ final class Paced {
         }
     }
 
-    /** The rest of this connection's schedule never leaves. */
+    /** Gives up the remaining messages of this connection. */
     private void giveUp(Lane lane, long now) {
         lane.skipTo(window.begin());
         long oldest = lane.due;
@@ -134,7 +140,10 @@ final class Paced {
         lateness.recordValueWithCount(Math.min(Histograms.LONGEST_NANOS, behind), messages);
     }
 
-    /** The punctuality of the measured part; messages that never left are as late as the first one given up. */
+    /**
+     * Returns how punctual messages were within the window. Messages that were given up are as late as the first of
+     * them.
+     */
     Punctuality punctuality() {
         return new Punctuality(late, worstNanos, lateness);
     }
@@ -158,12 +167,12 @@ final class Paced {
             this.due = schedule.intended(0);
         }
 
-        /** The time of the next write, which is before the end of the window. */
+        /** Returns the time of the next write, which is before the end of the window. */
         long moment() {
             return due >= end ? due : Math.min(Math.max(due, notBefore), end - 1);
         }
 
-        /** Begins the pause after a write, unless due messages are left. */
+        /** Starts the pause after a write, unless messages are still due. */
         void rest(long now) {
             notBefore = due <= now ? due : now + gap;
         }
@@ -173,7 +182,7 @@ final class Paced {
             due = schedule.intended(++scheduled);
         }
 
-        /** Leaves out all messages that are due before {@code end}, and returns their number. */
+        /** Skips all messages that are due before {@code end}. || @return the number of messages skipped */
         long skipTo(long end) {
             long first = scheduled;
             scheduled = schedule.firstAtOrAfter(end, scheduled);

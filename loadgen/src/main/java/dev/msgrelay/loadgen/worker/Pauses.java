@@ -6,16 +6,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
-/** Times without an event within the window: the longest, and the long ones. Other threads may read it later. */
+/** Records the times within the window in which nothing happened. Other threads may read it after the recording. */
 public final class Pauses {
-    /** Longer than any wait for a core that threads share fairly. */
+    /** Longer than a thread waits for a core that it shares fairly with others. */
     public static final long LONG_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private long longest;
     private long count;
     private long total;
 
-    /** Notes a time without an event; its part within the window counts. */
+    /** Records a time without an event. Only its part within the window counts. */
     void note(long from, long to, Window window) {
         long pause = Math.min(to, window.end()) - Math.max(from, window.begin());
         if (pause > longest) {
@@ -32,8 +32,8 @@ public final class Pauses {
     }
 
     /**
-     * The stand-stills of this process: a daemon thread that only sleeps notes when it wakes late. A SIGSTOP, a
-     * collection of garbage, or the host of a virtual machine stops this thread with the process.
+     * Detects when this whole process stood still: a daemon thread that only sleeps notes when it wakes late. SIGSTOP,
+     * garbage collection, or the host of a virtual machine stop this thread together with the process.
      */
     public static final class Standstill {
         private static final long STEP_MILLIS = 20;
@@ -43,7 +43,7 @@ public final class Pauses {
         private final ScheduledExecutorService timer;
         private long slept = System.nanoTime();
 
-        /** Begins to watch, until the process ends or {@link #stop}. */
+        /** Starts the thread, which runs until the process ends or {@link #stop} is called. */
         public Standstill(Supplier<Window> window) {
             this.window = window;
             this.timer = Heartbeat.repeat("standstill", STEP_MILLIS, this::step);

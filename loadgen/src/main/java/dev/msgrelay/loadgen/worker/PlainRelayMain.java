@@ -10,7 +10,10 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The second ceiling: a relay of one publisher and one thread, which never looks at the bytes. */
+/**
+ * The plain relay, whose throughput is the second ceiling: one thread copies the bytes of one publisher to all
+ * subscribers.
+ */
 public final class PlainRelayMain {
     private PlainRelayMain() {}
 
@@ -32,14 +35,17 @@ public final class PlainRelayMain {
             try {
                 relay(publisher, subscribers, job.bytes());
             } catch (IOException e) {
-                // A subscriber that only counts leaves bytes unread, which resets its connection. Subscribers report an
-                // early end themselves.
+                // A subscriber that only counts leaves bytes unread, so its connection is reset. Subscribers themselves
+                // report connections that end too early.
             }
             control.say("result", Sent.NOTHING);
         }
     }
 
-    /** Reads a buffer and writes it to one subscriber after the other, without a look at frames or speeds. */
+    /**
+     * Reads a buffer, and writes it to each subscriber in turn. It does not parse frames, and waits for slow
+     * subscribers.
+     */
     static void relay(SocketChannel publisher, List<SocketChannel> subscribers, int bufferSize) throws IOException {
         final ByteBuffer data = ByteBuffer.allocateDirect(bufferSize);
         while (true) {

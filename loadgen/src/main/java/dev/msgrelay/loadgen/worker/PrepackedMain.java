@@ -12,7 +12,10 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.concurrent.TimeUnit;
 
-/** The first ceiling: frames that are packed once, and written over and over to one subscriber. */
+/**
+ * The sender whose throughput is the first ceiling: it prepares frames once, and writes them repeatedly to one
+ * subscriber.
+ */
 public final class PrepackedMain {
     private static final long PRIME_EVERY_MILLIS = 10;
 
@@ -47,7 +50,7 @@ public final class PrepackedMain {
         }
     }
 
-    /** Frames that are packed once; a window of the size of a write slides over them. One thread owns it. */
+    /** Frames that are prepared once. The bytes of each write start where the last write ended. One thread owns it. */
     static final class Prepacked {
         private final ByteBuffer window;
         private final int frameLength;
@@ -71,14 +74,14 @@ public final class PrepackedMain {
             return window;
         }
 
-        /** The rest of the frame that the last write cut, or nothing. */
+        /** Returns the rest of the frame that the last write cut; empty if it cut none. */
         ByteBuffer rest() {
             window.limit(start == 0 ? 0 : frameLength).position(start);
             start = 0;
             return window;
         }
 
-        /** One whole frame, where no frame is cut. */
+        /** Returns one whole frame. No frame may be cut. */
         ByteBuffer one() {
             window.limit(frameLength).position(0);
             return window;

@@ -13,11 +13,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
-/** A connection under one publisher id. One thread at a time owns it; its counts are for any thread. */
+/** A connection of one publisher. One thread at a time owns it; any thread may read its counts. */
 public final class PublishConnection implements Heartbeat.Counted, AutoCloseable {
     private static final long NOT_YET = -1;
 
-    /** Time between two messages before the run, by which subscribers hear of the publisher. */
+    /**
+     * Time between two messages before the start of the run. Each subscriber must have received one from each
+     * publisher.
+     */
     private static final long PRIME_EVERY_MILLIS = 10;
 
     private final int id;
@@ -43,13 +46,16 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return outlet;
     }
 
-    /** Sends small messages on each connection until the window comes: then all have heard of all publishers. */
+    /**
+     * Sends messages on each connection until the controller sends the window. By then every subscriber has received
+     * messages from every publisher.
+     */
     public static Window prime(List<PublishConnection> connections, SizeTable sizes, Control control)
             throws IOException, InterruptedException {
         FrameBatch single = FrameBatch.ofMessages(sizes, 1);
         while (control.window() == Window.NONE) {
             for (PublishConnection connection : connections) {
-                // A round has every type, for subscribers that choose one type.
+                // Each type is sent, since subscribers may ask for only one type.
                 for (int i = 0; i < sizes.types(); i++) {
                     connection.prime(single, System.nanoTime());
                 }
@@ -59,14 +65,14 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return control.window();
     }
 
-    /** Sends one message before the run, so that subscribers hear of this publisher. */
+    /** Sends one message before the start of the run. */
     void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         lastPrimed = nowNanos;
         write(batch.drain(), messages.get() + 1);
     }
 
-    /** Publishes at full speed until the end of the window; the last write only completes the last frame. */
+    /** Publishes at full speed until the end of the window. A last write completes the last frame. */
     public void publish(MessageStream stream, Window told) throws IOException {
         hear(told);
         long now = new Waiter(0).awaitMoment(told.sendFrom());
@@ -79,7 +85,10 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         write(stream.rest(), stream.nextNumber());
     }
 
-    /** Writes all bytes, blocking; {@code messagesThen} messages have been sent then. */
+    /**
+     * Writes all bytes, and blocks as long as necessary. || @param messagesThen number of messages that this connection
+     * has sent after the write
+     */
     void write(ByteBuffer source, long messagesThen) throws IOException {
         int length = source.remaining();
         try {
@@ -87,18 +96,18 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         } catch (IOException e) {
             throw new IOException("publisher " + id + ": " + e.getMessage(), e);
         }
-        // An ordered store is enough for one writer, and costs nothing.
+        // An ordered store is enough, as only one thread writes, and is cheaper than a volatile write.
         messages.lazySet(messagesThen);
         bytes.lazySet(bytes.get() + length);
     }
 
-    /** Sets the window, after the last message before the run. */
+    /** Sets the window, after the last message before the run's start. */
     void hear(Window told) {
         window = told;
         late = messages.get() > 0 && lastPrimed >= window.begin();
     }
 
-    /** Notes the counts at {@code now}, before the next message is sent. */
+    /** Records the counts at {@code now}, before the next message is sent. */
     void note(long now) {
         measured.note(now, window, messages.get(), bytes.get());
     }
@@ -107,7 +116,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         firstTimed = number;
     }
 
-    /** The first message of the measured part: the one that was set, or the next one at its begin. */
+    /** Returns the number of the first message within the window. */
     private long firstTimed() {
         return firstTimed != NOT_YET ? Math.min(firstTimed, messages.get()) : measured.before(messages.get());
     }
@@ -120,7 +129,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return measured.bytes(bytes.get());
     }
 
-    /** The number of sent messages, and so of the next one. */
+    /** Returns the number of sent messages, which is also the number of the next message. */
     @Override
     public long messages() {
         return messages.get();
@@ -131,7 +140,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return bytes.get();
     }
 
-    /** Waits until the outlet's messages cannot be lost any more. */
     void settle() throws IOException, InterruptedException {
         try {
             outlet.settle();
@@ -145,7 +153,7 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return new Published(
                 id,
                 messages(),
-                // A publisher that heard of the window too late does not know its first message.
+                // A publisher that was told the window too late does not know which message was the first in it.
                 late ? NOT_YET : firstTimed(),
                 messagesMeasured(),
                 bytesMeasured(),

@@ -26,19 +26,22 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * The publisher process: one or more connections, each with a publisher id of its own. At a fixed rate one thread
- * drives all of them; at full speed each has its own blocking thread.
+ * A publisher process. It has one or more connections, each with its own publisher id. At a fixed rate one thread uses
+ * all connections; at full speed each has its own blocking thread.
  */
 public final class PublisherMain {
-    /** Bytes of a write: two segments of loopback; four get less through a relay, a smaller write costs more calls. */
+    /**
+     * Bytes of a write, which are two segments on loopback. With four segments the relay's throughput was lower, and
+     * smaller writes need more system calls.
+     */
     private static final int WRITE_BYTES = 128 << 10;
-    /** Messages for the library between two readings of the clock. */
+    /** Messages that are passed to the library between two readings of the clock. */
     private static final int LIBRARY_BATCH = 64;
-    /** Buffer of a publisher that waits for a disk: some milliseconds at full speed. */
+    /** Buffer of a publisher that waits for disk writes: some milliseconds at full speed. */
     private static final int DURABLE_BUFFER = 16 << 20;
-    /** Buffers of all publishers of this process that wait for a disk. */
+    /** Buffers of all publishers in this process that wait for disk writes, together. */
     private static final int DURABLE_BUFFERS = 256 << 20;
-    /** Time to listen after the last acknowledgement: many of the relay's cycles. */
+    /** Time to wait after the last acknowledgement: many of the relay's cycles. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);
 
     private final Job job;
@@ -78,7 +81,7 @@ public final class PublisherMain {
         control.say(
                 "result",
                 new Sent(connections.stream().map(PublishConnection::said).toList(), schedule));
-        // Connections stay open, as a relay may drop the last messages of a closed one.
+        // Connections stay open until the run ends, as a relay may drop the last messages of a closed connection.
         control.closeAtEnd(this::close);
     }
 
@@ -92,7 +95,7 @@ public final class PublisherMain {
         if (load.clients().kind() == Clients.Kind.RAW) {
             return new Outlet.Plain(Sockets.connect(job.relay()));
         }
-        // The name is new for each run, as a relay that stays counts by name.
+        // The name is new for each run, as the relay stores message numbers by publisher name.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
         PublisherOptions.Builder options = LibraryOutlet.options(job.relay(), job.access());
         Level level = load.clients().acks().level();
@@ -116,7 +119,7 @@ public final class PublisherMain {
                 return null;
             });
         }
-        // The evidence names the busiest thread.
+        // The thread's name is shown to people, in the evidence for the bottleneck.
         ExecutorService threads = Executors.newFixedThreadPool(connections.size(), work -> new Thread(work, "publish"));
         try {
             for (Future<Void> each : threads.invokeAll(tasks)) {

@@ -18,9 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One subscriber: a blocking connection and a thread of its own, which walks through the frames of the compacting
- * reader and checks them, or only counts bytes. Other threads may ask for {@link #messages} and {@link #bytes} at any
- * time, and for the rest once {@link #stop} has returned.
+ * One subscriber: a blocking connection with its own thread, which checks frames, or only counts bytes. Any thread may
+ * call {@link #messages} and {@link #bytes} at any time, and the other methods after {@link #stop}.
  */
 final class Receiver implements Heartbeat.Counted, Runnable {
     private static final long JOIN_MILLIS = 2_000;
@@ -39,10 +38,9 @@ final class Receiver implements Heartbeat.Counted, Runnable {
     private volatile String closed;
 
     /**
-     * Sends HELLO where one is wanted, and begins to read.
+     * Sends HELLO if {@code hello} is not null, and starts the thread that receives.
      *
-     * @param hello policy in a HELLO, after which the relay tells of losses; null: no HELLO
-     * @param name name in the HELLO
+     * @param hello policy to ask for in HELLO, so that the relay reports missing messages; null: no HELLO is sent
      */
     Receiver(ByteChannel channel, Job job, Policy hello, int bufferSize, Control control, String name)
             throws IOException {
@@ -71,7 +69,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
             }
             closed = verifier == null || verifier.error() == null ? "closed by the relay" : verifier.error();
         } catch (ClosedChannelException e) {
-            // stop() has closed the channel.
+            // stop() closed the channel.
         } catch (IOException | RuntimeException e) {
             closed = e.getMessage() == null ? e.toString() : e.getMessage();
             closeConnection();
@@ -80,7 +78,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         }
     }
 
-    /** Closes the channel of a receiver that failed, else the relay would wait for it. */
+    /** Closes the channel after a failure, so that the relay does not wait for this subscriber. */
     private void closeConnection() {
         try {
             channel.close();
@@ -93,7 +91,7 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         FrameReader reader = new FrameReader(bufferSize, job.load().body().max());
         boolean waiting = true;
         while (reader.read(measured, verifier) >= 0) {
-            // Ordered stores are enough for one writer, and cost nothing.
+            // Ordered stores are enough, as only one thread writes, and are cheaper than volatile writes.
             bytes.lazySet(measured.bytes());
             messages.lazySet(verifier.messages());
             accounted.lazySet(verifier.accountedFor());
@@ -114,12 +112,15 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         }
     }
 
-    /** Waits for the answer to HELLO; false when the time is over or the connection is closed. */
+    /** Waits for the answer to HELLO. || @return false if the time is over or the connection is closed */
     boolean awaitWelcome(long millis) throws InterruptedException {
         return hello == null || verifier == null || verifier.awaitWelcome(millis) && closed == null;
     }
 
-    /** Waits until a message of every publisher has come. False when the time is over or the connection is closed. */
+    /**
+     * Waits until a message of every publisher has arrived. || @return false if the time is over or the connection is
+     * closed
+     */
     boolean awaitPrimed(long millis) throws InterruptedException {
         return job.load().publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
     }
@@ -134,12 +135,12 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         return bytes.get();
     }
 
-    /** The reason why the relay closed the connection, or null while it is open. */
+    /** Returns why the relay closed the connection, or null while it is open. */
     String closed() {
         return closed;
     }
 
-    /** Whether no message is to come any more, of {@code sent} messages. */
+    /** Whether no more messages can arrive. || @param sent number of messages that all publishers sent */
     boolean isComplete(long sent) {
         return closed != null || accounted.get() >= sent;
     }

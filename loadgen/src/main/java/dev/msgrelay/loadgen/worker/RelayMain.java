@@ -2,7 +2,7 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.server.cli.RelayServerMain;
 
-/** The relay as a child of loadgen: the relay's own program, which ends with its controller. */
+/** Runs our relay as a child process of loadgen: it ends with its controller. */
 public final class RelayMain {
     private RelayMain() {}
 

@@ -11,7 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 
-/** The sockets of workers and experiments: blocking, over TCP with TCP_NODELAY. */
+/** Opens the sockets of workers: blocking, and over TCP with TCP_NODELAY. */
 public final class Sockets {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(60);
 
@@ -25,14 +25,14 @@ public final class Sockets {
         return Endpoint.of(server.getLocalAddress());
     }
 
-    /** Listens at a Unix socket; where its path is null, at a free port of the address. */
+    /** Listens at a Unix socket; if its path is null, at a free TCP port of {@code address}. */
     public static ServerSocketChannel listen(String address, String socket) throws IOException {
         return socket == null
                 ? bound(ServerSocketChannel.open(), new InetSocketAddress(address, 0))
                 : bound(ServerSocketChannel.open(StandardProtocolFamily.UNIX), UnixDomainSocketAddress.of(socket));
     }
 
-    /** Waits for the next connection; the controller's end ends this wait with the process. */
+    /** Waits for the next connection, without a time limit: if the controller ends, this process ends. */
     public static SocketChannel accept(ServerSocketChannel server) throws IOException {
         SocketChannel channel = server.accept();
         if (channel.getLocalAddress() instanceof InetSocketAddress) {

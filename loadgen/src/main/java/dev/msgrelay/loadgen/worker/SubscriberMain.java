@@ -14,17 +14,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
-/** The subscriber process: one or more connections, each with a blocking thread of its own. */
+/** A subscriber process. It has one or more connections, each with its own blocking thread. */
 public final class SubscriberMain {
-    /** The longest silence during the wait for the last messages, longer than a disk stalls. */
+    /** The longest time without a message while the last messages are awaited. A disk may stall for less than that. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
     /** The longest wait for the last messages. */
     private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
-    /** The longest wait for the first messages; the controller's is shorter. */
+    /** The longest wait for the first messages. The controller's own limit is shorter. */
     private static final long PRIME_LIMIT_MILLIS = 150_000;
 
     private static final long WELCOME_LIMIT_MILLIS = 60_000;
-    /** Time to listen after the last message, for duplicates and foreign messages. */
+    /** Time to wait after the last message, for duplicates and foreign messages. */
     private static final long AFTER_END_MILLIS = 100;
 
     private static final long POLL_MILLIS = 2;
@@ -54,7 +54,7 @@ public final class SubscriberMain {
         control.say("primed", Map.of());
         control.awaitWindow();
         Map<Integer, Long> sent = control.awaitSent();
-        // A slow reader does not come to the end of the stream.
+        // A slow reader never reaches the end of the stream.
         long waited = !job.slow() && load.isChecked()
                 ? drain(sent.values().stream().mapToLong(Long::longValue).sum())
                 : 0;
@@ -67,7 +67,7 @@ public final class SubscriberMain {
 
     private void connect() throws IOException, InterruptedException {
         boolean library = load.clients().kind() == Clients.Kind.LIBRARY;
-        // Subscribers that may miss messages send HELLO, so that the relay tells of losses.
+        // Subscribers that may miss messages send HELLO, so that the relay reports missing messages.
         Policy wanted = job.slow()
                 ? load.slow().policy()
                 : load.isChecked() && load.policy() != Policy.BACKPRESSURE ? load.policy() : null;
@@ -97,7 +97,10 @@ public final class SubscriberMain {
         }
     }
 
-    /** Waits until all messages are there, or none has come for a while; returns ms of the wait, 0 where all came. */
+    /**
+     * Waits until all messages have arrived, or none has arrived for a while. || @return milliseconds of the wait; 0 if
+     * all arrived
+     */
     private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
         long lastChange = start;

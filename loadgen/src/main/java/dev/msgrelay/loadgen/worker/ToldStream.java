@@ -2,7 +2,10 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
 
-/** Compares the next sequence in each GAP and PING with the messages that come. The subscriber's thread owns it. */
+/**
+ * Checks the relay's reports: compares the next sequence number in each GAP and PING with the messages that arrived.
+ * The subscriber's thread owns it.
+ */
 final class ToldStream {
     private static final long UNKNOWN = -1;
 
@@ -11,7 +14,7 @@ final class ToldStream {
     private long gaps;
     private long untrue;
 
-    /** Begins at the next message's sequence, which WELCOME tells; without WELCOME it is 1. */
+    /** Sets the sequence number of the first message, which WELCOME contains; without HELLO it is 1. */
     void startAt(long first) {
         next = first;
     }
@@ -31,7 +34,7 @@ final class ToldStream {
         next = to + 1;
     }
 
-    /** Notes the next sequence that a PING names; 0: none. */
+    /** Checks the next sequence number in a PING; 0: it contains none. */
     void stands(long at) {
         if (at != next && at != 0) {
             untrue++;

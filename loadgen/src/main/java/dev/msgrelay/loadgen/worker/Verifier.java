@@ -31,8 +31,8 @@ import java.util.concurrent.TimeUnit;
 import org.HdrHistogram.Histogram;
 
 /**
- * Checks every message of a subscriber and all reports of the relay, and records the latency of one message in {@code
- * sampling}. The subscriber's thread owns it; {@link #welcomed} is for any thread.
+ * Checks every message of a subscriber and every report of the relay, and records the latency of one message in {@code
+ * sampling}. The subscriber's thread owns it; any thread may call {@link #awaitWelcome}.
  */
 final class Verifier implements BulkFrameConsumer {
     private final MeasuredChannel clock;
@@ -49,14 +49,15 @@ final class Verifier implements BulkFrameConsumer {
     private final ByteBuffer pong = ByteBuffer.allocate(PongFrame.FRAME_LENGTH);
     private long messages;
     private long foreign;
-    // Messages that came before their intended time: the clocks differ, or the publisher runs ahead.
+    // Number of messages that arrived before their intended time: either the clocks differ, or the publisher sends too
+    // early.
     private long beforeTheirTime;
     private int closeReason;
     private String error;
 
     /**
-     * @param answers channel for the answers to PINGs
-     * @param hello policy in the HELLO; null: no HELLO was sent, and the relay reports nothing
+     * @param answers channel to which PONG frames are written
+     * @param hello policy in the subscriber's HELLO; null: no HELLO was sent, and the relay reports nothing
      */
     Verifier(MeasuredChannel clock, WritableByteChannel answers, Load load, Policy hello) {
         this.clock = clock;
@@ -82,7 +83,7 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
-    /** Checks a run of messages at once, and records the sampled ones. */
+    /** Checks several consecutive messages at once, and records the latencies of sampled ones. */
     @Override
     public int onFrames(ByteBuffer source, int from, int to) {
         long first = check.next();
@@ -92,7 +93,8 @@ final class Verifier implements BulkFrameConsumer {
         }
         told.messages(run);
         messages += run;
-        // The first multiple of the sampling, a power of two, that is not below the first stamp.
+        // The loop starts at the first multiple of the sampling, which is a power of two, that is not below the first
+        // stamp.
         for (long stamp = first + samplingMask & ~samplingMask; stamp < first + run; stamp += samplingMask + 1) {
             record(source, from + (int) (stamp - first) * frameLength + FrameLayout.HEADER_LENGTH);
         }
@@ -140,7 +142,7 @@ final class Verifier implements BulkFrameConsumer {
                     error = ErrorFrame.text(body);
                 }
                 default -> {
-                    // The end of the connection follows GOAWAY; other frames come only on demand.
+                    // After GOAWAY, the connection ends. Other frames are only sent if a subscriber asks for them.
                 }
             }
         } catch (FrameException e) {
@@ -175,14 +177,21 @@ final class Verifier implements BulkFrameConsumer {
         return messages;
     }
 
-    /** Whether a message of every publisher has come, or an unreadable one, by which the run fails anyway. */
+    /**
+     * Whether a message of every publisher has arrived. An unreadable message also ends the wait, since then the run
+     * fails anyway.
+     */
     boolean hasHeardOfAll() {
         return check.sequence().heardOfAll() || check.unreadable() > 0;
     }
 
-    /** Messages that came once, or that will not come: by the relay's report, or a later one of their publisher. */
+    /**
+     * Returns the number of messages that arrived, or that cannot arrive any more: the relay reported them as missing,
+     * or a later one of their publisher arrived.
+     */
     long accountedFor() {
-        // A reported or unreadable message is also missing in the numbers, once a later one of its publisher has come.
+        // A reported or unreadable message is also missing in the numbers, as soon as a later one of its publisher has
+        // arrived.
         return check.sequence().accepted() + Math.max(check.sequence().lost(), check.unreadable() + told.missed());
     }
 
@@ -191,11 +200,11 @@ final class Verifier implements BulkFrameConsumer {
     }
 
     /**
-     * The report, after the last message.
+     * Returns the subscriber's report, after the last message.
      *
-     * @param sent messages sent, by publisher; empty for a subscriber that stopped within the stream
-     * @param waitedMillis wait for missing messages
-     * @param closed reason why the relay closed the connection, or null
+     * @param sent number of messages sent, by publisher id; empty for a subscriber that stopped before the stream's end
+     * @param waitedMillis how long the subscriber waited for missing messages
+     * @param closed why the relay closed the connection, or null
      */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis, String closed) {
         SequenceCheck sequence = check.sequence();

@@ -7,37 +7,40 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for a moment without taking a core from other threads. The waiting thread owns it.
+ * Waits until a given time, and leaves the core to other threads meanwhile. The waiting thread owns it.
  *
- * <p>A publisher that spins is precise, but takes a core from the relay on a small machine; one that sleeps wakes late.
- * The waiter sleeps while the moment is far, and yields when it is near: a yield gives the core to threads with work,
- * and keeps the core awake, as waking one of a virtual machine takes tens of microseconds.
+ * <p>A publisher that spins is precise, but takes a core from the relay on a small machine. One that sleeps wakes late.
+ * So the waiter sleeps while the time is far, and yields when it is near: a yield gives the core to threads with work,
+ * but keeps it awake. Waking a core of a virtual machine takes tens of microseconds.
  */
 public final class Waiter {
-    /** Linux lets a sleeper oversleep by 50 us to save wake-ups; a schedule needs it shorter. */
+    /** Linux may wake a sleeping thread 50 us late, to save wake-ups. This is the delay that a schedule allows. */
     private static final String TIMER_SLACK_NANOS = "1000";
 
-    /** Time before a message at which a publisher begins to yield. */
+    /** Time before a message is due, at which a publisher starts to yield. */
     private static final long YIELD_WITHIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final long yieldWithinNanos;
 
-    /** @param yieldWithinNanos time before the moment in which it yields instead of sleeping; 0 to sleep always */
+    /**
+     * @param yieldWithinNanos time before the end of the wait in which it yields instead of sleeping; 0: it always
+     *     sleeps
+     */
     public Waiter(long yieldWithinNanos) {
         this.yieldWithinNanos = yieldWithinNanos;
     }
 
     /**
-     * The waiter for a machine: one that yields keeps a core awake, so the relay and a subscriber must have another
-     * core.
+     * Returns a waiter for this machine. A waiter that yields keeps a core awake, so it is used only if relay and
+     * subscriber have other cores.
      *
-     * @param processes processes that wait on this machine, each in one thread
+     * @param processes number of processes on this machine that wait, each in one thread
      */
     static Waiter among(int processes, int cores) {
         return new Waiter(2 * processes > cores ? 0 : YIELD_WITHIN_NANOS);
     }
 
-    /** Returns the clock at or after {@code moment}. */
+    /** Waits, and returns the time, which is {@code moment} or later. */
     public long awaitMoment(long moment) {
         long now;
         while ((now = System.nanoTime()) < moment) {
@@ -51,13 +54,13 @@ public final class Waiter {
         return now;
     }
 
-    /** Asks the kernel to wake this thread on time; without effect where there is no such file. */
+    /** Asks the kernel to wake this thread on time. It has no effect on systems without that setting. */
     public static void sharpenTimer() {
         try {
             Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));
             Files.writeString(Path.of("/proc", self.getFileName().toString(), "timerslack_ns"), TIMER_SLACK_NANOS);
         } catch (IOException | UnsupportedOperationException e) {
-            // Other systems have the default precision; late messages are counted in any case.
+            // Other systems have their default precision; late messages are counted in any case.
         }
     }
 }
