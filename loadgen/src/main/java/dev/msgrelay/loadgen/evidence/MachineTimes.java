@@ -36,10 +36,12 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
     }
 
     /**
-     * Returns the shares of the time since {@code before}; unseen if no tick has passed. || @param ownCores cores that
-     * the run's processes used, on average || @param otherCores cores that other programs used || @param busiest the
-     * busiest of the other programs, for people || @param clock clock frequency of the cores now, relative to that at
-     * {@code before}
+     * Returns the shares of the time since {@code before}; unseen if no tick has passed.
+     *
+     * @param ownCores cores that the run's processes used, on average
+     * @param otherCores cores that other programs used
+     * @param busiest the busiest of the other programs, for people
+     * @param clock clock frequency of the cores now, relative to that at {@code before}
      */
     MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
         double ticks = total - before.total;

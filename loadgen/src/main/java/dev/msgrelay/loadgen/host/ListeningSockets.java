@@ -18,7 +18,9 @@ public final class ListeningSockets {
     private ListeningSockets() {}
 
     /**
-     * Whether a process listens at this TCP port, at any address. || @throws IOException this system has no such tables
+     * Whether a process listens at this TCP port, at any address.
+     *
+     * @throws IOException this system has no such tables
      */
     public static boolean hasPort(int port) throws IOException {
         return isListed(lines("tcp"), port) || Files.exists(NET.resolve("tcp6")) && isListed(lines("tcp6"), port);
@@ -33,7 +35,11 @@ public final class ListeningSockets {
         }
     }
 
-    /** Whether a process listens at this Unix socket. || @throws IOException this system has no such table */
+    /**
+     * Whether a process listens at this Unix socket.
+     *
+     * @throws IOException this system has no such table
+     */
     public static boolean hasPath(String path) throws IOException {
         try (Stream<String> lines = lines("unix")) {
             return lines.anyMatch(line -> line.contains(ACCEPTS) && line.endsWith(" " + path));

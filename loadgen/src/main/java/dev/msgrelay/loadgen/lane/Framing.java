@@ -22,8 +22,9 @@ public enum Framing {
     }
 
     /**
-     * Returns how many bytes of the link's capacity a frame takes. || @param frame bytes from the MAC header to the end
-     * of the packet
+     * Returns how many bytes of the link's capacity a frame takes.
+     *
+     * @param frame bytes from the MAC header to the end of the packet
      */
     int wireBytes(int frame) {
         return around + Math.max(frame, least);

@@ -82,7 +82,11 @@ public final class FrameBatch {
         messages++;
     }
 
-    /** Adds messages of one publisher as long as there is room. || @return the number of messages added */
+    /**
+     * Adds messages of one publisher as long as there is room.
+     *
+     * @return the number of messages added
+     */
     public int fill(long first, long timeNanos) {
         long stamp = first;
         for (; hasRoom(stamp); stamp++) {
@@ -91,7 +95,11 @@ public final class FrameBatch {
         return (int) (stamp - first);
     }
 
-    /** Empties the batch. || @return all its bytes, which must be written before the next call */
+    /**
+     * Empties the batch.
+     *
+     * @return all its bytes, which must be written before the next call
+     */
     public ByteBuffer drain() {
         window.limit(end).position(start);
         start = 0;
@@ -101,7 +109,9 @@ public final class FrameBatch {
     }
 
     /**
-     * Adds messages of one publisher until there are enough bytes for a write. || @return the number of messages added
+     * Adds messages of one publisher until there are enough bytes for a write.
+     *
+     * @return the number of messages added
      */
     int fillUpTo(int writeSize, long first, long timeNanos) {
         if (end - start >= writeSize) {

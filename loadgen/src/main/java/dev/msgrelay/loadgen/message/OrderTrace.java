@@ -109,8 +109,8 @@ public final class OrderTrace implements MessageCheck.Order {
      * Compares each subscriber with the first subscriber that has the same block. Blocks with a hole are left out. The
      * messages after the last block are compared if both streams have the same length.
      *
-     * @param traces traces of the subscribers; blocks are merged until all traces have the same block length || @return
-     *     for each subscriber the position, from 0, of the first message of the first block that differs; or -1
+     * @param traces traces of the subscribers; blocks are merged until all traces have the same block length
+     * @return for each subscriber the position, from 0, of the first message of the first block that differs; or -1
      */
     public static long[] differences(List<OrderTrace> traces) {
         long longest =

@@ -92,7 +92,11 @@ public final class SizeTable {
         return isFixed() && types == 1;
     }
 
-    /** Writes the whole frame of a message at {@code offset}. || @return the frame's length in bytes */
+    /**
+     * Writes the whole frame of a message at {@code offset}.
+     *
+     * @return the frame's length in bytes
+     */
     int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
         int bodyLength = sizeOf(stamp);
         int body = offset + FrameLayout.HEADER_LENGTH;

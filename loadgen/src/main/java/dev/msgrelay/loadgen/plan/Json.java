@@ -86,7 +86,11 @@ public final class Json {
         return MAPPER.readTree(text);
     }
 
-    /** Returns all documents of a text, in their order. || @throws JacksonException one of them is not JSON */
+    /**
+     * Returns all documents of a text, in their order.
+     *
+     * @throws JacksonException one of them is not JSON
+     */
     public static List<JsonNode> documents(String text) {
         try (MappingIterator<JsonNode> all = MAPPER.readerFor(JsonNode.class).readValues(text)) {
             return all.readAll();

@@ -33,7 +33,8 @@ public record Window(long sendFrom, long begin, long end) {
         /**
          * Notes the counts up to {@code now}, before the next message is counted.
          *
-         * @param messages number of messages before {@code now} || @param bytes number of bytes before {@code now}
+         * @param messages number of messages before {@code now}
+         * @param bytes number of bytes before {@code now}
          * @return whether the window begins with this call
          */
         public boolean note(long now, Window window, long messages, long bytes) {
@@ -57,7 +58,11 @@ public record Window(long sendFrom, long begin, long end) {
             return messagesAtBegin == NOT_YET ? messages : messagesAtBegin;
         }
 
-        /** Returns the number of messages within the window. || @param all number of messages so far */
+        /**
+         * Returns the number of messages within the window.
+         *
+         * @param all number of messages so far
+         */
         public long messages(long all) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
         }

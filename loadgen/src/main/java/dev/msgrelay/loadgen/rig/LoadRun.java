@@ -240,8 +240,9 @@ public final class LoadRun {
     }
 
     /**
-     * Stops the relay by SIGTERM, so that it sends its last report. || @throws RunException the relay did not end in
-     * time, and was killed
+     * Stops the relay by SIGTERM, so that it sends its last report.
+     *
+     * @throws RunException the relay did not end in time, and was killed
      */
     public static void stop(Child relay) throws RunException, InterruptedException {
         relay.terminate();

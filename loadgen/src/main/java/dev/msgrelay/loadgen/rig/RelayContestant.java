@@ -159,7 +159,11 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return options;
     }
 
-    /** A build of this project in another checkout. || @param directory root of the checkout */
+    /**
+     * A build of this project in another checkout.
+     *
+     * @param directory root of the checkout
+     */
     public record Build(Path directory) {
         List<String> relay(List<String> javaOptions) throws IOException {
             List<String> command = new ArrayList<>(List.of(Site.java()));

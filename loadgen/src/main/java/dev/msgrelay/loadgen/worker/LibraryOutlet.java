@@ -163,7 +163,11 @@ final class LibraryOutlet implements Outlet {
             this.number = first - 1;
         }
 
-        /** Notes a message before it is given to the library. || @param before number of earlier messages */
+        /**
+         * Notes a message before it is given to the library.
+         *
+         * @param before number of earlier messages
+         */
         void publishing(long before, ByteBuffer body) {
             long stamp = LoadMessage.stampAt(body, body.position());
             if ((stamp & samplingMask) == 0) {

@@ -74,7 +74,9 @@ final class Paced {
 
     /**
      * Sends all messages that are due at {@code now}. {@link #OVERTIME_NANOS} after the window it gives up the rest,
-     * which counts as late. || @return the time at which the next message is due
+     * which counts as late.
+     *
+     * @return the time at which the next message is due
      */
     long sendDue(long now) throws IOException {
         for (Lane lane : lanes) {
@@ -182,7 +184,11 @@ final class Paced {
             due = schedule.intended(++scheduled);
         }
 
-        /** Skips all messages that are due before {@code end}. || @return the number of messages skipped */
+        /**
+         * Skips all messages that are due before {@code end}.
+         *
+         * @return the number of messages skipped
+         */
         long skipTo(long end) {
             long first = scheduled;
             scheduled = schedule.firstAtOrAfter(end, scheduled);

@@ -86,8 +86,9 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
     }
 
     /**
-     * Writes all bytes, and blocks as long as necessary. || @param messagesThen number of messages that this connection
-     * has sent after the write
+     * Writes all bytes, and blocks as long as necessary.
+     *
+     * @param messagesThen number of messages that this connection has sent after the write
      */
     void write(ByteBuffer source, long messagesThen) throws IOException {
         int length = source.remaining();

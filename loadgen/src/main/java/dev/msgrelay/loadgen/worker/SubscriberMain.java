@@ -98,8 +98,9 @@ public final class SubscriberMain {
     }
 
     /**
-     * Waits until all messages have arrived, or none has arrived for a while. || @return milliseconds of the wait; 0 if
-     * all arrived
+     * Waits until all messages have arrived, or none has arrived for a while.
+     *
+     * @return milliseconds of the wait; 0 if all arrived
      */
     private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
