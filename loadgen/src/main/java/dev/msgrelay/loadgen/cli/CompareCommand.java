@@ -161,7 +161,6 @@ final class CompareCommand extends Told {
         return figures;
     }
 
-    /** Prints a line for each pair of runs; on a terminal also the phases of each run. */
     private record WithinRuns(ProgressLine line) implements RunObserver {
         @Override
         public void phase(String what) {

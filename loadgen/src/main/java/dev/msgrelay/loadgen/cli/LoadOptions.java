@@ -18,7 +18,6 @@ final class LoadOptions extends Options {
     static final int MAX_CONNECTIONS = 10_000;
     private static final int MAX_SLOW_READERS = 1_000;
 
-    /** Bytes a second that a slow reader takes from its socket: less than any lane carries. */
     private static final int SLOW_BYTES_PER_SECOND = 1_000_000;
 
     @Option(
@@ -103,8 +102,8 @@ final class LoadOptions extends Options {
     }
 
     /**
-     * @param policy the relay's policy for slow subscribers; the slow readers of the load ask for {@code skip}, or for
-     *     {@code disconnect} if that is the relay's policy
+     * The slow readers of the load ask for {@code skip}, or for {@code disconnect} if that is the relay's {@code
+     * policy}.
      */
     Load load(Policy policy) {
         within("--publishers", publishers, 1, MAX_CONNECTIONS);

@@ -52,8 +52,6 @@ public final class LoadgenMain implements Runnable {
     /**
      * Runs a command. The exit code is not 0 if the output could not be written, because of a full disk or a closed
      * pipe.
-     *
-     * @return the exit code
      */
     static int execute(CommandLine command, String... args) {
         // The first call creates the writer that all commands share.
@@ -73,7 +71,6 @@ public final class LoadgenMain implements Runnable {
         return code == CommandLine.ExitCode.OK ? CommandLine.ExitCode.SOFTWARE : code;
     }
 
-    /** Prepares a command: version, converters of option types, and messages for failures. */
     public static CommandLine commandLine(Object userCommand) {
         CommandLine command = CommandParser.of(userCommand)
                 .setParameterExceptionHandler(LoadgenMain::usageError)

@@ -70,13 +70,11 @@ public abstract class Options {
         return spec().commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    /** @param warmup null: {@code usual} is taken */
     final Timing timing(Duration warmup, Duration usual, Duration duration) {
         refuseZero("--duration", duration);
         return new Timing(warmup == null ? usual : warmup, duration);
     }
 
-    /** @param time null if the option was not given */
     protected final void refuseZero(String option, Duration time) {
         refuse(time != null && time.isZero(), option + " 0 is not above 0");
     }

@@ -33,9 +33,7 @@ final class RelayStartOptions extends Options {
     }
 
     /**
-     * Returns the arguments for relay-server except those for ports and sockets.
-     *
-     * @param mtu MTU of the lane in bytes; 0: the relay's default
+     * Returns the arguments for relay-server except those for ports and sockets; with MTU 0 the relay has its default.
      */
     List<String> arguments(int mtu) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));

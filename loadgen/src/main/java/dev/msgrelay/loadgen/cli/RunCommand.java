@@ -124,7 +124,6 @@ final class RunCommand extends Told {
     @Option(names = "--explain", description = "Print the evidence: each process, each subscriber, each queue.")
     private boolean explain;
 
-    /** Parses a duration. {@code 20us}, in microseconds, is accepted too. */
     static final class Latency implements ITypeConverter<Duration> {
         private static final Pattern MICROS = Pattern.compile("(\\d{1,9})us");
 
@@ -212,7 +211,6 @@ final class RunCommand extends Told {
         return Way.open(lane, args, start.jvmOptions());
     }
 
-    /** Measures the plain relay with the same number of subscribers, as the ceiling. */
     private static Optional<Ceilings> measured(Way way, Load load, Experiment experiment) throws InterruptedException {
         Run run = experiment.measure("", way.plain(load, CEILING, Rig.OWN), 1);
         return run.record().outcome().isValid()

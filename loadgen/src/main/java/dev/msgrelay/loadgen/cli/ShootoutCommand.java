@@ -281,7 +281,6 @@ final class ShootoutCommand extends Told {
         return specs;
     }
 
-    /** Returns every combination of the options once. Rates vary first. */
     private Set<Load> loads() {
         publishers.forEach(count -> within("--publishers", count, 1, LoadOptions.MAX_CONNECTIONS));
         subscribers.forEach(count -> within("--subscribers", count, 1, LoadOptions.MAX_CONNECTIONS));

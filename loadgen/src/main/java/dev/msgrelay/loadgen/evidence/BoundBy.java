@@ -3,16 +3,11 @@ package dev.msgrelay.loadgen.evidence;
 import java.util.List;
 import java.util.Locale;
 
-/**
- * The bottleneck of a run.
- *
- * @param reasons sentences with figures, the most important first; at least one
- */
+/** The bottleneck of a run, with reasons: sentences with figures, the most important first. */
 public record BoundBy(Kind kind, List<String> reasons) {
     public enum Kind {
         /** No bottleneck: publishers sent at a fixed rate, and the rate was kept. */
         NOTHING,
-        /** The network between the relay and one side. */
         LINK,
         /** The relay or another contestant: its busiest thread, its full ring, or its pauses. */
         RELAY,
@@ -20,7 +15,6 @@ public record BoundBy(Kind kind, List<String> reasons) {
         RELAY_HOST,
         /** The publishers' own speed, or a standstill of their process. */
         PUBLISHER,
-        /** The slowest subscriber. */
         SUBSCRIBER,
         /** All cores of the machine were busy: a thread was slow because it waited for a core. */
         MACHINE,

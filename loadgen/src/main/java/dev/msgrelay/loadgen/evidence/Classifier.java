@@ -51,7 +51,6 @@ public final class Classifier {
     private final RelayHolds holds;
 
     private final CpuShare relay;
-    /** The least busy publisher: if it has time left, the publishers' speed is not the limit. */
     private final CpuShare publisher;
     /** The busiest publisher: one publisher that gets no core is enough to miss a schedule. */
     private final CpuShare busiestPublisher;
@@ -120,7 +119,6 @@ public final class Classifier {
         return unlessStarved(kind, thread);
     }
 
-    /** Returns the process whose own standstill explains the time without deliveries. */
     private Optional<Kind> stood() {
         boolean paced = rates.wanted() > 0;
         long missing = paced ? still.slowestNanos() : still.deliveries().totalNanos();

@@ -31,7 +31,6 @@ final class CpuSampler {
     private final Watched watched;
     private final Map<String, ThreadTimes> threads = new HashMap<>();
 
-    /** CPU time of each process, in nanoseconds, at the first sample and at the last one. */
     private final Map<Long, long[]> totals = new HashMap<>();
 
     private int looks;
@@ -157,12 +156,10 @@ final class CpuSampler {
         return times.map(known -> new long[] {known.nanos(), 0});
     }
 
-    /** False if the kernel does not report how long threads waited for a core. */
     boolean waitsKnown() {
         return waitsKnown;
     }
 
-    /** Returns the busiest thread of each process, in the order of the processes. */
     List<CpuShare> busiest() {
         double nanos = lastNanos - firstNanos;
         return watched.processes().stream()

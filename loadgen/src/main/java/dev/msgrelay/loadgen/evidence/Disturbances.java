@@ -16,14 +16,13 @@ public final class Disturbances {
      * The share of all cores that other programs may use; up to half of it may be an error of the kernel's accounting.
      */
     private static final double OTHERS = 0.1;
-    /** The share of all cores that the host of a virtual machine may take. */
+
     private static final double STEAL = 0.02;
     /** The largest change of the cores' clock frequency during a run, as a part. */
     private static final double CLOCK = 0.1;
 
     private Disturbances() {}
 
-    /** Returns a sentence for each disturbance; empty if the machine was quiet. */
     public static List<String> of(Signals signals) {
         List<String> lines = new ArrayList<>();
         MachineShare machine = signals.sampled().machine();

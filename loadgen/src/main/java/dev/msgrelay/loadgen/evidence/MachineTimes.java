@@ -35,14 +35,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         }
     }
 
-    /**
-     * Returns the shares of the time since {@code before}; unseen if no tick has passed.
-     *
-     * @param ownCores cores that the run's processes used, on average
-     * @param otherCores cores that other programs used
-     * @param busiest the busiest of the other programs, for people
-     * @param clock clock frequency of the cores now, relative to that at {@code before}
-     */
+    /** Returns the shares of the time since {@code before}; unseen if no tick has passed. */
     MachineShare since(MachineTimes before, double ownCores, double otherCores, String busiest, double clock) {
         double ticks = total - before.total;
         if (ticks <= 0) {
@@ -58,7 +51,6 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
         return new MachineShare(cores, idleShare, softirqShare, stealShare, own, Math.max(rest, seen), busiest, clock);
     }
 
-    /** Returns the mean clock frequency of all cores by /proc/cpuinfo, in MHz; NaN if it is not given there. */
     static double clock(String cpuinfo) {
         return cpuinfo.lines()
                 .filter(line -> line.startsWith(CLOCK))

@@ -44,9 +44,7 @@ public record Sampled(
     /**
      * How the busiest thread of a process spent the window.
      *
-     * @param process name of the process, for people
      * @param thread name of the thread in the kernel, at most 15 characters
-     * @param run share of the time in which the thread ran, 0..1
      * @param waited share of the time in which the thread was ready to run but had no core, 0..1; 0 if the kernel does
      *     not report it
      */
@@ -85,9 +83,6 @@ public record Sampled(
      *
      * @param idle idle time, including waits for input and output
      * @param softirq time in soft interrupts, mostly the kernel's network stack
-     * @param steal time that the host of a virtual machine took
-     * @param own time of the run's processes, including the controller
-     * @param others time of other programs
      * @param busiest the busiest of the other programs, for people: "java (pid 712)"; empty if none is busy
      * @param clock clock frequency of the cores at the window's end, relative to its begin; NaN: unknown
      */
@@ -127,7 +122,6 @@ public record Sampled(
      * @param waiting share of the samples in which the queue had at least {@link #LONG_BYTES}, 0..1
      */
     public record Queue(int connections, int samples, double waiting, double meanBytes) {
-        /** A queue with fewer bytes counts as short. This is half of a segment on loopback. */
         public static final int LONG_BYTES = 32 << 10;
 
         static final Queue UNSEEN = new Queue(0, 0, Double.NaN, Double.NaN);

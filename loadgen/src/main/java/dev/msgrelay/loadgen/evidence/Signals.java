@@ -32,7 +32,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         return late > Rates.MAX_LATE_SHARE && (held || waited);
     }
 
-    /** The cause of messages that were sent late. */
     public enum Lateness {
         RELAY("the relay did not take them in time"),
         SCHEDULER("cause: the scheduler, for which the generator's thread waited as long"),
@@ -68,7 +67,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * Rates within the window, and the rate that was asked for.
      *
      * @param wanted messages a second of all publishers together; 0: full speed
-     * @param in messages a second that the publishers sent; NaN: not counted
      * @param out messages a second that each subscriber received, on average
      * @param late share of the messages that were sent more than a millisecond after their scheduled time, 0..1
      * @param edge error of both rates, in messages a second: messages that are due together are sent together, on
@@ -78,13 +76,11 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
         /** The share of messages at a fixed rate that may be sent more than a millisecond late. */
         public static final double MAX_LATE_SHARE = 0.001;
 
-        /** The share of the wanted messages that may be missing. */
         private static final double TOLERANCE = 0.01;
 
         /** A thread may get its core this late: messages that are due in this time may fall outside of the window. */
         private static final double EDGE_SECONDS = 0.02;
 
-        /** Whether publishers sent at a fixed rate, and all messages were sent and received. */
         public boolean kept() {
             double enough = wanted * (1 - Math.max(TOLERANCE, EDGE_SECONDS / seconds)) - edge;
             return wanted > 0 && in >= enough && out >= enough;
@@ -102,14 +98,12 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * @param ringUsed share of the ring's cells that were in use, as the mean of the reports
      */
     public record RelayHolds(double heldBack, double backpressure, double ringUsed) {
-        /** The values of a relay that does not report them. */
         public static final RelayHolds UNKNOWN = new RelayHolds(Double.NaN, Double.NaN, Double.NaN);
 
         boolean isKnown() {
             return !Double.isNaN(heldBack);
         }
 
-        /** Converts times within {@code seconds} to shares; the result is unknown if a time is NaN. */
         public static RelayHolds of(double seconds, double heldBack, double backpressure, double ringUsed) {
             return seconds <= 0 || Double.isNaN(heldBack + backpressure)
                     ? UNKNOWN
@@ -135,10 +129,8 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     /**
      * The part of the link's highest throughput that a run used, 0..1; NaN without a link, or if its speed is unknown.
      *
-     * @param in from the publishers to the relay
      * @param out from the relay to all subscribers across that link
      * @param throughIn whether there may be a link between publishers and relay: not on loopback, nor over Unix sockets
-     * @param throughOut whether there may be a link between relay and subscribers
      */
     public record LinkShare(double in, double out, boolean throughIn, boolean throughOut) {
         private static final double ALL = 0.95;
@@ -156,9 +148,6 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * Standstills within the window. Each process reports its own: a thread that only sleeps notes when it wakes late.
      * The relay or the network caused a time without deliveries that no process explains.
      *
-     * @param machine standstill of the controller's process, which has nothing to do
-     * @param publishers standstill of the publisher process that stood still longest
-     * @param subscribers the same for subscriber processes
      * @param deliveries times without a delivery to a subscriber; of the subscriber with the longest such time
      * @param slowestNanos the longest latency of a message at a fixed rate; 0 at full speed
      */

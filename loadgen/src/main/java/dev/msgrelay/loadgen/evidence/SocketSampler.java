@@ -28,7 +28,6 @@ final class SocketSampler {
     private final QueueTally relaySend = new QueueTally();
     private final QueueTally subscriberReceive = new QueueTally();
 
-    /** The process id by which each namespace is read, and the roles of all processes in that namespace. */
     private final Map<Long, Set<Role>> namespaces = new LinkedHashMap<>();
 
     /**
@@ -82,10 +81,6 @@ final class SocketSampler {
                 : Double.NaN;
     }
 
-    /**
-     * Reads the counter in /proc/net/snmp, where one line has the names of TCP's counters and the next line their
-     * values.
-     */
     private static double resent(String snmp) {
         List<List<String>> tcp = snmp.lines()
                 .filter(line -> line.startsWith("Tcp:"))
@@ -97,7 +92,6 @@ final class SocketSampler {
                 : Double.parseDouble(tcp.get(1).get(at));
     }
 
-    /** Samples a table; returns whether it contains a connection of the run. */
     private boolean read(String text, Set<Role> roles) {
         int before = seen;
         read(text, watched.publishPort(), roles, Role.PUBLISHER);
@@ -158,7 +152,6 @@ final class SocketSampler {
         return new Queues(publisherSend.worst(), relayReceive.worst(), relaySend.worst(), subscriberReceive.worst());
     }
 
-    /** Sums up the samples of one kind of queue, by connection. */
     private static final class QueueTally {
         private static final int MAX_CONNECTIONS = 4_096;
 

@@ -21,12 +21,7 @@ final class SocketTable {
 
     private SocketTable() {}
 
-    /**
-     * One end of a connection.
-     *
-     * @param sendBytes bytes that were written, and are not yet acknowledged by the peer's kernel
-     * @param receiveBytes bytes that arrived, and are not yet read
-     */
+    /** One end of a connection, with the bytes in its queues. */
     record Entry(int localPort, int remotePort, long sendBytes, long receiveBytes, String inode) {}
 
     /**

@@ -6,15 +6,11 @@ import java.util.Locale;
 /**
  * The processes and TCP ports that are sampled.
  *
- * @param processes processes of this host
- * @param publishPort the relay's TCP port for publishers; -1: unknown, or a Unix socket
- * @param subscribePort the same for subscribers
+ * @param publishPort the relay's TCP port for publishers; -1: unknown, or a Unix socket; likewise {@code subscribePort}
  */
 public record Watched(List<Process> processes, int publishPort, int subscribePort) {
     /**
-     * A process of the run.
-     *
-     * @param beside whether only its CPU time counts, since its queues delay no other process
+     * A process of the run. If it is {@code beside}, only its CPU time counts, since its queues delay no other process.
      */
     public record Process(Role role, String name, long pid, boolean beside) {}
 

@@ -40,13 +40,7 @@ public final class WindowSampler implements AutoCloseable {
     private final CompletableFuture<Sampled> result = new CompletableFuture<>();
     private final Thread thread = new Thread(this::run, "bound-sampler");
 
-    /**
-     * Starts the thread.
-     *
-     * @param source files below /proc
-     * @param groups cgroups that contain all processes of the run
-     * @param scheduled whether publishers send on a schedule, which samples within the window would disturb
-     */
+    /** @param scheduled whether publishers send on a schedule, which samples within the window would disturb */
     public WindowSampler(
             SystemTree source, CpuGroups groups, Watched watched, long begin, long end, boolean scheduled) {
         this.sampler = new Sampler(source, groups, watched);

@@ -2,11 +2,7 @@ package dev.msgrelay.loadgen.experiment;
 
 import static dev.msgrelay.loadgen.render.Unit.format;
 
-/**
- * An estimated value and its confidence interval.
- *
- * @param high end of the interval, which has at least the requested confidence
- */
+/** An estimated value and its confidence interval. */
 public record Estimate(double value, double low, double high) {
     static final Estimate UNKNOWN = new Estimate(Double.NaN, Double.NaN, Double.NaN);
 

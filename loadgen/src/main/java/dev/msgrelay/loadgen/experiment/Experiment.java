@@ -43,7 +43,6 @@ public final class Experiment {
     /**
      * The conditions that end the rounds.
      *
-     * @param most the highest number of rounds
      * @param nanos time limit: no round starts that would probably end later, except the first one
      * @param isEnough whether to end; it is asked after each run, with all runs of these rounds
      */
@@ -56,7 +55,6 @@ public final class Experiment {
     /**
      * @param clock as {@link System#nanoTime}
      * @param endAsked whether a signal has asked the process to end
-     * @param keeper called after every run
      * @param giveUpAfter a group of plans is not measured again after this many failed runs in a row
      */
     public Experiment(
@@ -72,7 +70,6 @@ public final class Experiment {
         return Collections.unmodifiableList(runs);
     }
 
-    /** Adds plans to the remaining work, from which the time left is computed. */
     public void expect(List<Plan> cells, int times) {
         cells.forEach(plan -> left.planned(plan.estimate().multipliedBy(times)));
     }

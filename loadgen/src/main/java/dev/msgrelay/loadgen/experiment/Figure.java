@@ -29,11 +29,7 @@ public enum Figure {
         this.value = value;
     }
 
-    /**
-     * Returns the figures for a kind of load; the first one decides the comparison.
-     *
-     * @param acks whether the publishers of both sides ask for acknowledgements
-     */
+    /** Returns the figures for a kind of load; the first one decides the comparison. */
     public static List<Figure> of(boolean paced, boolean acks) {
         List<Figure> figures = new ArrayList<>(paced ? List.of(P50, P99) : List.of(DELIVERIES));
         if (acks) {

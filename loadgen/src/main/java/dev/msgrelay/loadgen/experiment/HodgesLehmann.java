@@ -18,9 +18,7 @@ public final class HodgesLehmann {
 
     /**
      * Estimates the centre of the differences: the median of the means of every two differences, each also with itself.
-     *
-     * @param confidence confidence of the interval
-     * @return the estimate; unknown if there are too few pairs
+     * It is unknown if there are too few pairs.
      */
     public static Estimate paired(double[] differences, double confidence) {
         int place = place(signedRankCounts(differences.length), (1 - confidence) / 2);

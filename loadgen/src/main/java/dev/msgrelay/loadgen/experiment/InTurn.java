@@ -32,7 +32,6 @@ public final class InTurn {
     private int seen;
 
     /**
-     * @param figures the figures to compare; the first one decides
      * @param pairsOfARound number of pairs that use the same two relay processes
      * @param withinPercent the comparison ends when the first figure's interval is not wider than this
      */
@@ -76,7 +75,6 @@ public final class InTurn {
         return isEnough(turns, figures, withinPercent);
     }
 
-    /** Whether the interval is narrow enough. */
     static boolean isEnough(List<Turn> runs, List<Figure> figures, double withinPercent) {
         double[] logs = Pairs.of(runs).logRatios(figures.get(0));
         return logs.length >= MIN_ROUNDS && PairedRow.widthPercent(PairedRow.ratio(logs)) <= withinPercent;
@@ -92,7 +90,6 @@ public final class InTurn {
         return PairedComparison.of(List.copyOf(turns), figures, ended, failures);
     }
 
-    /** Converts a run to a turn. A failed run is in no pair, and ends the comparison. */
     private Turn turn(Run run) {
         Map<String, Double> values = new TreeMap<>();
         figures.forEach(figure -> values.put(figure.id(), figure.of(run.record())));

@@ -9,7 +9,6 @@ public final class Interrupts implements AutoCloseable {
     private final Thread hook;
     private volatile boolean requested;
 
-    /** Interrupts the calling thread on a signal, until {@link #close}. */
     public Interrupts() {
         Thread worker = Thread.currentThread();
         hook = new Thread(() -> interrupt(worker), "interrupt");

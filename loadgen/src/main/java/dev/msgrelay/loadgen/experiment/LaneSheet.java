@@ -46,7 +46,6 @@ final class LaneSheet {
 
     private final Set<String> warnings = new LinkedHashSet<>();
 
-    /** Measures a lane with iperf3. Tests replace it. */
     @FunctionalInterface
     interface Iperf {
         Iperf3.Result run(Lane lane, Timing timing) throws InterruptedException;
@@ -192,7 +191,6 @@ final class LaneSheet {
         });
     }
 
-    /** Returns the bytes a second that arrived; NaN if there is no figure. */
     private static double bytes(RunRecord baseline) {
         double bytes = baseline.bytesOut();
         return bytes > 0 ? bytes : Double.NaN;

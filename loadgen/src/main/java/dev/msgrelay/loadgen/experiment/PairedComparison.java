@@ -8,11 +8,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
 import java.util.List;
 import java.util.stream.Stream;
 
-/**
- * The result of comparing two sides that were run alternately.
- *
- * @param rows one row for each figure; the first one decides
- */
+/** The result of comparing two sides that were run alternately. The first row decides. */
 public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> rows, Ended ended, List<String> failures) {
     /**
      * The probability of a false alarm, for all figures together. It is small because the interval is examined after

@@ -17,7 +17,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Formats a comparison as text and as JSON. */
 public record PairedReport(Map<Side, String> titles, PairedComparison comparison) {
 
     private static final List<Field<PairedRow>> FIELDS = List.of(

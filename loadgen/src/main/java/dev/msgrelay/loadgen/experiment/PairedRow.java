@@ -10,7 +10,6 @@ import java.util.function.Function;
 /**
  * The comparison of A and B by one figure.
  *
- * @param medianA median of A's runs that are in pairs; NaN if none has the figure
  * @param rounds number of rounds that have the figure; each gives one ratio
  * @param ratio ratio of B to A with its 95 % interval; unknown if there are too few rounds
  * @param better the side that is faster beyond doubt, see {@link PairedComparison#DOUBT}; or null
@@ -28,7 +27,6 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
      */
     private static final double SEEN_IN_FOUR_OF_FIVE = 1.43;
 
-    /** @param doubt probability that one side is called faster although both are equal */
     static PairedRow of(Figure figure, Pairs pairs, double doubt) {
         double[] logs = pairs.logRatios(figure);
         return new PairedRow(
@@ -63,7 +61,6 @@ public record PairedRow(Figure figure, double medianA, double medianB, int round
         return figure.moreIsBetter() ? ratio : new Estimate(1 / ratio.value(), 1 / ratio.high(), 1 / ratio.low());
     }
 
-    /** Returns the width of the interval: 5 for 0.98 .. 1.029; infinite if there is none. */
     public double widthPercent() {
         return widthPercent(ratio);
     }

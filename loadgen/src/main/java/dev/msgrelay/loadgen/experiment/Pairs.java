@@ -17,7 +17,6 @@ import java.util.function.Predicate;
  */
 public record Pairs(List<Pair> pairs, List<Turn> alone) {
     public record Pair(Turn a, Turn b) {
-        /** Returns the logarithm of the ratio of b's figure to a's; NaN if one of them has none. */
         double logRatio(Figure figure) {
             return Math.log(b.value(figure.id()) / a.value(figure.id()));
         }
@@ -27,11 +26,7 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
         }
     }
 
-    /**
-     * Pairs the runs that count; if there is no such pair, all runs.
-     *
-     * @param runs complete runs, by number, without a gap
-     */
+    /** Pairs the runs that count; if there is no such pair, all runs. */
     static Pairs of(List<Turn> runs) {
         Pairs counted = of(runs, Turn::counts);
         return counted.pairs().isEmpty() ? of(runs, run -> true) : counted;

@@ -46,11 +46,8 @@ public final class ShootoutRun {
     private boolean unwritten;
 
     /**
-     * The parameters of a shootout.
-     *
-     * @param loads loads over TCP, from which each lane derives those of its own transports
-     * @param baseline whether to measure one connection without a relay, too, on lanes with a link
-     * @param countDisturbed whether runs count although other programs disturbed them
+     * The parameters of a shootout. Each lane derives the loads of its own transports from {@code loads}, which are
+     * over TCP.
      */
     public record Shootout(
             List<LaneSpec> lanes,
@@ -72,13 +69,11 @@ public final class ShootoutRun {
 
     @FunctionalInterface
     public interface Opener {
-        /** Opens a lane, or throws and leaves no process behind. */
         Way open(LaneSpec spec) throws IOException, InterruptedException;
     }
 
     @FunctionalInterface
     public interface Kept {
-        /** Replaces the files by all results so far. After a failure the earlier files still exist. */
         void write(Results results) throws IOException;
     }
 
@@ -133,7 +128,6 @@ public final class ShootoutRun {
         }
     }
 
-    /** @param atOnce whether to close lanes by force, without a wait */
     private void close(boolean atOnce) {
         if (atOnce) {
             Thread.currentThread().interrupt();

@@ -44,7 +44,6 @@ public final class SideBySide implements Rig, AutoCloseable {
      *
      * @param workers times of the run that warms up publishers and subscribers; it does not count
      * @param first times of the run at full speed that warms up a relay for several pairs; it does not count
-     * @param each times of all other runs
      */
     public record Schedule(Timing workers, Timing first, Timing each, int pairs) {
         /** Returns about how long the fewest rounds take for which there is an interval, with warm-ups. */
@@ -87,7 +86,6 @@ public final class SideBySide implements Rig, AutoCloseable {
 
     private void prepare(Side side, RunObserver observer) throws IOException, RunException, InterruptedException {
         if (!warm) {
-            // Starts the workers that both loads need, and warms them up.
             boolean alike = load(side).equals(load(side.other()));
             for (Side each : alike ? List.of(side) : List.of(side, side.other())) {
                 try (Standing own = start(each, observer)) {
@@ -102,7 +100,6 @@ public final class SideBySide implements Rig, AutoCloseable {
         }
     }
 
-    /** Runs a plan with a new relay, or with the running relay of the round. */
     @Override
     public RunRecord run(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {

@@ -36,7 +36,6 @@ public final class StandingRig implements Rig, AutoCloseable {
         return last.run();
     }
 
-    /** Ends the relay. A relay that does not end in time is killed, and the run fails. */
     public void stopRelay() throws RunException, InterruptedException {
         if (started != null && started.process() != null) {
             LoadRun.stop(started.process());

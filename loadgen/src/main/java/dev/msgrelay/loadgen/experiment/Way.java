@@ -34,17 +34,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/**
- * An open lane, and the relay to be measured at its near end.
- *
- * @param places the ends of the lane at which publishers and subscribers are
- * @param notes lines about the link, for people
- */
+/** An open lane, and the relay to be measured at its near end. */
 public record Way(Lane lane, Places places, Contestant relay, List<String> notes) implements AutoCloseable {
     /** Bytes of a write, and size of the plain relay's buffer: the payload of a packet over Linux's loopback. */
     public static final int SIZE = 65_483;
 
-    /** A sender without a relay, for baselines. Its writes are as large as iperf3's. */
     private static final Contestant SENDER = Contestants.direct(128 << 10);
 
     private static final Load COUNTED = Load.oneToOne(100).withCheck(Check.NONE);
@@ -82,9 +76,8 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
     }
 
     /**
-     * Prepares the measurement of a relay that is already running: all clients are at the far end of the link.
-     *
-     * @param speed speed of the link; empty: the speed of this host's interface
+     * Prepares the measurement of a relay that is already running: all clients are at the far end of the link. Without
+     * a speed, that of this host's interface is taken.
      */
     public static Way to(String name, RemoteRelay relay, Optional<LinkSpeed> speed) {
         Optional<Nic> nic = relay.publish().isUnix()
@@ -127,7 +120,6 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return lane.link() == null && lane.spec().kind() != LaneKind.REMOTE;
     }
 
-    /** Returns the load for each transport of this lane. */
     List<Load> transported(Load load) {
         boolean both = lane.spec().kind() != LaneKind.REMOTE && !load.clients().tls();
         return lane.unix()
@@ -149,17 +141,14 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
         return plan(", ceiling: direct", Contestants.direct(SIZE), one, timing, rig);
     }
 
-    /** Plans a run of the plain relay, with one publisher and as many subscribers as the load has. */
     public Plan plain(Load load, Timing timing, Rig rig) {
         return plan(", ceiling: plain relay", Contestants.plain(SIZE), load.ofPlainRelay(), timing, rig);
     }
 
-    /** Plans a run that sends prepared frames from the near end to the far end, without a relay. */
     Plan sender(Timing timing) {
         return plan(" without a relay", SENDER, COUNTED, timing, Rig.OWN);
     }
 
-    /** @param what words after the lane's name, for people */
     Plan plan(String what, Contestant contestant, Load load, Timing timing, Rig rig) {
         Load over = lane.unix() ? load.withTransport(Transport.UNIX) : load;
         return new Plan(

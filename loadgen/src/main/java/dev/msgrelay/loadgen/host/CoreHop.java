@@ -37,7 +37,6 @@ public final class CoreHop {
         return rounds[ROUNDS / 2];
     }
 
-    /** Whether this is the time of a hop, without a wait for a core. */
     static boolean isUndisturbed(double nanos) {
         return nanos < LOST_CORE_NANOS;
     }

@@ -18,9 +18,7 @@ public record CpuGroups(ControlGroups groups) {
     /**
      * A cgroup's CPU limit, and how often it was reached, since the cgroup was created or within a window.
      *
-     * @param group directory of the cgroup
      * @param cores CPU time allowed in a period, in cores
-     * @param periods number of periods in which a process ran
      * @param throttled number of periods in which the limit was reached: then the processes stop until the next period
      * @param throttledNanos time for which processes were stopped, summed over all cores
      */
@@ -49,7 +47,6 @@ public record CpuGroups(ControlGroups groups) {
         return new CpuGroups(ControlGroups.of(tree, "cpu"));
     }
 
-    /** Returns the current limits, with their figures since each cgroup was created. */
     public List<Quota> quotas() {
         return groups.directories().stream()
                 .map(this::quota)

@@ -3,12 +3,7 @@ package dev.msgrelay.loadgen.host;
 import dev.msgrelay.loadgen.render.Wrapped;
 import java.util.Locale;
 
-/**
- * One line in the report of {@code loadgen doctor}.
- *
- * @param value the fact, for people; "unknown" if this system does not tell it
- * @param meaning what the fact means for a run
- */
+/** One line in the report of {@code loadgen doctor}. The value is for people. */
 public record Finding(String name, String value, Level level, String meaning) {
     public enum Level {
         FINE,

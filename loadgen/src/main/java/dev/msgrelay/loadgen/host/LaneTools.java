@@ -9,7 +9,6 @@ import java.util.List;
  * several ways to forbid them.
  *
  * @param way "as root" or "in a user namespace"; empty if it is not possible
- * @param reason why it is not possible; empty if it is
  */
 public record LaneTools(String way, String reason) {
     private static final String AS_ROOT = "as root";
@@ -17,7 +16,6 @@ public record LaneTools(String way, String reason) {
     private static final String TRIAL = "ip link add v0 type veth peer name v1"
             + " && tc qdisc add dev v0 root tbf rate 1gbit burst 256kb latency 10ms";
 
-    /** Tries as this user, and then as root of a new user namespace. */
     public static LaneTools probe(Tool tool) throws InterruptedException {
         try {
             checkCommands(tool);

@@ -17,11 +17,7 @@ public final class ListeningSockets {
 
     private ListeningSockets() {}
 
-    /**
-     * Whether a process listens at this TCP port, at any address.
-     *
-     * @throws IOException this system has no such tables
-     */
+    /** Whether a process listens at this TCP port, at any address; throws if the system has no such tables. */
     public static boolean hasPort(int port) throws IOException {
         return isListed(lines("tcp"), port) || Files.exists(NET.resolve("tcp6")) && isListed(lines("tcp6"), port);
     }
@@ -35,11 +31,7 @@ public final class ListeningSockets {
         }
     }
 
-    /**
-     * Whether a process listens at this Unix socket.
-     *
-     * @throws IOException this system has no such table
-     */
+    /** Whether a process listens at this Unix socket. */
     public static boolean hasPath(String path) throws IOException {
         try (Stream<String> lines = lines("unix")) {
             return lines.anyMatch(line -> line.contains(ACCEPTS) && line.endsWith(" " + path));

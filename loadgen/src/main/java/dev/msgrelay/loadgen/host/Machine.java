@@ -6,7 +6,6 @@ import java.util.Locale;
 /**
  * The facts about a machine that matter for figures.
  *
- * @param cpu model of the processor
  * @param coreHopNanos time from one core to another, see {@link CoreHop}; NaN if it was not measured, or if another
  *     program disturbed it
  */
@@ -36,7 +35,6 @@ public record Machine(int cores, String cpu, String jdk, String kernel, String c
                 CoreHop.isUndisturbed(hopNanos()) ? hopNanos() : Double.NaN);
     }
 
-    /** Returns the time of a hop, even if it was disturbed; NaN if there is only one core. */
     static double hopNanos() {
         return Hop.NANOS;
     }

@@ -13,9 +13,7 @@ import java.util.Optional;
 /**
  * A network interface of this host, as /sys/class/net describes it.
  *
- * @param megabits speed in Mbit/s; 0 if it is unknown, as on most virtual machines
- * @param mtu MTU in bytes; 0 if it is unknown
- * @param driver name of the driver, such as "virtio_net"; empty if it is unknown
+ * @param megabits speed in Mbit/s; 0 if it is unknown, as on most virtual machines; likewise {@code mtu}
  */
 public record Nic(String name, long megabits, int mtu, String driver) {
     private static final String ALL = "sys/class/net/";
@@ -35,7 +33,6 @@ public record Nic(String name, long megabits, int mtu, String driver) {
         }
     }
 
-    /** @param tree file system of this host, from its root */
     public static Nic of(SystemTree tree, String name) {
         String driver = tree.link(ALL + name + "/device/driver").orElse("");
         return new Nic(

@@ -12,10 +12,8 @@ import java.util.stream.Stream;
  * Where processes of a run are started: on this host, or in a network namespace of it. All JVMs use this JVM's JDK and
  * class path.
  *
- * @param name name for people: "this host", "far end of 10gbe (emulated)"
  * @param prefix words before the java command, such as those that enter a network namespace. Their program must become
  *     the command (exec), so that the started process is the JVM itself.
- * @param address IP address at which processes of this site listen
  */
 public record Site(String name, List<String> prefix, String address) {
     public static final Site HERE = new Site("this host", List.of(), "127.0.0.1");

@@ -32,7 +32,6 @@ public final class Subprocess implements Tool {
         this(limitMillis, false);
     }
 
-    /** @param apart whether stderr is returned separately from stdout */
     public Subprocess(long limitMillis, boolean apart) {
         this.limitMillis = limitMillis;
         this.apart = apart;
@@ -59,7 +58,6 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** @param errors file for stderr; if it is {@code output}, stderr is merged into stdout */
     private int run(List<String> command, Path output, Path errors) throws IOException, InterruptedException {
         ProcessBuilder builder = new ProcessBuilder(found(command, path())).redirectOutput(output.toFile());
         if (errors.equals(output)) {
@@ -132,7 +130,6 @@ public final class Subprocess implements Tool {
         }
     }
 
-    /** Finds a program in the user's directories and in those of the system. */
     public static Optional<Path> find(String name) {
         return find(name, path());
     }

@@ -10,9 +10,7 @@ public interface Tool {
     /**
      * The result of a command.
      *
-     * @param exitCode exit code; 0: success
-     * @param output stdout, with stderr merged into it unless the two are separated; without white space at its ends
-     * @param errors stderr if it is separate; otherwise empty
+     * @param output stdout; it includes stderr unless the two are separated into {@code errors}
      */
     record Outcome(int exitCode, String output, String errors) {
         public Outcome(int exitCode, String output) {

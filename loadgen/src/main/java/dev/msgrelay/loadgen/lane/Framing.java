@@ -21,11 +21,7 @@ public enum Framing {
         this.least = least;
     }
 
-    /**
-     * Returns how many bytes of the link's capacity a frame takes.
-     *
-     * @param frame bytes from the MAC header to the end of the packet
-     */
+    /** Returns how many bytes of the link's capacity a frame takes. */
     int wireBytes(int frame) {
         return around + Math.max(frame, least);
     }

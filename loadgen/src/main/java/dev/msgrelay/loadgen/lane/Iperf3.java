@@ -29,9 +29,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
     /**
      * The result of one measurement.
      *
-     * @param bytesPerSecond bytes a second that arrived; 0: the measurement failed
-     * @param reason why the measurement failed, in one line; empty if it succeeded
-     * @param warning a warning that iperf3 printed, in one line, or empty
+     * @param bytesPerSecond bytes a second that arrived; 0: the measurement failed, with a reason
      */
     public record Result(double bytesPerSecond, String reason, String warning) {}
 
@@ -47,7 +45,6 @@ public record Iperf3(Site client, Site server, Timing timing) {
         }
     }
 
-    /** Checks that iperf3 is installed and works. */
     static void check(Tool tool) throws IOException, InterruptedException {
         Tool.Outcome outcome;
         try {

@@ -9,7 +9,6 @@ import java.io.IOException;
 /**
  * An open lane: two sites and the link between them.
  *
- * @param far the site at the other end of the link; the same as {@code near} for loopback and Unix sockets
  * @param link the link; null for loopback and Unix sockets, or if its speed is unknown
  * @param end removes the lane; it takes a moment, or no time at all if the thread is interrupted, and keeps the
  *     interrupt
@@ -80,7 +79,6 @@ public record Lane(LaneSpec spec, Site near, Site far, Link link, Runnable end) 
         namespace.run(tool, "ip link set " + INTERFACE + " mtu " + spec.mtu() + " up");
     }
 
-    /** Returns a lane between existing sites, which it does not close. */
     public static Lane between(LaneSpec spec, Site near, Site far, Link link) {
         return new Lane(spec, near, far, link, () -> {});
     }

@@ -29,7 +29,6 @@ public enum LaneKind {
         return title;
     }
 
-    /** Whether the lane is emulated by network namespaces and a rate limit. */
     public boolean isEmulated() {
         return speed != null;
     }
@@ -38,11 +37,6 @@ public enum LaneKind {
         return speed;
     }
 
-    /**
-     * Parses the name of a kind.
-     *
-     * @throws IllegalArgumentException the name is unknown; the message lists all names
-     */
     public static LaneKind parse(String text) {
         String wanted = text.toLowerCase(Locale.ROOT);
         return ofThisHost().stream()
@@ -52,7 +46,6 @@ public enum LaneKind {
                         + ofThisHost().stream().map(LaneKind::title).collect(Collectors.joining(", "))));
     }
 
-    /** Returns the kinds that need no other host. */
     static List<LaneKind> ofThisHost() {
         return Arrays.stream(values()).filter(kind -> kind != REMOTE).toList();
     }

@@ -27,7 +27,6 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return of(LaneKind.parse(name));
     }
 
-    /** Returns this lane with another MTU if it is emulated; other lanes stay the same. */
     public LaneSpec withMtu(int newMtu) {
         return kind.isEmulated() ? new LaneSpec(kind, newMtu, name) : this;
     }
@@ -36,7 +35,6 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return kind.isEmulated();
     }
 
-    /** Returns the emulated link; null for other lanes. */
     public Link emulatedLink() {
         return isEmulated() ? new Link(kind.speed(), new SegmentFormat(mtu, Framing.TRAFFIC_CONTROL)) : null;
     }
@@ -47,7 +45,6 @@ public record LaneSpec(LaneKind kind, int mtu, String name) {
         return kind == LaneKind.REMOTE ? name : kind.title() + (usual ? "" : "-mtu" + mtu);
     }
 
-    /** Returns the name for people: "loopback", "10gbe (emulated, MTU 1500)". */
     public String label() {
         return isEmulated() ? kind + " (emulated, MTU " + mtu + ")" : kind == LaneKind.REMOTE ? name : kind.title();
     }

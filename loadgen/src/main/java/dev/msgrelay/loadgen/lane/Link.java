@@ -10,8 +10,7 @@ public record Link(LinkSpeed speed, SegmentFormat format) {
     /**
      * A throughput of a link.
      *
-     * @param bytesPerSecond TCP payload, which is bodies and frame headers, as in every MB/s of loadgen
-     * @param lineFraction the share of the line rate that this payload takes, from 0 to 1
+     * @param bytesPerSecond TCP payload: bodies and frame headers, as in every MB/s of loadgen
      */
     public record LinkRate(double messagesPerSecond, double bytesPerSecond, double lineFraction) {
         /** Returns the rate of each receiver, if all receive the same messages over one link. */

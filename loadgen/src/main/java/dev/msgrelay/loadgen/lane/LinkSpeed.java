@@ -4,11 +4,7 @@ import java.math.BigDecimal;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/**
- * The line rate of a link.
- *
- * @param bitsPerSecond bits a second in each direction, including frame headers, preambles and gaps
- */
+/** The line rate of a link in each direction, including frame headers, preambles and gaps. */
 public record LinkSpeed(long bitsPerSecond) {
     public static final long MIN_BITS = 1_000_000L;
 
@@ -29,8 +25,6 @@ public record LinkSpeed(long bitsPerSecond) {
     /**
      * Parses {@code 1gbe}, {@code 2.5g}, {@code 100m} or {@code 40Gbit/s}, with decimal prefixes. A number without a
      * unit is in Mbit/s.
-     *
-     * @throws IllegalArgumentException the text is no speed, or outside of the limits
      */
     public static LinkSpeed parse(String text) {
         Matcher matcher = FORM.matcher(text);
@@ -47,7 +41,6 @@ public record LinkSpeed(long bitsPerSecond) {
         return new LinkSpeed(Math.multiplyExact(megabits, MIN_BITS));
     }
 
-    /** Returns the bytes a second on the wire, including all headers and gaps. */
     public double bytesPerSecond() {
         return bitsPerSecond / (double) Byte.SIZE;
     }

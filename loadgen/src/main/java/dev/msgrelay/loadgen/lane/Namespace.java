@@ -29,7 +29,6 @@ public final class Namespace implements AutoCloseable {
         this.userNamespace = userNamespace;
     }
 
-    /** Creates a namespace, as root or in a new user namespace. */
     public static Namespace create(boolean userNamespace) throws IOException, InterruptedException {
         List<String> words =
                 userNamespace ? List.of("unshare", "--user", "--map-root-user", "--net") : List.of("unshare", "--net");
@@ -82,11 +81,6 @@ public final class Namespace implements AutoCloseable {
         return words;
     }
 
-    /**
-     * Runs a command in the namespace. Its words are separated by blanks.
-     *
-     * @throws IOException the command failed; the message has the command and its output
-     */
     public void run(Tool tool, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
         words.addAll(List.of(command.split(" ")));

@@ -1,14 +1,10 @@
 package dev.msgrelay.loadgen.lane;
 
-/**
- * The format of TCP segments on a link: IPv4, and TCP with time stamps. All sizes are in bytes.
- *
- * @param mtu largest IP packet of the link, without Ethernet's header and checksum
- */
+/** The format of TCP segments on a link: IPv4, and TCP with time stamps. All sizes are in bytes. */
 public record SegmentFormat(int mtu, Framing framing) {
     /** The smallest MTU that IPv4 permits (RFC 791). */
     public static final int MIN_MTU = 68;
-    /** The largest MTU, since no IPv4 packet is longer. */
+
     public static final int MAX_MTU = 65_535;
 
     /** Headers of IP and TCP, 20 bytes each, and the time stamps that Linux sends by default. */

@@ -11,9 +11,6 @@ package dev.msgrelay.loadgen.lane;
  *
  * <p>The queue has room for 50 ms of the rate. TCP keeps about a millisecond of each connection in it. So the queue
  * fills only if many connections start at once; then packets are dropped and retransmitted.
- *
- * @param bitsPerSecond rate, counting each packet from its MAC header to its end
- * @param queueMillis longest wait of a packet in the queue; packets that would wait longer are dropped
  */
 record TokenBucket(long bitsPerSecond, long burst, int queueMillis) {
     /** More than the largest packet that TCP passes down, with all its headers. */

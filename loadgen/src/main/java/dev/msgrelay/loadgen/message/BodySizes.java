@@ -37,7 +37,6 @@ public record BodySizes(int min, int max) {
         return new BodySizes(from, to);
     }
 
-    /** Returns a number of the match, which may have the suffix k. */
     private static long bytes(Matcher matcher, int group) {
         return Long.parseLong(matcher.group(group)) << (matcher.group(group + 1).isEmpty() ? 0 : KIBI_SHIFT);
     }

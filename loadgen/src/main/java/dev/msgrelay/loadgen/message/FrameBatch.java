@@ -46,11 +46,7 @@ public final class FrameBatch {
         }
     }
 
-    /**
-     * Creates a batch of up to {@code messages} messages of any size.
-     *
-     * @throws ArithmeticException the messages may need more than 2 GiB
-     */
+    /** Creates a batch of up to {@code messages} messages of any size. */
     public static FrameBatch ofMessages(SizeTable sizes, int messages) {
         return new FrameBatch(sizes, messages, Math.multiplyExact(messages, FrameLayout.frameLength(sizes.max())));
     }
@@ -82,11 +78,7 @@ public final class FrameBatch {
         messages++;
     }
 
-    /**
-     * Adds messages of one publisher as long as there is room.
-     *
-     * @return the number of messages added
-     */
+    /** Adds messages of one publisher as long as there is room; returns their number. */
     public int fill(long first, long timeNanos) {
         long stamp = first;
         for (; hasRoom(stamp); stamp++) {
@@ -95,11 +87,7 @@ public final class FrameBatch {
         return (int) (stamp - first);
     }
 
-    /**
-     * Empties the batch.
-     *
-     * @return all its bytes, which must be written before the next call
-     */
+    /** Empties the batch, and returns all its bytes, which must be written before the next call. */
     public ByteBuffer drain() {
         window.limit(end).position(start);
         start = 0;
@@ -108,11 +96,7 @@ public final class FrameBatch {
         return window;
     }
 
-    /**
-     * Adds messages of one publisher until there are enough bytes for a write.
-     *
-     * @return the number of messages added
-     */
+    /** Adds messages of one publisher until there are enough bytes for a write; returns their number. */
     int fillUpTo(int writeSize, long first, long timeNanos) {
         if (end - start >= writeSize) {
             return 0;

@@ -30,7 +30,6 @@ import java.nio.ByteBuffer;
  * 2^-24.
  */
 public final class LoadMessage {
-    /** The message type in runs that use only one type. */
     public static final int TYPE = 0x4C47;
 
     public static final int STAMP_OFFSET = 0;
@@ -38,7 +37,6 @@ public final class LoadMessage {
     /** Offset of the int64 that contains time and check. */
     public static final int TIME_OFFSET = STAMP_OFFSET + Long.BYTES;
 
-    /** The size of the smallest body, in bytes. */
     public static final int MIN_BODY = TIME_OFFSET + Long.BYTES;
 
     public static final int MAX_PUBLISHER = 0xFFFF;
@@ -99,7 +97,6 @@ public final class LoadMessage {
         return MIX_START + stamp * STAMP_FACTOR + (second >>> CHECK_BITS) * TIME_FACTOR;
     }
 
-    /** Whether the second int64 of a body contains the check of this {@code mix}. */
     static boolean agrees(long mix, long second) {
         return (mix >>> TIME_BITS) == (second & CHECK_MASK);
     }

@@ -52,7 +52,6 @@ public final class MessageCheck {
      * Accepts whole frames as long as they are, byte for byte, the next messages of the current publisher. If messages
      * have one size and type, this is much cheaper than {@link #onMessage} for each.
      *
-     * @param from start of a frame
      * @return number of messages; 0: the caller has to check the next one by {@link #onMessage}
      */
     public int onRun(ByteBuffer source, int from, int to) {
@@ -69,13 +68,6 @@ public final class MessageCheck {
         return next;
     }
 
-    /**
-     * Checks one message.
-     *
-     * @param type the message's type
-     * @param body body between position and limit, which both change
-     * @return whether stamp and time are unchanged
-     */
     public boolean onMessage(int type, ByteBuffer body) {
         int at = body.position();
         int length = body.limit() - at;
@@ -134,12 +126,10 @@ public final class MessageCheck {
         return sequence;
     }
 
-    /** Returns the number of messages that are not, byte for byte, as they were sent. */
     public long corrupted() {
         return corrupted;
     }
 
-    /** Returns the number of corrupted messages whose stamp cannot be read. */
     public long unreadable() {
         return unreadable;
     }

@@ -48,7 +48,6 @@ public final class MessageStream {
         return batch.drain();
     }
 
-    /** Returns the number of the next message, which is also the number of messages that were begun. */
     public long nextNumber() {
         return nextNumber;
     }

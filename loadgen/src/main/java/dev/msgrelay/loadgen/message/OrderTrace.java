@@ -89,7 +89,6 @@ public final class OrderTrace implements MessageCheck.Order {
         blockLength *= 2;
     }
 
-    /** Returns the hash of two consecutive parts of the stream. */
     private static long join(long first, long second) {
         return first == HOLE || second == HOLE ? HOLE : first + second;
     }
@@ -100,7 +99,6 @@ public final class OrderTrace implements MessageCheck.Order {
         return mixed ^ mixed >>> Integer.SIZE;
     }
 
-    /** Returns the number of messages that arrived or are known to be missing. */
     public long messages() {
         return size * blockLength + inBlock;
     }

@@ -22,7 +22,6 @@ final class Padding {
         return pattern;
     }
 
-    /** Fills a body at {@code offset}, except for its fields. */
     static void fill(ByteBuffer buffer, int offset, int bodyLength) {
         int at = LoadMessage.MIN_BODY;
         while (at < bodyLength) {
@@ -33,16 +32,11 @@ final class Padding {
         }
     }
 
-    /** Returns a view of the pattern for {@link #matches}, for one thread. */
     static ByteBuffer view() {
         return PATTERN.duplicate();
     }
 
-    /**
-     * Whether the body between position and limit has the right padding. Position and limit change.
-     *
-     * @param view the result of {@link #view}, whose position and limit change
-     */
+    /** Whether the body between position and limit has the right padding. Position and limit change. */
     static boolean matches(ByteBuffer body, ByteBuffer view) {
         int start = body.position();
         int end = body.limit();

@@ -25,7 +25,6 @@ final class RunPattern {
     private ByteBuffer source;
     private ByteBuffer view;
 
-    /** Whether the pattern has room for several messages of this size. */
     static boolean fits(int bodyLength) {
         return FrameLayout.frameLength(bodyLength) <= MOST_BYTES / 4;
     }
@@ -41,8 +40,6 @@ final class RunPattern {
 
     /**
      * Returns the number of whole frames from {@code from} on that are the messages {@code next}, {@code next} + 1, ...
-     *
-     * @param bytes received bytes, whose position and limit do not change
      */
     int matching(ByteBuffer bytes, int from, int to, long next) {
         if (bytes != source) {

@@ -19,8 +19,6 @@ public final class Schedule {
     /**
      * Returns the schedule of connection {@code index}. The connections are spread evenly over one interval, so that
      * they do not all send at the same moment.
-     *
-     * @param perSecond messages a second, from 1 to 1,000,000,000
      */
     public static Schedule staggered(long startNanos, long perSecond, int index, int connections) {
         long interval = new Schedule(startNanos, perSecond).intervalNanos();

@@ -44,7 +44,6 @@ public final class SequenceCheck {
         }
     }
 
-    /** Whether this is the next message of its publisher. */
     boolean isNext(long stamp) {
         int id = LoadMessage.publisher(stamp);
         return id < next.length && LoadMessage.number(stamp) == next[id];
@@ -111,7 +110,6 @@ public final class SequenceCheck {
         }
     }
 
-    /** Whether at least one message of every publisher has arrived. */
     public boolean heardOfAll() {
         for (long number : next) {
             if (number <= 0) {

@@ -17,7 +17,6 @@ import java.util.function.IntToDoubleFunction;
  * n} modulo the table's length, counted from an entry that differs by publisher. Immutable.
  */
 public final class SizeTable {
-    /** Number of entries; a power of two. */
     static final int LENGTH = 1 << 16;
 
     private static final int ORDER = 1;
@@ -57,7 +56,6 @@ public final class SizeTable {
         return new SizeTable(new int[] {size}, size, 1);
     }
 
-    /** Returns the body size of the message with this stamp, see {@link LoadMessage}. */
     public int sizeOf(long stamp) {
         // The message's number is in the lower bits of the stamp, and the mask selects only the lowest bits.
         return sizes[((int) stamp + LoadMessage.publisher(stamp) * START_STEP) & mask];
@@ -67,7 +65,6 @@ public final class SizeTable {
         return mask == 0;
     }
 
-    /** Returns this table for messages whose types are 1 to {@code count} in turn. */
     public SizeTable withTypes(int count) {
         if (count < 1 || count > MAX_TYPES) {
             throw new IllegalArgumentException("types " + count + " are not within 1.." + MAX_TYPES);
@@ -83,7 +80,6 @@ public final class SizeTable {
         return types == 1 ? type == LoadMessage.TYPE : type >= 1 && type <= types;
     }
 
-    /** Returns the type of the message with this stamp. */
     public int typeOf(long stamp) {
         return types == 1 ? LoadMessage.TYPE : 1 + (int) (LoadMessage.number(stamp) % types);
     }
@@ -92,11 +88,7 @@ public final class SizeTable {
         return isFixed() && types == 1;
     }
 
-    /**
-     * Writes the whole frame of a message at {@code offset}.
-     *
-     * @return the frame's length in bytes
-     */
+    /** Writes the whole frame of a message at {@code offset}. */
     int putFrame(ByteBuffer buffer, int offset, long stamp, long timeNanos) {
         int bodyLength = sizeOf(stamp);
         int body = offset + FrameLayout.HEADER_LENGTH;
@@ -106,12 +98,10 @@ public final class SizeTable {
         return FrameLayout.frameLength(bodyLength);
     }
 
-    /** Returns the mean length of a frame, in bytes. */
     public double meanFrame() {
         return mean(frame -> frame);
     }
 
-    /** Returns the mean of a function of the frames' lengths. */
     public double mean(IntToDoubleFunction ofFrame) {
         return Arrays.stream(sizes)
                 .map(FrameLayout::frameLength)

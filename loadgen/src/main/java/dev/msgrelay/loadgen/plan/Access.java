@@ -12,16 +12,13 @@ import java.nio.file.Path;
  * Certificates are PEM files.
  *
  * @param ca certificates of the trusted authorities; null: those of the JDK
- * @param certificate certificate of the client, which needs {@code key}; null: none
  * @param name name that the relay's certificate must have; null: the endpoint's host
- * @param tokenFile file with the client's token; null: none
  */
 public record Access(boolean tls, Path ca, Path certificate, Path key, String name, Path tokenFile) {
     public static final Access OPEN = new Access(false, null, null, null, null, null);
 
     private static final int MOST_TOKEN_BYTES = 4_096;
 
-    /** Returns TLS for a relay with a certificate that one of these authorities has signed. */
     public static Access trusting(Path ca) {
         return new Access(true, ca, null, null, null, null);
     }
@@ -31,11 +28,6 @@ public record Access(boolean tls, Path ca, Path certificate, Path key, String na
         return tls || tokenFile != null;
     }
 
-    /**
-     * Adds this access to {@code options}.
-     *
-     * @throws IOException the token file cannot be read; the message does not contain the token
-     */
     public <B extends ConnectionOptions.Builder<B>> B to(B options) throws IOException {
         if (tokenFile != null) {
             options.token(token());

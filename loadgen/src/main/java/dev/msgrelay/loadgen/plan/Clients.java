@@ -3,11 +3,7 @@ package dev.msgrelay.loadgen.plan;
 import dev.msgrelay.protocol.Level;
 import java.util.Locale;
 
-/**
- * The kind of clients that publish and subscribe.
- *
- * @param acks the acknowledgement for which publishers wait before they drop a message
- */
+/** The kind of clients that publish and subscribe. */
 public record Clients(Kind kind, Ack acks, boolean tls) {
     public static final Clients RAW = new Clients(Kind.RAW, Ack.NONE, false);
 
@@ -36,7 +32,6 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
             this.level = level;
         }
 
-        /** Returns the level in the protocol; null for {@link #NONE}. */
         public Level level() {
             return level;
         }
@@ -45,7 +40,6 @@ public record Clients(Kind kind, Ack acks, boolean tls) {
             return level != null;
         }
 
-        /** Whether only a relay with a journal sends this acknowledgement. */
         public boolean needsJournal() {
             return level == Level.WRITTEN || level == Level.FORCED;
         }

@@ -5,17 +5,13 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
-/** The final report of a subscriber process, or of all subscriber processes together. */
 public record Got(List<Received> subscribers) {
     /**
      * The report on one subscriber.
      *
-     * @param result the result, before it is compared with other subscribers
      * @param bytes bytes received within the window, with frame headers
      * @param beforeTheirTime number of messages that arrived before their intended sending time
      * @param samples number of recorded latencies; -1: the subscriber was told the window too late
-     * @param latency the recorded latencies; null if messages were not checked
-     * @param order the order of all messages; null if messages were not checked
      */
     public record Received(
             SubscriberResult result,

@@ -9,7 +9,6 @@ import dev.msgrelay.protocol.net.Endpoint;
  * @param listen addresses at which the worker listens; null if it connects
  * @param first id of the worker's first publisher, or index of its first subscriber
  * @param connections number of the worker's connections; for the plain relay that of its subscribers
- * @param slow whether the worker's subscribers are the load's slow readers
  * @param bytes size of the plain relay's reads, or of the prepacked sender's writes; 0 for other workers
  */
 public record Job(
@@ -20,7 +19,6 @@ public record Job(
      */
     public record Listen(String address, String publish, String subscribe) {}
 
-    /** The endpoints at which a worker listens; {@code publish} is null if the worker sends messages itself. */
     public record Listening(Endpoint publish, Endpoint subscribe) {}
 
     public static Job client(Endpoint relay, Access access, int first, int connections, Load load) {

@@ -81,23 +81,16 @@ public final class Json {
         return MAPPER.valueToTree(document);
     }
 
-    /** @throws JacksonException the text is not JSON */
     public static JsonNode parse(String text) {
         return MAPPER.readTree(text);
     }
 
-    /**
-     * Returns all documents of a text, in their order.
-     *
-     * @throws JacksonException one of them is not JSON
-     */
     public static List<JsonNode> documents(String text) {
         try (MappingIterator<JsonNode> all = MAPPER.readerFor(JsonNode.class).readValues(text)) {
             return all.readAll();
         }
     }
 
-    /** @throws JacksonException a field is missing, or has another type */
     public static <T> T read(JsonNode node, Class<T> type) {
         return MAPPER.treeToValue(node, type);
     }

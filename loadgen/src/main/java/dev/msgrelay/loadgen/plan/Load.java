@@ -9,7 +9,6 @@ import java.util.Locale;
 /**
  * The messages of a run: number of connections, content, and rate.
  *
- * @param types number of message types, see {@link SizeTable#typeOf}
  * @param rate messages a second of each publisher, evenly spaced, whatever the latency is; 0: full speed
  * @param policy the relay's policy for slow subscribers. With any policy but backpressure subscribers send HELLO, so
  *     that the relay reports which messages they miss.
@@ -62,7 +61,6 @@ public record Load(
         }
     }
 
-    /** Returns the load of the first command in the README: one publisher, one subscriber. */
     public static Load oneToOne(int body) {
         return new Load(
                 1,
@@ -109,7 +107,6 @@ public record Load(
         return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, newSlow);
     }
 
-    /** Returns this load over TLS, whatever its transport was. */
     public Load withTls() {
         return withTransport(Transport.TCP).withClients(clients.withTls());
     }
@@ -141,7 +138,6 @@ public record Load(
         return rate > 0;
     }
 
-    /** Returns the messages a second of all publishers together; 0: full speed. */
     public double wanted() {
         return (double) rate * publishers;
     }
@@ -164,7 +160,6 @@ public record Load(
         return Math.min(subscribers, MAX_SUBSCRIBER_PROCESSES);
     }
 
-    /** Returns how many of {@code total} connections process {@code index} gets. */
     public static int share(int total, int processes, int index) {
         return total / processes + (index < total % processes ? 1 : 0);
     }

@@ -6,14 +6,8 @@ import java.util.List;
  * A report of a worker process, sent about once a second.
  *
  * @param counts the counts since the last report, by time; at least one
- * @param standstill standstills of the process so far, within the window
  */
 public record Progress(List<Count> counts, Still standstill, boolean last) {
-    /**
-     * The number of messages and bytes that a worker has sent or received up to a moment.
-     *
-     * @param nanos the moment, by {@link System#nanoTime}
-     * @param bytes with frame headers
-     */
+    /** The number of messages and bytes that a worker has sent or received up to a moment. */
     public record Count(long nanos, long messages, long bytes) {}
 }

@@ -6,7 +6,6 @@ import org.HdrHistogram.Histogram;
  * How well the publishers kept their schedule. There is a schedule only at a fixed rate.
  *
  * @param late number of messages that were sent more than a millisecond after their intended time
- * @param worstNanos the longest delay of a message
  * @param lateness delays of all messages, from the intended time to the end of the write, in nanoseconds
  */
 public record Punctuality(long late, long worstNanos, Histogram lateness) {

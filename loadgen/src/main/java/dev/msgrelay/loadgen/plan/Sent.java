@@ -8,17 +8,15 @@ import org.HdrHistogram.Histogram;
 
 /** The final report of a publisher process, or of all publisher processes together. */
 public record Sent(List<Published> publishers, Punctuality schedule) {
-    /** The report if no publisher process exists: the contestant itself sends, and does not count. */
     public static final Sent NOTHING = new Sent(List.of(), Punctuality.NONE);
 
     /**
      * The report on one publisher.
      *
-     * @param messages number of messages in the whole run
-     * @param firstTimed number of the first message whose intended time is within the window; -1: the publisher was told
-     *     the window too late
-     * @param acknowledged number of acknowledged messages in the whole run; 0 without acknowledgements
-     * @param acknowledgedAfter times from the intended sending time to the acknowledgement; null without acknowledgements
+     * @param firstTimed number of the first message whose intended time is within the window; -1: the publisher was
+     *     told the window too late
+     * @param acknowledgedAfter times from the intended sending time to the acknowledgement; null without
+     *     acknowledgements
      */
     public record Published(
             int id,

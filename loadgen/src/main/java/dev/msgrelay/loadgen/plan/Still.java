@@ -3,7 +3,6 @@ package dev.msgrelay.loadgen.plan;
 /**
  * The times within a window in which nothing happened, in nanoseconds.
  *
- * @param longestNanos the longest of these times; 0 if it is not known
  * @param count number of times of 100 ms or longer
  * @param totalNanos sum of the times of 100 ms or longer
  */

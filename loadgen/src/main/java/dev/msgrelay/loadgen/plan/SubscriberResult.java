@@ -3,8 +3,6 @@ package dev.msgrelay.loadgen.plan;
 /**
  * The result of one subscriber.
  *
- * @param messages number of messages within the window
- * @param faults faults in the whole run
  * @param told the relay's reports about messages that the subscriber misses; none without HELLO
  * @param closed why the relay closed the connection before the run's end, or null
  * @param closeReason the code of the relay's ERROR frame ({@link dev.msgrelay.protocol.CloseReason}), or 0
@@ -16,12 +14,8 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
     /**
      * The faults in one subscriber's messages.
      *
-     * @param lost number of messages that never arrived
      * @param tail the part of {@code lost} after the last message that arrived; if the connection was open, they may
      *     have been under way
-     * @param duplicated number of messages that arrived again
-     * @param reordered number of messages that arrived after a later one of the same publisher
-     * @param corrupted number of messages that are not, byte for byte, as they were sent
      * @param foreign number of messages that no publisher of this run sent
      * @param otherOrder position in the stream from which the messages of different publishers arrived in another order
      *     than at other subscribers; or {@link #SAME_ORDER}. It is that of the first message of a block.
@@ -59,7 +53,6 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
      * The relay's reports to a subscriber about messages that it misses.
      *
      * @param missed number of missing messages that the relay reported
-     * @param gaps number of GAP frames
      * @param untrue number of reports with a wrong position in the stream
      */
     public record Told(long missed, long gaps, long untrue) {
@@ -84,7 +77,6 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return new SubscriberResult(index, messages, sampled, told, closed, closeReason);
     }
 
-    /** Returns the number of messages that can no longer arrive. */
     public long lost() {
         return faults.lost() - undelivered();
     }

@@ -2,12 +2,7 @@ package dev.msgrelay.loadgen.plan;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
 
-/**
- * The messages and bytes within the measured window.
- *
- * @param bytes bytes, with frame headers
- * @param nanos length of the window
- */
+/** The messages and bytes within the measured window. The bytes include frame headers. */
 public record Traffic(long messages, long bytes, long nanos) {
 
     @JsonProperty

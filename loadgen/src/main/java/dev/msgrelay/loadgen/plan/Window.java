@@ -8,10 +8,6 @@ package dev.msgrelay.loadgen.plan;
  *  primed        sendFrom             begin                               end
  *  --------------|------ warm-up -----|------------ measured -------------|--- drain ---&gt;
  * </pre>
- *
- * @param sendFrom time at which publishers start
- * @param begin time at which the measured part begins
- * @param end time at which the measured part ends, and publishers stop
  */
 public record Window(long sendFrom, long begin, long end) {
     /** The value before the controller has sent the window. */
@@ -34,7 +30,6 @@ public record Window(long sendFrom, long begin, long end) {
          * Notes the counts up to {@code now}, before the next message is counted.
          *
          * @param messages number of messages before {@code now}
-         * @param bytes number of bytes before {@code now}
          * @return whether the window begins with this call
          */
         public boolean note(long now, Window window, long messages, long bytes) {
@@ -58,11 +53,7 @@ public record Window(long sendFrom, long begin, long end) {
             return messagesAtBegin == NOT_YET ? messages : messagesAtBegin;
         }
 
-        /**
-         * Returns the number of messages within the window.
-         *
-         * @param all number of messages so far
-         */
+        /** Returns the number of messages within the window. */
         public long messages(long all) {
             return messagesAtBegin == NOT_YET ? 0 : (messagesAtEnd == NOT_YET ? all : messagesAtEnd) - messagesAtBegin;
         }

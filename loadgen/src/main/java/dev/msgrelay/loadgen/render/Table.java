@@ -5,26 +5,19 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
 
-/**
- * Figures in rows and columns. {@link TextTable} formats them.
- *
- * @param caption caption; may be empty
- */
+/** Figures in rows and columns. {@link TextTable} formats them. */
 public record Table(String caption, List<Column> columns, List<List<Value>> rows) {
     /** A mark by which a text is coloured. The colour only repeats what the text says. */
     public enum Mark {
         NONE,
-        /** A good result. */
         GOOD,
         /** A fact about the result: "emulated". */
         NOTE,
         /** A caution: "the cores were moved". */
         WARN,
-        /** An invalid result: "FAIL". */
         BAD
     }
 
-    /** A column. A column of texts has {@link Unit#TEXT} and is aligned to the left. */
     public record Column(String title, Unit unit) {
         public static Column text(String title) {
             return new Column(title, Unit.TEXT);
@@ -63,11 +56,7 @@ public record Table(String caption, List<Column> columns, List<List<Value>> rows
                         .toList());
     }
 
-    /**
-     * The content of a cell: a number, which is formatted by the column's unit, or a text.
-     *
-     * @param number the number; null for a text
-     */
+    /** The content of a cell: a number, which is formatted by the column's unit, or a text. */
     public record Value(Number number, String text, Mark mark) {
         public static Value of(Object value) {
             return marked(value, Mark.NONE);

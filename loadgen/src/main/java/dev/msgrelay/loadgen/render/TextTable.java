@@ -23,10 +23,6 @@ public final class TextTable {
         return of(whole, Integer.MAX_VALUE);
     }
 
-    /**
-     * Returns lines that fit into the terminal's {@code columns}: first gaps shrink, then the last and the first
-     * column.
-     */
     public static String of(Table whole, int columns) {
         Table table = whole.withoutEmpty();
         List<List<String>> lines = lines(table, false);
@@ -70,7 +66,6 @@ public final class TextTable {
                 .collect(Collectors.joining());
     }
 
-    /** Returns the titles, and then the rows. */
     private static List<List<String>> lines(Table table, boolean inFull) {
         List<List<String>> lines = new ArrayList<>();
         lines.add(table.columns().stream()

@@ -4,7 +4,6 @@ import java.util.Locale;
 
 /** The unit of a number, which decides how it is formatted. */
 public enum Unit {
-    /** For texts. */
     TEXT,
     /** A number with up to three decimals: "0.123", "12,345". */
     PLAIN,
@@ -12,17 +11,14 @@ public enum Unit {
     WHOLE,
     /** Messages, or messages a second: "23.4 M". */
     COUNT,
-    /** Bytes: "118 MB". */
     BYTES,
     /** Bytes a second: "118 MB/s". */
     BYTES_PER_SECOND,
     /** Nanoseconds: "42 µs", "1.3 ms". */
     NANOS,
-    /** Seconds: "3.2 s". */
     SECONDS,
     /** A fraction: 0.973 is "97.3 %". */
     FRACTION,
-    /** A ratio: "0.937". */
     RATIO,
     /** A number with two digits: "0.94", "9.41". */
     HUNDREDTHS;
@@ -58,7 +54,6 @@ public enum Unit {
         return text.replace('µ', 'u').replace('–', '-').replace("→", "->");
     }
 
-    /** Formats as {@link String#format}, with a decimal point in every locale. */
     public static String format(String pattern, Object... values) {
         return String.format(Locale.ROOT, pattern, values);
     }

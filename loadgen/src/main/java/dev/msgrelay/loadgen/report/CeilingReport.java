@@ -32,7 +32,6 @@ public record CeilingReport(Link link, List<Integer> bodies, int subscribers) {
         }
     }
 
-    /** Returns a table of the highest throughput in each direction, for each body size. */
     public String table() {
         SegmentFormat format = link.format();
         int segment = format.segmentBytes();

@@ -28,7 +28,6 @@ public final class DiffText {
     private final StringBuilder text = new StringBuilder();
     private boolean sameMachine = true;
 
-    /** A lane and load that both results contain. */
     private record Both(Row a, Row b) {}
 
     private DiffText(Results a, Results b) {

@@ -37,10 +37,8 @@ public final class LaneSummary {
     private final List<Row> rows;
 
     /**
-     * The results of a lane under one load, with publishers on one kind of socket.
-     *
-     * @param full the result at full speed; null: not measured
-     * @param paced the result at the first fixed rate; null: not measured
+     * The results of a lane under one load, with publishers on one kind of socket: at full speed and at the first fixed
+     * rate. One of them may be null.
      */
     record Row(LaneResult lane, Cell full, Cell paced) {
         static Row of(LaneResult lane, Cell cell) {
@@ -66,7 +64,6 @@ public final class LaneSummary {
             return full == null ? paced : full;
         }
 
-        /** Returns the lane's name, with a star if the link is emulated: "10gbe*". */
         String name() {
             String contestant = mainCell().contestant().equals(Cell.RELAY)
                     ? ""
@@ -120,7 +117,6 @@ public final class LaneSummary {
         return Table.of("", rows, fields);
     }
 
-    /** Groups the rows by the text of their load. Whether messages are checked is not part of that text. */
     private Collection<List<Row>> byLoad() {
         Map<String, List<Row>> loads = new LinkedHashMap<>();
         for (Row row : rows) {
@@ -158,7 +154,6 @@ public final class LaneSummary {
         return Field.of(title, unit, row -> marked(cell.apply(row), of -> median(of, figure)));
     }
 
-    /** Returns the median of the runs that count; NaN without a cell. */
     static double median(Cell cell, ToDoubleFunction<RunRecord> figure) {
         return cell == null ? Double.NaN : Counted.of(cell).median(figure);
     }
@@ -232,7 +227,6 @@ public final class LaneSummary {
                 .orElse("");
     }
 
-    /** Returns how many runs count, and what the user can do about disturbed runs. */
     private static List<String> left(List<RunRecord> runs) {
         List<String> lines = new ArrayList<>(runs.isEmpty() ? List.of() : List.of(Counted.tally(runs)));
         List<RunRecord> disturbed = runs.stream()

@@ -63,7 +63,6 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
         }
     }
 
-    /** Shows a step, on a terminal or elsewhere. */
     public void step(String what) {
         show(prefix + what);
     }

@@ -44,11 +44,6 @@ public final class ResultFiles {
         this.opener = opener;
     }
 
-    /**
-     * Creates the directory if it does not exist.
-     *
-     * @throws IOException the directory cannot be created or written, or contains results, which are never overwritten
-     */
     public static ResultFiles in(Path directory) throws IOException {
         return in(directory, Files::newOutputStream);
     }
@@ -68,12 +63,6 @@ public final class ResultFiles {
         return new ResultFiles(directory, opener);
     }
 
-    /**
-     * Replaces both files.
-     *
-     * @throws IOException a file could not be written; the message is one line with the file, and how many runs its
-     *     last version has
-     */
     public void write(Results results) throws IOException {
         // The JSON is written first, since the page can be made from it.
         write(JSON, out -> Json.write(results, out));

@@ -73,7 +73,6 @@ public final class ResultsText {
         }
     }
 
-    /** Appends a table for each load, with the figures for which the summary has no room. */
     private void details() {
         Map<String, List<Row>> loads = new LinkedHashMap<>();
         results.lanes().forEach(lane -> lane.cells().forEach(cell -> {
@@ -123,7 +122,6 @@ public final class ResultsText {
         }
     }
 
-    /** Appends the most serious remarks about a cell's runs. */
     private void remarks(LaneResult lane, Cell cell) {
         List<String> failures = new ArrayList<>();
         List<String> remarks = new ArrayList<>();

@@ -27,14 +27,12 @@ public final class RunOutcome {
     private final List<RunPart> parts;
     private final RunPart first;
     private final Targets targets;
-    /** The rate whose latency is in the sentence; empty: none. */
     private final Optional<RunPart> timed;
 
     /**
      * The targets that the user set.
      *
      * @param p99Nanos the highest acceptable p99, at the given rate or at any rate of the curve; null: no target
-     * @param minRate the fewest messages a second to each subscriber; null: no target
      */
     public record Targets(Long p99Nanos, Integer minRate) {
         public static final Targets NONE = new Targets(null, null);
@@ -125,7 +123,6 @@ public final class RunOutcome {
                 + (whole.equals(timed) ? "" : "; up to " + whole.get().pace() + " delivered whole");
     }
 
-    /** Returns the share of the ceiling: ", 0.93 of the ceiling"; empty without a ceiling. */
     private String share() {
         if (first.cell().ceilings() == null) {
             return "";
@@ -167,7 +164,6 @@ public final class RunOutcome {
                 .toList();
     }
 
-    /** Returns whether all messages were correct, and then the failures, one in each line. */
     private List<String> verdict() {
         List<String> failures = failures();
         long messages = parts.stream()

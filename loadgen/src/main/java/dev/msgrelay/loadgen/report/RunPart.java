@@ -52,7 +52,6 @@ record RunPart(Cell cell, RunRecord run) {
         return checks().schedule().lateShare();
     }
 
-    /** Whether all messages at a fixed rate were sent, and reached each subscriber. */
     boolean isWhole() {
         return isPaced() && run.outcome().passed() && signals().rates().kept();
     }

@@ -51,7 +51,6 @@ public final class RunText {
      *
      * @param results results of one lane, with one run for each rate, sorted by rate; full speed comes first; the notes
      *     are the summary
-     * @param explain whether to append the evidence: each subscriber and process, and the bottleneck
      */
     public static String of(Results results, String contestant, String transport, boolean explain) {
         RunText told = new RunText(results);
@@ -72,7 +71,6 @@ public final class RunText {
         return told.text.toString();
     }
 
-    /** Formats the line about a run that was interrupted at this moment. */
     public static String partial(Live live) {
         return format(
                 "PARTIAL: interrupted after %.0f of %.0f s (%s); unchecked, last second: in %s msg/s, out %s msg/s",
@@ -234,7 +232,6 @@ public final class RunText {
         }
     }
 
-    /** Appends how many cores relay and loadgen used, and how much of that in the kernel. */
     private void processor() {
         List<String> used = Stream.of(first.cell().contestant(), "publisher", "subscriber")
                 .filter(who -> !Double.isNaN(first.run().cores(who)))

@@ -16,25 +16,17 @@ import java.util.List;
  *
  * @param contestant "relay", "plain relay", "A"; together with the load unique within its lane
  * @param ceilings the highest throughput that is possible; null: unknown
- * @param shares the share of the ceiling for each complete run, if the ceiling is known
  */
 public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> shares, List<RunRecord> runs) {
-    /** The name of our relay as a contestant. */
     public static final String RELAY = "relay";
 
     public Cell(String contestant, Load load, List<RunRecord> runs) {
         this(contestant, load, null, List.of(), runs);
     }
 
-    /**
-     * The highest throughput that is possible in one direction, over all connections together.
-     *
-     * @param batched the throughput of messages that are sent back to back
-     */
+    /** The highest throughput that is possible in one direction, over all connections together. */
     public record Ceilings(String source, Rate batched) {
-        /** The ceiling is computed from the link's speed, MTU and headers. */
         public static final String LINK = "link arithmetic";
-        /** The ceiling is the measured throughput of a program that only copies bytes. */
         public static final String PLAIN_RELAY = "measured: plain relay";
 
         /** A throughput; bytes are those of bodies and frame headers. */
@@ -61,19 +53,12 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
     }
 
-    /**
-     * The share of the ceiling that one run reached in each direction; NaN if it is not known.
-     *
-     * @param in share of the messages from the publishers
-     * @param out share of the messages to all subscribers together
-     */
+    /** The share of the ceiling that one run reached in each direction; NaN if it is not known. */
     public record Share(int round, double in, double out) {
         /**
          * Computes the shares of one run. With a link, only the direction that crosses the link has a share. Without a
          * link both have one: the ceiling is the output of the plain relay to <em>n</em> subscribers, and an
          * <em>n</em>th of it its input.
-         *
-         * @param ceilings the ceilings that were measured in the same round
          */
         public static Share of(int round, Throughput passed, Ceilings ceilings, Places places, int subscribers) {
             double most = ceilings.batched().bytesPerSecond();
@@ -102,7 +87,6 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         return out.isKnown() ? out.median() : Spread.of(counted, Share::in).median();
     }
 
-    /** Returns the load, for people, with the contestant if it is not our relay. */
     public String title() {
         return contestant.equals(RELAY) ? load.toString() : contestant + ": " + load;
     }

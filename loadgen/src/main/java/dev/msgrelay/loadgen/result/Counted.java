@@ -14,11 +14,8 @@ import java.util.stream.Collectors;
 /**
  * The runs from which a cell's figures are computed: those that count. If no run counts, they are all valid runs, and
  * must not be compared.
- *
- * @param total number of all runs of the cell
  */
 public record Counted(List<RunRecord> runs, int total, boolean counts) {
-    /** The spread of a figure over several runs; all NaN if no run has the figure. */
     public record Spread(double median, double min, double max) {
         public static <T> Spread of(Collection<T> all, ToDoubleFunction<T> figure) {
             double[] values = all.stream()

@@ -10,7 +10,6 @@ import java.util.Locale;
  * The results of one lane.
  *
  * @param emulated whether traffic control emulates the link
- * @param skipped why the lane was not measured, or null
  * @param link the link; null for loopback and Unix sockets, or if its speed is unknown
  */
 public record LaneResult(
@@ -26,7 +25,6 @@ public record LaneResult(
     }
 
     public enum Place {
-        /** At the relay's end of the link. */
         NEAR,
         FAR;
 

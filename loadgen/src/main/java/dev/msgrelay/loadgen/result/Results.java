@@ -14,7 +14,6 @@ import java.util.Map;
  * All results of a command so far, as {@code --json} prints them and {@code results.json} contains them. A list is
  * empty if the command does not measure such results.
  *
- * @param schemaVersion {@link #SCHEMA_VERSION}
  * @param sites the machines that took part; the relay's comes first
  * @param turns the runs of {@code compare}, with only the figures that are compared
  * @param notes lines for people: the summary, baselines, cautions
@@ -35,14 +34,7 @@ public record Results(
      */
     public static final int SCHEMA_VERSION = 5;
 
-    /**
-     * What is known before the first run.
-     *
-     * @param command "run", "shootout" or another command
-     * @param started time in ISO 8601, with the zone
-     */
     public record Origin(String command, String version, String started, List<String> commandLine) {
-        /** Returns the origin of this build's results. */
         public static Origin of(Instant started, String command, List<String> args) {
             List<String> commandLine = new ArrayList<>(List.of("loadgen"));
             commandLine.addAll(args);
@@ -93,10 +85,6 @@ public record Results(
      *
      * @param figure name of the figure with its unit, such as "latency p99"
      * @param a name of the contestant in the denominator of the ratio
-     * @param medianA median of a's runs; NaN without the figure
-     * @param runsA number of a's rounds
-     * @param ratio ratio of b to a; NaN if there are too few runs
-     * @param low begin of the ratio's 95 % interval; NaN without an interval
      * @param smallestSeenPercent the smallest difference that these runs would have detected; NaN: unknown
      */
     public record Ratio(
@@ -125,11 +113,8 @@ public record Results(
     /**
      * One run of {@code compare}.
      *
-     * @param number number of the run, from 0, in the order of all runs
      * @param round number of the round, from 0; all runs of one side in a round use the same relay process
-     * @param figures figures by their names; NaN if the run has none
      * @param leftOut disturbances by other programs, because of which the run is in no pair; mostly empty
-     * @param observed events in the run, see {@link RunRecord.Outcome}
      */
     public record Turn(
             Side side,

@@ -58,7 +58,6 @@ public record RunRecord(
      *
      * @param round number of the round, from 1; in a round each cell is run once
      * @param started time in ISO 8601, with the zone
-     * @param warmupNanos length of the warm-up before the measured part
      * @param measuredNanos length of the measured part; 0 if the run was not completed
      */
     public record Moment(int round, String started, long warmupNanos, long measuredNanos) {}
@@ -67,8 +66,6 @@ public record RunRecord(
      * The messages and bytes that were sent and received.
      *
      * @param in sent by the publishers; null if the contestant itself sends
-     * @param out received by all subscribers together
-     * @param timeline the measured part in steps; may be empty
      */
     public record Throughput(Traffic in, Traffic out, List<Point> timeline) {
         /**
@@ -76,9 +73,6 @@ public record RunRecord(
          *
          * @param seconds time from the window's begin to the end of the step
          * @param in messages a second from all publishers; NaN if the contestant itself sends
-         * @param bytesIn bytes a second from all publishers, or NaN
-         * @param out messages a second to all subscribers
-         * @param bytesOut bytes a second to all subscribers
          * @param lagBytes the largest lag of a subscriber in the relay's last report; -1 without a report
          */
         public record Point(
@@ -141,10 +135,6 @@ public record RunRecord(
     /**
      * Whether every message arrived once and in order, and was sent in time.
      *
-     * @param checked whether subscribers checked every message, or only counted
-     * @param slow results of the slow readers, which read slowly on purpose
-     * @param schedule how well the publishers kept their schedule; empty at full speed
-     * @param sent number of messages in the whole run
      * @param acknowledged number of acknowledged messages in the whole run; 0 without acknowledgements
      */
     public record Correctness(
@@ -164,7 +154,6 @@ public record RunRecord(
     /**
      * The processes of a run, and what limited it.
      *
-     * @param processes all processes; the contestant comes first
      * @param relay figures that the relay reported about itself, or null
      * @param boundBy the bottleneck; null without samples
      * @param signals the evidence for the bottleneck; null without samples
@@ -172,24 +161,9 @@ public record RunRecord(
     public record Resources(List<ProcessUse> processes, Relay relay, BoundBy boundBy, Signals signals) {
         static final Resources NONE = new Resources(List.of(), null, null, null);
 
-        /**
-         * The resources that one process used.
-         *
-         * @param cpuSeconds CPU time within the window, in steps of 10 ms; NaN: unknown
-         * @param kernelSeconds the part of the CPU time in the kernel; NaN: unknown
-         * @param peakResidentBytes highest resident memory since the start of the process; -1: unknown
-         * @param site end of the lane at which the process ran
-         */
         public record ProcessUse(
                 String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
 
-        /**
-         * The figures that the relay reported about itself.
-         *
-         * @param gcCount garbage collections from the last report before the window to the first report after it
-         * @param largestLagBytes the largest lag of a subscriber in all reports
-         * @param closes connections that the relay closed, by reason
-         */
         public record Relay(long gcCount, long gcMillis, long largestLagBytes, Map<String, Integer> closes) {}
     }
 
@@ -197,10 +171,8 @@ public record RunRecord(
      * What is wrong or remarkable in a run. A run that other programs disturbed does not count; a pause of the
      * contestant never excludes a run.
      *
-     * @param failures faults that make the run invalid, one line each
      * @param environment disturbances by other programs or the host, which make the figures meaningless, one line each
      * @param observed events in the run, such as standstills, which are part of its result
-     * @param partial whether the run was not completed
      */
     public record Outcome(List<String> failures, List<String> environment, List<Observed> observed, boolean partial) {
         @JsonProperty
@@ -222,7 +194,6 @@ public record RunRecord(
     /** An event in a run, which is reported and counted. It does not exclude the run. */
     public record Observed(Kind kind, String text) {
         public enum Kind {
-            /** Nothing was delivered for 100 ms or longer. */
             STOOD_STILL("stood still"),
             /** The rate was not reached, or too many messages were sent late. */
             SCHEDULE_MISSED("missed the schedule"),
@@ -235,7 +206,6 @@ public record RunRecord(
                 this.verb = verb;
             }
 
-            /** Returns the words for the event: "stood still". */
             public String verb() {
                 return verb;
             }
@@ -270,7 +240,6 @@ public record RunRecord(
         return throughput.in() == null ? Double.NaN : throughput.in().messagesPerSecond();
     }
 
-    /** Returns the messages a second that all subscribers together received; NaN if the run was not completed. */
     public double out() {
         return outcome.partial() ? Double.NaN : throughput.out().messagesPerSecond();
     }
@@ -297,7 +266,6 @@ public record RunRecord(
                 : resources.signals().still();
     }
 
-    /** Returns the share of messages that were sent more than a millisecond late; NaN at full speed. */
     public double late() {
         return correctness.schedule().scheduled() == 0
                 ? Double.NaN
@@ -309,7 +277,6 @@ public record RunRecord(
         return cores(name, Resources.ProcessUse::cpuSeconds);
     }
 
-    /** Returns the part of {@link #cores(String)} that was spent in the kernel. */
     public double kernelCores(String name) {
         return cores(name, Resources.ProcessUse::kernelSeconds);
     }

@@ -21,7 +21,6 @@ public record AdminPort(URI uri) {
     private static final String PREFIX = "relay_";
     private static final String CPU_SECONDS = "process_cpu_seconds_total";
 
-    /** Figures at one moment, by the names of their metrics. */
     record Look(long nanos, Map<String, Double> figures) {
         static final Look NONE = new Look(0, Map.of());
 
@@ -38,11 +37,7 @@ public record AdminPort(URI uri) {
         }
     }
 
-    /**
-     * Parses a URL: {@code http://relay-host:7402}. The default scheme is http, and the default TCP port 7402.
-     *
-     * @throws IllegalArgumentException the text is not such a URL
-     */
+    /** Parses a URL: {@code http://relay-host:7402}. The default scheme is http, and the default TCP port 7402. */
     public static AdminPort parse(String text) {
         try {
             URI uri = new URI(text.contains("://") ? text : "http://" + text);
@@ -123,7 +118,6 @@ public record AdminPort(URI uri) {
         return figures;
     }
 
-    /** Returns how long the relay waited between two readings. */
     static RelayHolds holds(Look first, Look last) {
         return RelayHolds.of(
                 (last.nanos() - first.nanos()) / 1e9,

@@ -81,13 +81,11 @@ public final class Child {
         return process.info().totalCpuDuration().map(Duration::toNanos).orElse(UNKNOWN);
     }
 
-    /** Returns the part of {@link #cpuNanos} that was spent in the kernel, or {@link #UNKNOWN}. */
     public long kernelNanos() {
         String stat = SystemTree.proc().text(pid() + "/stat").orElse("");
         return ProcessTimes.parse(stat).map(ProcessTimes::kernelNanos).orElse(UNKNOWN);
     }
 
-    /** Returns the highest resident memory, in bytes, or {@link #UNKNOWN}. */
     public long peakResidentBytes() {
         return SystemTree.proc()
                 .field(pid() + "/status", "VmHWM")
@@ -110,11 +108,6 @@ public final class Child {
         }
     }
 
-    /**
-     * Waits for the first event of this name.
-     *
-     * @throws RunException the child failed or ended, or the event did not arrive within {@code limitNanos}
-     */
     public JsonNode await(String event, long limitNanos) throws RunException, InterruptedException {
         return await(event, "say '" + event + "'", limitNanos, List.of(this));
     }

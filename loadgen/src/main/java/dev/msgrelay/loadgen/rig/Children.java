@@ -29,7 +29,6 @@ public final class Children implements AutoCloseable {
     private final Placement placement;
     private final boolean staying;
     private final List<Child> children = new ArrayList<>();
-    /** Directories of this run, by their parent directory. */
     private final Map<Path, RunDirectory> directories = new HashMap<>();
 
     private final Thread hook = new Thread(this::leaveNothing, "kill-children");
@@ -53,7 +52,6 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Creates children that serve several runs: a worker with the same name is the same process in each. */
     public static Children staying(Placement placement) throws InterruptedException {
         return new Children(placement, true);
     }

@@ -56,7 +56,6 @@ public record CommandContestant(String command) implements Contestant {
         return new Started(child, publish, subscribe);
     }
 
-    /** Returns a Unix socket, or a TCP port of this host that was free a moment ago. */
     private static Endpoint endpoint(Children children, Load load, String name) throws IOException {
         if (load.unix()) {
             return Endpoint.unix(Path.of(children.socketPath(name)));

@@ -36,7 +36,6 @@ public interface Contestant {
      *
      * @param process process of the contestant; null if loadgen did not start it
      * @param publish endpoint for publishers; null if the contestant itself sends messages within the window
-     * @param admin admin port of a relay that loadgen did not start, or null
      */
     record Started(Child process, Endpoint publish, Endpoint subscribe, Access access, AdminPort admin) {
         public Started(Child process, Endpoint publish, Endpoint subscribe) {

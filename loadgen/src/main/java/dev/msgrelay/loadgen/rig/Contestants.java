@@ -18,20 +18,12 @@ public final class Contestants {
 
     private Contestants() {}
 
-    /**
-     * Returns the plain relay, which copies the bytes of one publisher.
-     *
-     * @param bufferSize the most bytes of a read
-     */
+    /** Returns the plain relay, which copies the bytes of one publisher. */
     public static Contestant plain(int bufferSize) {
         return new Named("plain relay", PlainRelayMain.class, bufferSize);
     }
 
-    /**
-     * Returns a process that sends prepared frames of the mean size to one subscriber, without a relay.
-     *
-     * @param writeSize bytes of each write
-     */
+    /** Returns a process that sends prepared frames of the mean size to one subscriber, without a relay. */
     public static Contestant direct(int writeSize) {
         return new Named("direct", PrepackedMain.class, writeSize);
     }

@@ -19,7 +19,6 @@ import tools.jackson.databind.JsonNode;
 /** The publisher and subscriber processes of one run. The controller's thread owns it. */
 final class Fleet {
     private static final long READY_NANOS = TimeUnit.SECONDS.toNanos(120);
-    /** Time limit for a publisher's last write after the window. */
     static final long PUBLISHED_NANOS = TimeUnit.SECONDS.toNanos(120);
     /** Time limit for a subscriber's last messages. It is above the subscriber's own limit. */
     private static final long DRAINED_NANOS = TimeUnit.SECONDS.toNanos(180);
@@ -67,7 +66,6 @@ final class Fleet {
         awaitReady(publishers);
     }
 
-    /** Starts processes, and divides the connections of a job among them. */
     private void start(List<Child> to, String kind, Class<?> main, Site site, Job all, int processes)
             throws IOException {
         int first = 0;
@@ -92,7 +90,6 @@ final class Fleet {
         return one.await(event, what, limitNanos, children.all());
     }
 
-    /** Waits until every subscriber has received a message from every publisher. */
     void awaitPrimed() throws RunException, InterruptedException {
         for (Child subscriber : subscribers) {
             await(subscriber, "primed", "get the first message of every publisher", READY_NANOS);
@@ -113,7 +110,6 @@ final class Fleet {
         return Sent.sum(all);
     }
 
-    /** Waits for the final reports of all subscribers. */
     Got awaitDrained(Sent sent) throws RunException, InterruptedException {
         return awaitGot(subscribers, sent.byPublisher());
     }

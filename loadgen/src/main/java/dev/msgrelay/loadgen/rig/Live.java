@@ -13,7 +13,6 @@ import java.util.function.ToDoubleFunction;
  * the result. No result is computed from it.
  *
  * @param elapsedNanos time since publishers started, including the warm-up
- * @param totalNanos time from the publishers' start to the window's end
  * @param in messages a second; NaN before the first reports, like all other rates
  * @param lagBytes largest lag of a subscriber; -1 if the relay does not report it
  */
@@ -26,7 +25,6 @@ public record Live(
         double out,
         double bytesOut,
         long lagBytes) {
-    /** The phase in which the figures are those of the result. */
     public static final String MEASURED = "measured";
 
     /** Number of steps of the timeline over which the mean is taken: one second. */

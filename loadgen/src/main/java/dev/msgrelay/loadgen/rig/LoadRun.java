@@ -72,7 +72,6 @@ public final class LoadRun {
         return DateTimeFormatter.ISO_OFFSET_DATE_TIME.format(ZonedDateTime.now().truncatedTo(ChronoUnit.SECONDS));
     }
 
-    /** Makes a run with new processes, which end with the run, also after a failure. */
     public static RunRecord alone(Plan plan, int round, RunObserver observer)
             throws IOException, RunException, InterruptedException {
         try (Children children = new Children(plan.placement())) {
@@ -181,12 +180,6 @@ public final class LoadRun {
         }
     }
 
-    /**
-     * The CPU time that a process has used.
-     *
-     * @param nanos CPU time, or {@link Child#UNKNOWN}
-     * @param kernelNanos the kernel's part of it, or unknown likewise
-     */
     private record Cpu(long nanos, long kernelNanos) {
         static Cpu of(Child child) {
             return new Cpu(child.cpuNanos(), child.kernelNanos());

@@ -19,8 +19,6 @@ import java.util.Map;
 /**
  * A key and a self-signed certificate for relays that loadgen starts at one address. The JDK's keytool creates them
  * when they are first needed; they are removed when this process ends.
- *
- * @param key PEM file with an RSA key of 2,048 bits, the kind whose handshake costs a relay most
  */
 record OwnCertificate(Path certificate, Path key) {
     private static final long LIMIT_MILLIS = 120_000;

@@ -14,7 +14,6 @@ import java.time.Duration;
 /**
  * The plan of a run: a contestant with a load on a lane.
  *
- * @param name name for people, in progress lines and before failures
  * @param group the lane or contestant; if it fails repeatedly, no plan of its group is run again
  * @param link computed ceilings of the link; null without a link, or if its speed is unknown
  */
@@ -42,7 +41,6 @@ public record Plan(
         return timing.warmup().plus(timing.measured()).plus(OVERHEAD).plus(PROCESS.multipliedBy(further));
     }
 
-    /** Returns the share of the link's ceilings that a run used. */
     LinkShare linkShare(RunRecord.Throughput passed, Contestant.Started started) {
         // An emulated link's near end looks like another host by its address, so {@code isWithinHost} alone does not
         // decide.

@@ -26,7 +26,6 @@ import tools.jackson.databind.JsonNode;
  */
 public record RelayContestant(List<String> relayArgs, List<String> javaOptions, Optional<Build> build)
         implements Contestant {
-    /** The JVM options of bin/relay-server. */
     public static final List<String> JAVA_OPTIONS = javaOptions(List.of());
 
     static final String NAME = "relay";
@@ -63,7 +62,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return policy(relayArgs);
     }
 
-    /** Returns the policy in these arguments; the relay's default is disconnect. */
     static Policy policy(List<String> relayArgs) {
         int at = relayArgs.lastIndexOf(POLICY);
         return at < 0 || at + 1 == relayArgs.size() ? Policy.DISCONNECT : Policy.ofFlag(relayArgs.get(at + 1));
@@ -159,11 +157,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return options;
     }
 
-    /**
-     * A build of this project in another checkout.
-     *
-     * @param directory root of the checkout
-     */
+    /** A build of this project in another checkout, whose root is {@code directory}. */
     public record Build(Path directory) {
         List<String> relay(List<String> javaOptions) throws IOException {
             List<String> command = new ArrayList<>(List.of(Site.java()));
@@ -172,7 +166,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
             return command;
         }
 
-        /** Returns the newest jar of a module that includes its dependencies. */
         public Path jar(String module) throws IOException {
             File[] jars = directory
                     .resolve(module)

@@ -24,12 +24,10 @@ import java.util.concurrent.atomic.AtomicReference;
  *
  * @param policy the policy for which subscribers ask; {@link #checked} replaces {@link Policy#RELAY_DEFAULT} by a
  *     policy
- * @param admin admin port of the relay, or null
  */
 public record RemoteRelay(
         Endpoint publish, Endpoint subscribe, Policy policy, Access access, Duration connectTimeout, AdminPort admin)
         implements Contestant {
-    /** Time limit for the answer to HELLO. */
     private static final Duration ANSWER = Duration.ofMillis(1_500);
 
     @Override
@@ -96,7 +94,6 @@ public record RemoteRelay(
                 + said.lines().findFirst().orElse(""));
     }
 
-    /** Returns the policy that a subscriber gets if it asks for {@code wanted}. */
     private Policy given(Policy wanted) throws IOException {
         AtomicReference<Policy> given = new AtomicReference<>(wanted);
         SubscriberOptions options = greeting(

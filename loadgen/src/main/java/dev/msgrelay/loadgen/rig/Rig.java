@@ -9,6 +9,5 @@ public interface Rig {
     /** Starts new processes for each run. */
     Rig OWN = LoadRun::alone;
 
-    /** Makes one run. It throws if the run could not be completed. */
     RunRecord run(Plan plan, int round, RunObserver observer) throws IOException, RunException, InterruptedException;
 }

@@ -46,7 +46,6 @@ final class RunDirectory implements AutoCloseable {
         return path.resolve(name + ".pem");
     }
 
-    /** Removes the directory, even if the thread is interrupted. */
     @Override
     public void close() {
         try {

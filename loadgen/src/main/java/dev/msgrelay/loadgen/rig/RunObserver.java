@@ -18,6 +18,5 @@ public interface RunObserver {
     /** The current work: "starting 2 publishers", "warm-up", "measuring", "draining". */
     default void phase(String what) {}
 
-    /** Called about once a second while messages flow. */
     default void progress(Live live) {}
 }

@@ -8,11 +8,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/**
- * The throughput over the measured window, in equal steps, from the progress reports of the workers. Immutable.
- *
- * @param points points by time, without steps for which a worker has not reported
- */
 public record Timeline(List<Point> points) {
     /** Length of a step: workers count their messages as often. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -67,7 +62,6 @@ public record Timeline(List<Point> points) {
         return counts;
     }
 
-    /** Returns all counts of a worker, by the times of counting. */
     private static List<Count> counts(Child worker) {
         List<Count> counts = new ArrayList<>();
         worker.all("progress")

@@ -44,7 +44,6 @@ public final class Verdict {
         return new Outcome(faults(correctness, out, load), environment, observed(signals, correctness), false);
     }
 
-    /** Returns the events in a run, such as standstills, which do not exclude it. */
     static List<Observed> observed(Signals signals, Correctness correctness) {
         List<Observed> all = new ArrayList<>();
         if (signals.stoodStill()) {
@@ -56,7 +55,6 @@ public final class Verdict {
         return all;
     }
 
-    /** Returns the results of all subscribers, after comparing their orders and the numbers of recorded latencies. */
     static Correctness correctness(Load load, Sent sent, Got got, Got slow) {
         long samples = sent.samples(load.sampling());
         List<Received> all = new ArrayList<>(got.subscribers());
@@ -94,7 +92,6 @@ public final class Verdict {
         return results;
     }
 
-    /** Returns a line about a missed schedule: the rate was not reached, or too many messages were sent late. */
     static List<String> schedule(Rates rates, Punctuality punctuality) {
         List<String> marks = new ArrayList<>();
         if (rates.wanted() > 0 && !rates.kept()) {
@@ -169,7 +166,6 @@ public final class Verdict {
         }
     }
 
-    /** Adds faults that are wrong under any policy. */
     private static void checkMessages(String who, SubscriberResult subscriber, List<String> failures) {
         count(subscriber.faults().duplicated(), who, "duplicated", failures);
         count(subscriber.faults().reordered(), who, "reordered", failures);

@@ -122,7 +122,6 @@ final class Watch implements AutoCloseable {
         return new Signals(rates, sampler.sampled(), holds, link, still);
     }
 
-    /** Returns the longest standstill that the processes reported. */
     private static Still still(List<Child> processes) {
         Still longest = Still.NONE;
         for (Child process : processes) {
@@ -168,7 +167,6 @@ final class Watch implements AutoCloseable {
         return after.path(field).asLong(0) - before.path(field).asLong(0);
     }
 
-    /** Returns how long the relay waited, by its reports around the window. */
     static RelayHolds holds(List<Child.Event> reports, Window window) {
         List<Child.Event> around = around(reports, window);
         if (around.size() < 2) {

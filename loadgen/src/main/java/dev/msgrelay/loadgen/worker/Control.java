@@ -65,7 +65,6 @@ public final class Control {
         });
     }
 
-    /** Runs a job and waits for the end of the run. A failure is reported, and ends the process. */
     private <J> void runJob(JsonNode job, Class<J> type, Work<J> work) {
         try {
             work.run(Json.read(job, type), this);
@@ -128,7 +127,6 @@ public final class Control {
         }
     }
 
-    /** Passes each line of stdin to {@code each}, and ends the process at the end of stdin. */
     static void readCommands(Consumer<String> each) {
         try (BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
             in.lines().forEach(each);

@@ -38,7 +38,6 @@ public final class Heartbeat {
         this.timer = repeat("progress", SECOND_MILLIS / COUNTS_A_LINE, () -> count(COUNTS_A_LINE, false));
     }
 
-    /** Sends the last report, after the last message. */
     synchronized void last() {
         count(1, true);
         ended = true;

@@ -40,8 +40,6 @@ final class LibraryOutlet implements Outlet {
     private long published;
 
     /**
-     * Connects.
-     *
      * @param acknowledged receives the acknowledgements; null: none are asked for
      * @param lastWord time to wait after the last acknowledgement: a faulty relay may acknowledge messages that were
      *     never sent
@@ -163,11 +161,6 @@ final class LibraryOutlet implements Outlet {
             this.number = first - 1;
         }
 
-        /**
-         * Notes a message before it is given to the library.
-         *
-         * @param before number of earlier messages
-         */
         void publishing(long before, ByteBuffer body) {
             long stamp = LoadMessage.stampAt(body, body.position());
             if ((stamp & samplingMask) == 0) {
@@ -218,7 +211,6 @@ final class LibraryOutlet implements Outlet {
             sequence = again ? sequence : newSequence;
         }
 
-        /** Throws if an acknowledgement was wrong, or if the last one is not that of message {@code last}. */
         synchronized void check(long last) throws IOException {
             if (fault != null) {
                 throw new IOException(fault);

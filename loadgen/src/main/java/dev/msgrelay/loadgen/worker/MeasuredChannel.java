@@ -74,7 +74,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         }
     }
 
-    /** Returns the times without a delivery. It is valid after the end of the stream. */
     Still pauses() {
         if (now < window.end()) {
             pauses.note(now, window.end(), window);
@@ -99,7 +98,6 @@ final class MeasuredChannel implements ReadableByteChannel {
         return bytes;
     }
 
-    /** Returns the messages received within the window. It is valid after the end of the stream. */
     long messagesMeasured() {
         return measured.messages(messages.getAsLong());
     }

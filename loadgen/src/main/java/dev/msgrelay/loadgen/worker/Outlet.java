@@ -25,7 +25,6 @@ public interface Outlet extends AutoCloseable {
         return 0;
     }
 
-    /** Returns the nanoseconds from the intended sending time to the acknowledgement; null without acknowledgements. */
     default Histogram acknowledgedAfter() {
         return null;
     }

@@ -40,7 +40,6 @@ final class Paced {
     private long late;
     private long worstNanos;
 
-    /** @param clock {@link System#nanoTime}, which is read after each write */
     Paced(
             List<PublishConnection> connections,
             IntFunction<Schedule> schedules,
@@ -99,7 +98,6 @@ final class Paced {
         return due;
     }
 
-    /** Sends all due messages of a connection in one write, if they fit. */
     private void send(Lane lane, long now) throws IOException {
         boolean measured = lane.due >= window.begin();
         // If a delay spans the begin of the window, messages of the window are written separately.
@@ -124,7 +122,6 @@ final class Paced {
         }
     }
 
-    /** Gives up the remaining messages of this connection. */
     private void giveUp(Lane lane, long now) {
         lane.skipTo(window.begin());
         long oldest = lane.due;
@@ -184,11 +181,7 @@ final class Paced {
             due = schedule.intended(++scheduled);
         }
 
-        /**
-         * Skips all messages that are due before {@code end}.
-         *
-         * @return the number of messages skipped
-         */
+        /** Skips all messages that are due before {@code end}. */
         long skipTo(long end) {
             long first = scheduled;
             scheduled = schedule.firstAtOrAfter(end, scheduled);

@@ -43,7 +43,6 @@ public final class Pauses {
         private final ScheduledExecutorService timer;
         private long slept = System.nanoTime();
 
-        /** Starts the thread, which runs until the process ends or {@link #stop} is called. */
         public Standstill(Supplier<Window> window) {
             this.window = window;
             this.timer = Heartbeat.repeat("standstill", STEP_MILLIS, this::step);

@@ -65,7 +65,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return control.window();
     }
 
-    /** Sends one message before the start of the run. */
     void prime(FrameBatch batch, long nowNanos) throws IOException {
         batch.add(LoadMessage.stamp(id, messages.get()), nowNanos);
         lastPrimed = nowNanos;
@@ -85,11 +84,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         write(stream.rest(), stream.nextNumber());
     }
 
-    /**
-     * Writes all bytes, and blocks as long as necessary.
-     *
-     * @param messagesThen number of messages that this connection has sent after the write
-     */
     void write(ByteBuffer source, long messagesThen) throws IOException {
         int length = source.remaining();
         try {
@@ -102,13 +96,11 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         bytes.lazySet(bytes.get() + length);
     }
 
-    /** Sets the window, after the last message before the run's start. */
     void hear(Window told) {
         window = told;
         late = messages.get() > 0 && lastPrimed >= window.begin();
     }
 
-    /** Records the counts at {@code now}, before the next message is sent. */
     void note(long now) {
         measured.note(now, window, messages.get(), bytes.get());
     }
@@ -117,7 +109,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         firstTimed = number;
     }
 
-    /** Returns the number of the first message within the window. */
     private long firstTimed() {
         return firstTimed != NOT_YET ? Math.min(firstTimed, messages.get()) : measured.before(messages.get());
     }
@@ -130,7 +121,6 @@ public final class PublishConnection implements Heartbeat.Counted, AutoCloseable
         return measured.bytes(bytes.get());
     }
 
-    /** Returns the number of sent messages, which is also the number of the next message. */
     @Override
     public long messages() {
         return messages.get();

@@ -35,11 +35,11 @@ public final class PublisherMain {
      * smaller writes need more system calls.
      */
     private static final int WRITE_BYTES = 128 << 10;
-    /** Messages that are passed to the library between two readings of the clock. */
+
     private static final int LIBRARY_BATCH = 64;
     /** Buffer of a publisher that waits for disk writes: some milliseconds at full speed. */
     private static final int DURABLE_BUFFER = 16 << 20;
-    /** Buffers of all publishers in this process that wait for disk writes, together. */
+
     private static final int DURABLE_BUFFERS = 256 << 20;
     /** Time to wait after the last acknowledgement: many of the relay's cycles. */
     private static final Duration LAST_WORD = Duration.ofMillis(50);

@@ -112,20 +112,12 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         }
     }
 
-    /**
-     * Waits for the answer to HELLO.
-     *
-     * @return false if the time is over or the connection is closed
-     */
+    /** Waits for the answer to HELLO; false if the time is over or the connection is closed. */
     boolean awaitWelcome(long millis) throws InterruptedException {
         return hello == null || verifier == null || verifier.awaitWelcome(millis) && closed == null;
     }
 
-    /**
-     * Waits until a message of every publisher has arrived.
-     *
-     * @return false if the time is over or the connection is closed
-     */
+    /** Waits until a message of every publisher has arrived; false if the time is over or the connection is closed. */
     boolean awaitPrimed(long millis) throws InterruptedException {
         return job.load().publishers() == 0 || primed.await(millis, TimeUnit.MILLISECONDS) && closed == null;
     }
@@ -140,16 +132,10 @@ final class Receiver implements Heartbeat.Counted, Runnable {
         return bytes.get();
     }
 
-    /** Returns why the relay closed the connection, or null while it is open. */
     String closed() {
         return closed;
     }
 
-    /**
-     * Whether no more messages can arrive.
-     *
-     * @param sent number of messages that all publishers sent
-     */
     boolean isComplete(long sent) {
         return closed != null || accounted.get() >= sent;
     }

@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 public final class SubscriberMain {
     /** The longest time without a message while the last messages are awaited. A disk may stall for less than that. */
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-    /** The longest wait for the last messages. */
+
     private static final long DRAIN_LIMIT_NANOS = TimeUnit.SECONDS.toNanos(120);
     /** The longest wait for the first messages. The controller's own limit is shorter. */
     private static final long PRIME_LIMIT_MILLIS = 150_000;
@@ -97,11 +97,6 @@ public final class SubscriberMain {
         }
     }
 
-    /**
-     * Waits until all messages have arrived, or none has arrived for a while.
-     *
-     * @return milliseconds of the wait; 0 if all arrived
-     */
     private long drain(long sent) throws InterruptedException {
         long start = System.nanoTime();
         long lastChange = start;

@@ -34,7 +34,6 @@ final class ToldStream {
         next = to + 1;
     }
 
-    /** Checks the next sequence number in a PING; 0: it contains none. */
     void stands(long at) {
         if (at != next && at != 0) {
             untrue++;

@@ -83,7 +83,6 @@ final class Verifier implements BulkFrameConsumer {
         }
     }
 
-    /** Checks several consecutive messages at once, and records the latencies of sampled ones. */
     @Override
     public int onFrames(ByteBuffer source, int from, int to) {
         long first = check.next();
@@ -203,8 +202,6 @@ final class Verifier implements BulkFrameConsumer {
      * Returns the subscriber's report, after the last message.
      *
      * @param sent number of messages sent, by publisher id; empty for a subscriber that stopped before the stream's end
-     * @param waitedMillis how long the subscriber waited for missing messages
-     * @param closed why the relay closed the connection, or null
      */
     Received result(int index, Map<Integer, Long> sent, long waitedMillis, String closed) {
         SequenceCheck sequence = check.sequence();

@@ -17,15 +17,10 @@ public final class Waiter {
     /** Linux may wake a sleeping thread 50 us late, to save wake-ups. This is the delay that a schedule allows. */
     private static final String TIMER_SLACK_NANOS = "1000";
 
-    /** Time before a message is due, at which a publisher starts to yield. */
     private static final long YIELD_WITHIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private final long yieldWithinNanos;
 
-    /**
-     * @param yieldWithinNanos time before the end of the wait in which it yields instead of sleeping; 0: it always
-     *     sleeps
-     */
     public Waiter(long yieldWithinNanos) {
         this.yieldWithinNanos = yieldWithinNanos;
     }
@@ -33,14 +28,11 @@ public final class Waiter {
     /**
      * Returns a waiter for this machine. A waiter that yields keeps a core awake, so it is used only if relay and
      * subscriber have other cores.
-     *
-     * @param processes number of processes on this machine that wait, each in one thread
      */
     static Waiter among(int processes, int cores) {
         return new Waiter(2 * processes > cores ? 0 : YIELD_WITHIN_NANOS);
     }
 
-    /** Waits, and returns the time, which is {@code moment} or later. */
     public long awaitMoment(long moment) {
         long now;
         while ((now = System.nanoTime()) < moment) {
