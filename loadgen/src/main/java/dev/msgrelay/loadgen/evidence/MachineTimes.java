@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.evidence.Sampled.MachineShare;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /** The first line of /proc/stat: the times of all cores together since the system's start, in ticks. */
 record MachineTimes(int cores, long total, long idle, long softirq, long steal) {
@@ -10,7 +11,7 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
     private static final int IRQ = 6;
     private static final int SOFTIRQ = 7;
     private static final int STEAL = 8;
-    private static final String CLOCK = "cpu MHz";
+    private static final Pattern CLOCK = Pattern.compile("(?m)^cpu MHz\\s*:\\s*(\\d+(?:\\.\\d+)?)\\s*$");
 
     static Optional<MachineTimes> parse(String stat) {
         String[] fields = stat.lines().findFirst().orElse("").split("\\s+");
@@ -52,19 +53,10 @@ record MachineTimes(int cores, long total, long idle, long softirq, long steal) 
     }
 
     static double clock(String cpuinfo) {
-        return cpuinfo.lines()
-                .filter(line -> line.startsWith(CLOCK))
-                .mapToDouble(
-                        line -> clockOf(line.substring(line.indexOf(':') + 1).strip()))
+        return CLOCK.matcher(cpuinfo)
+                .results()
+                .mapToDouble(match -> Double.parseDouble(match.group(1)))
                 .average()
                 .orElse(Double.NaN);
-    }
-
-    private static double clockOf(String megahertz) {
-        try {
-            return Double.parseDouble(megahertz);
-        } catch (NumberFormatException e) {
-            return Double.NaN;
-        }
     }
 }

@@ -42,31 +42,26 @@ final class Sampler {
         begin = edge(now);
         others.first();
         sampleCpu(now);
-        sample();
-    }
-
-    /** Samples only the sockets, during the warm-up. */
-    void ahead() {
-        sample();
+        sampleSockets();
     }
 
     void next(long now) {
         if (now - lastCpu >= CPU_EVERY_NANOS) {
             sampleCpu(now);
         }
-        sample();
+        sampleSockets();
     }
 
     /** Takes the last sample, shortly before the window's end, since threads of publishers end with the window. */
     void last(long now) {
-        sample();
+        sampleSockets();
         sampleCpu(now);
         cpu.settle();
         others.last(now - begin.nanos);
         end = edge(now);
     }
 
-    private void sample() {
+    void sampleSockets() {
         sockets.sample();
         samples++;
     }

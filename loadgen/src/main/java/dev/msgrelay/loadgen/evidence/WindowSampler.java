@@ -2,8 +2,8 @@ package dev.msgrelay.loadgen.evidence;
 
 import dev.msgrelay.loadgen.host.CpuGroups;
 import dev.msgrelay.server.host.SystemTree;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -37,8 +37,8 @@ public final class WindowSampler implements AutoCloseable {
     private final long begin;
     private final long end;
     private final boolean scheduled;
-    private final CompletableFuture<Sampled> result = new CompletableFuture<>();
-    private final Thread thread = new Thread(this::run, "bound-sampler");
+    private final FutureTask<Sampled> task = new FutureTask<>(this::look);
+    private final Thread thread = new Thread(task, "bound-sampler");
 
     /** @param scheduled whether publishers send on a schedule, which samples within the window would disturb */
     public WindowSampler(
@@ -54,7 +54,7 @@ public final class WindowSampler implements AutoCloseable {
     /** Waits for the samples until shortly after the window's end; {@link Sampled#NOTHING} if there are none. */
     public Sampled sampled() throws InterruptedException {
         try {
-            return result.get(Math.max(0, end - System.nanoTime()) + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+            return task.get(Math.max(0, end - System.nanoTime()) + PATIENCE_NANOS, TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {
             return Sampled.NOTHING;
         }
@@ -65,17 +65,13 @@ public final class WindowSampler implements AutoCloseable {
         thread.interrupt();
     }
 
-    private void run() {
-        try {
-            if (scheduled) {
-                lookAround();
-            } else {
-                lookWithin();
-            }
-            result.complete(sampler.sampled());
-        } catch (InterruptedException | RuntimeException e) {
-            result.completeExceptionally(e);
+    private Sampled look() throws InterruptedException {
+        if (scheduled) {
+            lookAround();
+        } else {
+            lookWithin();
         }
+        return sampler.sampled();
     }
 
     private void lookWithin() throws InterruptedException {
@@ -95,7 +91,7 @@ public final class WindowSampler implements AutoCloseable {
     private void lookAround() throws InterruptedException {
         for (int i = LOOKS_AHEAD; i > 0; i--) {
             sleepUntil(begin - BEFORE_BEGIN_NANOS - i * AHEAD_STEP_NANOS);
-            sampler.ahead();
+            sampler.sampleSockets();
         }
         sleepUntil(begin - BEFORE_BEGIN_NANOS);
         sampler.first(System.nanoTime());

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
+/** Formats the result of {@code loadgen compare} as text and as JSON. */
 public record PairedReport(Map<Side, String> titles, PairedComparison comparison) {
 
     private static final List<Field<PairedRow>> FIELDS = List.of(

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
+/** The kinds of lanes, with their names on command lines and in results. */
 public enum LaneKind {
     LOOPBACK("loopback", null),
 

@@ -12,7 +12,7 @@ package dev.msgrelay.loadgen.lane;
  * <p>The queue has room for 50 ms of the rate. TCP keeps about a millisecond of each connection in it. So the queue
  * fills only if many connections start at once; then packets are dropped and retransmitted.
  */
-record TokenBucket(long bitsPerSecond, long burst, int queueMillis) {
+record TokenBucket(long bitsPerSecond, long burst) {
     /** More than the largest packet that TCP passes down, with all its headers. */
     static final long LARGEST_PACKET = 128 << 10;
 
@@ -21,10 +21,10 @@ record TokenBucket(long bitsPerSecond, long burst, int queueMillis) {
 
     static TokenBucket of(LinkSpeed speed) {
         long tick = speed.bitsPerSecond() / Byte.SIZE / TICKS_PER_SECOND;
-        return new TokenBucket(speed.bitsPerSecond(), Math.max(tick, LARGEST_PACKET), QUEUE_MILLIS);
+        return new TokenBucket(speed.bitsPerSecond(), Math.max(tick, LARGEST_PACKET));
     }
 
     String words() {
-        return "tbf rate " + bitsPerSecond + "bit burst " + burst + " latency " + queueMillis + "ms";
+        return "tbf rate " + bitsPerSecond + "bit burst " + burst + " latency " + QUEUE_MILLIS + "ms";
     }
 }

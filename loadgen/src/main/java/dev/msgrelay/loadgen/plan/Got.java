@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
+/** The final report of a subscriber process, or of all subscriber processes together. */
 public record Got(List<Received> subscribers) {
     /**
      * The report on one subscriber.

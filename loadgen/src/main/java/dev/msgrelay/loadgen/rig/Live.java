@@ -35,8 +35,7 @@ public record Live(
 
     static Live of(String phase, Window window, Fleet fleet, Child relay) {
         long now = System.nanoTime();
-        List<Point> known = Timeline.of(now - LOOK_BACK_NANOS, now, fleet.publishers(), fleet.subscribers(), relay)
-                .points();
+        List<Point> known = Timeline.of(now - LOOK_BACK_NANOS, now, fleet.publishers(), fleet.subscribers(), relay);
         List<Point> last = known.subList(Math.max(0, known.size() - STEPS), known.size());
         return new Live(
                 phase,

@@ -16,6 +16,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
+import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import java.io.IOException;
 import java.time.ZonedDateTime;
 import java.time.format.DateTimeFormatter;
@@ -154,8 +155,9 @@ public final class LoadRun {
                 new Traffic(sent.sum(Sent.Published::messagesMeasured), sent.sum(Sent.Published::bytesMeasured), nanos);
         Traffic out = new Traffic(got.sum(one -> one.result().messages()), got.sum(Got.Received::bytes), nanos);
         watch.elsewhere().ifPresent(relays -> used.add(0, relays));
-        Timeline timeline = Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
-        Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline.points());
+        List<Point> timeline =
+                Timeline.of(window.begin(), window.end(), fleet.publishers(), fleet.subscribers(), relay);
+        Throughput throughput = new Throughput(contestant.sendsByItself() ? null : in, out, timeline);
         observer.progress(Live.measured(window, throughput));
         Delays delays = Delays.of(
                 load,

@@ -8,7 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-public record Timeline(List<Point> points) {
+/** Computes the throughput over the measured window, in equal steps, from the progress reports of the workers. */
+final class Timeline {
     /** Length of a step: workers count their messages as often. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
@@ -17,20 +18,20 @@ public record Timeline(List<Point> points) {
 
     private static final double[] UNKNOWN = {Double.NaN, Double.NaN};
 
+    private Timeline() {}
+
     record Lag(long nanos, long bytes) {}
 
-    static Timeline of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
-        List<Lag> lags = new ArrayList<>();
-        if (relay != null) {
-            for (Child.Event event : relay.all("stats")) {
-                lags.add(new Lag(
-                        event.nanos(), event.json().path("largestLagBytes").asLong(-1)));
-            }
-        }
+    static List<Point> of(long begin, long end, List<Child> publishers, List<Child> subscribers, Child relay) {
+        List<Child.Event> reports = relay == null ? List.of() : relay.all("stats");
+        List<Lag> lags = reports.stream()
+                .map(event -> new Lag(
+                        event.nanos(), event.json().path("largestLagBytes").asLong(-1)))
+                .toList();
         return of(begin, end, counts(publishers, end), counts(subscribers, end), lags);
     }
 
-    static Timeline of(long begin, long end, List<List<Count>> in, List<List<Count>> out, List<Lag> lags) {
+    static List<Point> of(long begin, long end, List<List<Count>> in, List<List<Count>> out, List<Lag> lags) {
         long step = Math.max(STEP_NANOS, (end - begin) / MAX_POINTS);
         List<Point> points = new ArrayList<>();
         for (long from = begin; from + step <= end; from += step) {
@@ -41,7 +42,7 @@ public record Timeline(List<Point> points) {
                 points.add(new Point((to - begin) / 1e9, sent[0], sent[1], got[0], got[1], lagAt(lags, to)));
             }
         }
-        return new Timeline(points);
+        return points;
     }
 
     private static List<List<Count>> counts(List<Child> workers, long end) {
