@@ -25,7 +25,6 @@ abstract class CommandTest {
         }
     }
 
-    /** The exit code. */
     final int execute(String command, Object... args) {
         CommandLine loadgen = LoadgenMain.commandLine(new LoadgenMain());
         loadgen.setOut(new PrintWriter(out, true));

@@ -112,7 +112,6 @@ class CompareInTurnTest extends CommandTest {
     void afterCtrlCThereIsAReportAndNobodyIsLeft() throws Exception {
         try (TestProcess process = start("--pairs=9")) {
             process.error(0, line -> line.startsWith("pair   1"));
-            // Two relays with a guard each, a publisher and a subscriber.
             List<ProcessHandle> all = process.descendants();
             assertThat(all).hasSizeGreaterThanOrEqualTo(6);
             process.terminate();
@@ -129,7 +128,6 @@ class CompareInTurnTest extends CommandTest {
     @Test
     void afterAKillNobodyIsLeft() throws Exception {
         try (TestProcess process = start()) {
-            // A relay, the two of its guard, a publisher and a subscriber.
             List<ProcessHandle> all = process.descendants();
             while (all.size() < 5) {
                 assertThat(process.isAlive()).isTrue();

@@ -6,7 +6,6 @@ import dev.msgrelay.loadgen.plan.Json;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** The command itself, on whatever machine the tests run. */
 class DoctorCommandTest extends CommandTest {
     @Test
     void theAnswerComesFirstAndElevenFindingsBelow() {

@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** No document has a command that the program refuses. */
 class DocumentedCommandsTest {
     @ParameterizedTest
     @MethodSource("commands")

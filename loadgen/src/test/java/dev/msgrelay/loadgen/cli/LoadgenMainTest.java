@@ -14,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** What is the same for all commands. */
 class LoadgenMainTest {
     private static final File FULL = new File("/dev/full");
     private static final String LOST = "loadgen: FAIL: standard output: could not be written";
@@ -59,7 +58,6 @@ class LoadgenMainTest {
         return LoadgenMain.execute(command, args);
     }
 
-    /** A disk without room. */
     private static final class FullWriter extends Writer {
         @Override
         public void write(char[] buffer, int offset, int length) throws IOException {

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** The command itself, with a short run. */
 class RunCommandTest extends CommandTest {
     @Execution(ExecutionMode.CONCURRENT)
     @Test

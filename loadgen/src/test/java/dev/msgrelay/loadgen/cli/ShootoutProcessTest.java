@@ -23,7 +23,6 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
-/** A shootout in a process of its own, to which something happens. */
 @Tag("thorough")
 class ShootoutProcessTest {
     private static final int EXIT_SIGINT = 130;
@@ -73,7 +72,6 @@ class ShootoutProcessTest {
     void aRelayThatIsKilledCostsItsRunAndNoMore() throws Exception {
         // Long enough for the first line of a run to come well before its end.
         start("--lanes=loopback", "--rounds=2", "--rate=0", "--warmup=4s", "--duration=300ms");
-        // The first one is the ceiling's.
         awaitLine("run 2/8");
         relay().destroyForcibly();
         assertThat(process.awaitExit(600)).isOne();

@@ -168,7 +168,6 @@ class UsageTest {
         return out.toString();
     }
 
-    /** All there are, by the words that name them. */
     static List<List<String>> commands() {
         return Commands.of(LoadgenMain.commandLine(new LoadgenMain()));
     }
@@ -198,7 +197,6 @@ class UsageTest {
                         .matches("(?s)[A-Z].*\\."));
     }
 
-    /** With the seven of lab. */
     @Test
     void allCommandsTogetherHaveFewOptions() {
         Set<String> options = LoadgenMain.commandLine(new LoadgenMain()).getSubcommands().values().stream()

@@ -19,7 +19,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Every rule, by the smallest change of its signals that decides it. */
 class ClassifierTest {
     private static final Map<String, Rates> RATES = Map.of(
             "full", new Rates(0, 700, 650, 0, 10, 0),

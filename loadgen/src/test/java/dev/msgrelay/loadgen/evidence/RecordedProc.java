@@ -48,7 +48,6 @@ final class RecordedProc extends SystemTree {
                         + " 0 0 0 20 0 30 0 2\n");
     }
 
-    /** A socket of a process, by its inode. */
     RecordedProc socket(long pid, int fd, int inode) {
         links.put(pid + "/fd/" + fd, "socket:[" + inode + "]");
         return with(pid + "/fd/" + fd, "");

@@ -30,7 +30,6 @@ class EstimatorTest {
     private static final double WITHIN_PERCENT = 5;
     private static final double SCATTER = 0.02;
 
-    /** What B is, set against A. */
     private enum Other {
         ALIKE(1, 0),
         ALIKE_AND_BOTH_PAUSE(1, 0.1),

@@ -18,7 +18,6 @@ final class FakeRig implements Rig {
     private final Behaviour behaviour;
     final List<String> runs = new ArrayList<>();
 
-    /** What a run gives. */
     @FunctionalInterface
     interface Behaviour {
         Given of(int number, Plan plan) throws IOException, RunException, InterruptedException;

@@ -49,7 +49,6 @@ abstract class FakeShootout {
     final List<Results> kept = new ArrayList<>();
     final List<String> closed = new ArrayList<>();
 
-    /** What the results said when the last lane was closed. */
     Ending.How endingAtClose;
 
     ShootoutRun shootout(FakeRig rig, Shootout shootout) {

@@ -12,7 +12,6 @@ import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
 import org.junit.jupiter.api.Test;
 
-/** Against values computed by hand. */
 class LaneCeilingsTest {
     private static final LinkSpeed GIGABIT = LinkSpeed.parse("1g");
     private static final SegmentFormat EMULATED = new SegmentFormat(1_500, Framing.TRAFFIC_CONTROL);

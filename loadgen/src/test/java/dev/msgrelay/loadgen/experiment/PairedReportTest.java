@@ -22,7 +22,6 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What people and scripts get to see. */
 class PairedReportTest {
     private static final Origin ORIGIN = Origin.of(Instant.EPOCH, "compare", List.of());
 

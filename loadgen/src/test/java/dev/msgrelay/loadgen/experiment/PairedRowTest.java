@@ -11,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a figure, and what a script is told. */
 class PairedRowTest {
     private static final double ROUNDING = 1e-9;
 

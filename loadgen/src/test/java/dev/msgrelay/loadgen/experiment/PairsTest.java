@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** Which runs belong together. */
 class PairsTest {
     @Test
     void blocksArePairs() {

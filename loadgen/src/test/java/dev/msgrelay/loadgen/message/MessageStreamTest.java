@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Streams of different sizes against the messages that they ought to hold, byte for byte. */
 class MessageStreamTest {
     private static final int PUBLISHER = 7;
     private static final long FIRST = 41;

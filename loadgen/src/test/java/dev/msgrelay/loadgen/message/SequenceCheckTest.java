@@ -97,7 +97,6 @@ class SequenceCheckTest {
         }
     }
 
-    /** Numbers whose first copy comes behind a higher one. */
     private static long overtaken(List<Integer> stream) {
         long count = 0;
         int highest = 0;

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Test;
 
 /** The same table for a terminal and for a spreadsheet; {@link HtmlPageTest} has the page. */
 class TableTest {
-    /** Of two lanes, with a column that nobody fills. */
     private static final Table TABLE = Table.of(
             "1 \u2192 8",
             List.of(12_900_000L, 1_050L),

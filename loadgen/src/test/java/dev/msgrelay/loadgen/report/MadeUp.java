@@ -38,7 +38,6 @@ final class MadeUp {
         return new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of(cells));
     }
 
-    /** One run of each. */
     static Cell cell(Load load, Given... runs) {
         List<RunRecord> all = new ArrayList<>();
         for (Given run : runs) {

@@ -73,7 +73,6 @@ class ResultFilesTest {
         return Json.read(Json.parse(Files.readString(directory.resolve("results.json"))), Results.class);
     }
 
-    /** Has room for so many bytes, all files together. */
     private static final class Limited extends FilterOutputStream {
         private final long[] room;
 

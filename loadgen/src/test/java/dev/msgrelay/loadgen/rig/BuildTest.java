@@ -14,7 +14,6 @@ import java.util.zip.ZipOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Another build's programs. */
 class BuildTest {
     @TempDir
     private Path directory;

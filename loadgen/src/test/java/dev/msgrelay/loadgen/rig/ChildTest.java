@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What is kept of what a child says. */
 class ChildTest {
     @Test
     void ofAVeryLongRunTheLatestReportsAreKept() throws Exception {

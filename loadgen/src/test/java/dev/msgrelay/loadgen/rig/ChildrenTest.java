@@ -16,6 +16,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tools.jackson.databind.JsonNode;
 
 /** Nobody is left behind, however a controller ends. */
 class ChildrenTest {
@@ -43,33 +46,27 @@ class ChildrenTest {
     }
 
     @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void killingTheControllerEndsThem() throws Exception {
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void theyEndWithAControllerThatIsKilledOrTerminated(boolean killed) throws Exception {
         try (Children children = new Children()) {
             Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
-            long pid = controller.await("child", SAY_NANOS).path("pid").asLong(-1);
-            ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
+            JsonNode child = controller.await("child", SAY_NANOS);
+            ProcessHandle worker =
+                    ProcessHandle.of(child.path("pid").asLong(-1)).orElseThrow();
+            Path directory = Path.of(child.path("socket").asString("")).getParent();
             assertThat(worker.isAlive()).isTrue();
-            controller.kill();
-            worker.onExit().get(120, TimeUnit.SECONDS);
-        }
-    }
-
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
-    void terminatingTheControllerEndsThem() throws Exception {
-        try (Children children = new Children()) {
-            Child controller = children.startWorker(Site.HERE, "controller", ForlornController.class, List.of());
-            long pid = controller.await("child", SAY_NANOS).path("pid").asLong(-1);
-            ProcessHandle worker = ProcessHandle.of(pid).orElseThrow();
-            Path directory = Path.of(
-                            controller.latest("child").json().path("socket").asString(""))
-                    .getParent();
             assertThat(directory).exists();
-            controller.terminate();
+            if (killed) {
+                controller.kill();
+            } else {
+                controller.terminate();
+            }
             worker.onExit().get(120, TimeUnit.SECONDS);
             assertThat(controller.awaitExit(120_000)).isTrue();
-            assertThat(directory).doesNotExist();
+            if (!killed) {
+                assertThat(directory).doesNotExist();
+            }
         }
     }
 
@@ -144,7 +141,6 @@ class ChildrenTest {
         }
     }
 
-    /** A controller that starts a worker and then does nothing. */
     static final class ForlornController {
         private ForlornController() {}
 

@@ -23,7 +23,6 @@ final class FakeProcess extends Process {
         this.gone = new CountDownLatch(gone ? 0 : 1);
     }
 
-    /** A handle by which nothing ends it. */
     @Override
     public ProcessHandle toHandle() {
         return (ProcessHandle) Proxy.newProxyInstance(
@@ -34,7 +33,6 @@ final class FakeProcess extends Process {
         return killed;
     }
 
-    /** Whether anybody waited for its end. */
     boolean isAwaited() {
         return awaited;
     }
@@ -81,7 +79,6 @@ final class FakeProcess extends Process {
         return 0;
     }
 
-    /** As if the time had passed. */
     @Override
     public boolean waitFor(long time, TimeUnit unit) {
         awaited = true;

@@ -48,7 +48,6 @@ final class FakeRelay implements AutoCloseable {
     private static final int NUMBER = FrameLayout.HEADER_LENGTH + LoadMessage.STAMP_OFFSET + Long.BYTES - 1;
     private static final int CHECKED_BEFORE = 1_024;
 
-    /** What it does wrong. */
     enum Fault {
         NONE,
         BIT_IN_NUMBER,
@@ -87,7 +86,6 @@ final class FakeRelay implements AutoCloseable {
     private volatile boolean closing;
     private volatile Exception failure;
 
-    /** Messages so far, the one at hand not counted. */
     private long index;
 
     private boolean done;
@@ -129,7 +127,6 @@ final class FakeRelay implements AutoCloseable {
             }
         }
 
-        /** Who has left gets nothing more. */
         void flush() {
             buffer.flip();
             try {
@@ -355,7 +352,6 @@ final class FakeRelay implements AutoCloseable {
         return bytes;
     }
 
-    /** Throws what went wrong with the relay itself. */
     @Override
     public void close() throws IOException {
         closing = true;

@@ -26,7 +26,6 @@ class OneCompilerTest {
         assertThat(options(Load.oneToOne(100).withRate(2_000_000))).isEqualTo(fullSpeed);
     }
 
-    /** Of the JVMs that a publisher and a subscriber would be started in. */
     private List<List<String>> options(Load load) throws Exception {
         return List.of(options(load, Fleet::startSubscribers), options(load, Fleet::startPublishers));
     }

@@ -28,7 +28,6 @@ final class Places implements AutoCloseable {
 
         private Place() throws InterruptedException {}
 
-        /** That stay. */
         Children workers() {
             return workers;
         }
@@ -58,7 +57,6 @@ final class Places implements AutoCloseable {
         }
     }
 
-    /** What is done at a place. */
     @FunctionalInterface
     interface Work {
         RunRecord run(Place place) throws IOException, RunException, InterruptedException;

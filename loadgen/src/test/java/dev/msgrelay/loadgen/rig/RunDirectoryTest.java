@@ -60,7 +60,6 @@ class RunDirectoryTest {
         }
     }
 
-    /** A process that has such a directory and waits. */
     static final class Owner {
         private Owner() {}
 

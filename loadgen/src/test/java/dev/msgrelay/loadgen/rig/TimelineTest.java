@@ -11,7 +11,6 @@ import java.util.concurrent.TimeUnit;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** Throughput from counts that come at moments of their own. */
 class TimelineTest {
     private static final Offset<Double> NEAR = within(1e-6);
     private static final long BEGIN = -millis(500);

@@ -13,7 +13,6 @@ import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
-/** What the relay says of its own waiting, from the reports around the window. */
 class WatchTest {
     private static final Offset<Double> NEAR = within(1e-6);
     private static final Window WINDOW = new Window(0, millis(1_000), millis(5_000));

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** The open-loop schedule, with the clock as a parameter. */
 class PacedTest {
     private static final int RATE = 1_000;
     private static final long MILLI = 1_000_000;
@@ -165,7 +164,6 @@ class PacedTest {
         assertThat(connection.messages()).isEqualTo(3_000);
     }
 
-    /** A message every ten microseconds. */
     private Paced fine() {
         return new Paced(
                 List.of(connection),

@@ -42,7 +42,6 @@ class PublishConnectionTest {
         connection.write(ByteBuffer.allocate(24), connection.messages() + 1);
     }
 
-    /** Takes everything. */
     private static final class Sink implements Outlet {
         @Override
         public void write(ByteBuffer source) {

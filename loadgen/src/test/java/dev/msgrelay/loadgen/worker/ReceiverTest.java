@@ -34,7 +34,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A subscriber at the end of a connection that misbehaves in known ways. */
 class ReceiverTest {
     private static final long PRIMED_MILLIS = 10_000;
     private static final long PAST = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
@@ -354,7 +353,6 @@ class ReceiverTest {
         return bytes;
     }
 
-    /** The same frame with a shorter body and the length to match. */
     private static byte[] cut(byte[] frame, int bodyLength) {
         byte[] shorter = Arrays.copyOf(frame, FrameLayout.frameLength(bodyLength));
         FrameLayout.putHeader(ByteBuffer.wrap(shorter), 0, LoadMessage.TYPE, bodyLength);
@@ -374,7 +372,6 @@ class ReceiverTest {
         return new long[] {faults.lost(), faults.duplicated(), faults.reordered()};
     }
 
-    /** Writes to the subscriber. */
     private interface Sender {
         void send() throws IOException;
     }
