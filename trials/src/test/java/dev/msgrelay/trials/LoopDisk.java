@@ -50,7 +50,7 @@ final class LoopDisk implements AutoCloseable {
                     return what + " needs " + tool;
                 }
             }
-            Tool.Outcome loop = tools.run(List.of("losetup", "-f"));
+            Tool.Completed loop = tools.run(List.of("losetup", "-f"));
             return loop.succeeded() ? null : what + " needs a loop device: " + loop.firstLine();
         } catch (IOException e) {
             return what + " needs loop devices: " + e.getMessage();
@@ -178,7 +178,7 @@ final class LoopDisk implements AutoCloseable {
     }
 
     private static void tool(String... command) throws IOException, InterruptedException {
-        Tool.Outcome outcome = new Subprocess(TOOL_MILLIS).run(List.of(command));
+        Tool.Completed outcome = new Subprocess(TOOL_MILLIS).run(List.of(command));
         if (!outcome.succeeded()) {
             throw new IOException(String.join(" ", command) + ": " + outcome.firstLine());
         }

@@ -66,7 +66,7 @@ class NodeNetworkTest {
     private static String at(NodeNetwork network, int node, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(network.site(node).prefix());
         words.addAll(List.of("bash", "-c", command));
-        Tool.Outcome outcome = new Subprocess(20_000).run(words);
+        Tool.Completed outcome = new Subprocess(20_000).run(words);
         assertThat(outcome.succeeded()).as(outcome.output()).isTrue();
         return outcome.output();
     }

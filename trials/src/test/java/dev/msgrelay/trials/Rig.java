@@ -232,7 +232,7 @@ final class Rig implements AutoCloseable {
      */
     void signal(String signal, int node) throws IOException, InterruptedException {
         long pid = node(node).process().pid();
-        Tool.Outcome outcome = new Subprocess().run(List.of("sh", "-c", "kill -" + signal + " " + pid));
+        Tool.Completed outcome = new Subprocess().run(List.of("sh", "-c", "kill -" + signal + " " + pid));
         if (!outcome.succeeded()) {
             throw new IOException("kill -" + signal + " of node " + node + ": " + outcome.firstLine());
         }

@@ -22,7 +22,7 @@ public record LaneTools(String way, String reason) {
             if (tool.run(List.of("unshare", "--net", "sh", "-c", TRIAL)).succeeded()) {
                 return new LaneTools(AS_ROOT, "");
             }
-            Tool.Outcome user = tool.run(List.of("unshare", "--user", "--map-root-user", "--net", "sh", "-c", TRIAL));
+            Tool.Completed user = tool.run(List.of("unshare", "--user", "--map-root-user", "--net", "sh", "-c", TRIAL));
             return user.succeeded() ? new LaneTools(IN_USER_NAMESPACE, "") : new LaneTools("", user.firstLine());
         } catch (IOException e) {
             return new LaneTools("", e.getMessage());

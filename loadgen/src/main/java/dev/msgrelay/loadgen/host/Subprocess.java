@@ -38,14 +38,14 @@ public final class Subprocess implements Tool {
     }
 
     @Override
-    public Outcome run(List<String> command) throws IOException, InterruptedException {
+    public Completed run(List<String> command) throws IOException, InterruptedException {
         // The output goes to a file, not to a pipe, since a full pipe would stop the child: the output is read only
         // after its end.
         Path output = Files.createTempFile("loadgen", ".out");
         Path errors = apart ? Files.createTempFile("loadgen", ".err") : output;
         try {
             int exitCode = run(command, output, errors);
-            return new Outcome(exitCode, text(output), apart ? text(errors) : "");
+            return new Completed(exitCode, text(output), apart ? text(errors) : "");
         } finally {
             Files.delete(output);
             Files.deleteIfExists(errors);
@@ -106,9 +106,9 @@ public final class Subprocess implements Tool {
      */
     public static String awaitLine(Process process, String start, long millis) throws InterruptedException {
         BlockingQueue<String> heard = new ArrayBlockingQueue<>(1);
-        Thread reader = new Thread(() -> listen(process, start, heard), "output-of-" + process.pid());
-        reader.setDaemon(true);
-        reader.start();
+        Thread listener = new Thread(() -> listen(process, start, heard), "output-of-" + process.pid());
+        listener.setDaemon(true);
+        listener.start();
         String line = heard.poll(millis, TimeUnit.MILLISECONDS);
         return line == null ? "it said nothing within " + millis + " ms" : line;
     }

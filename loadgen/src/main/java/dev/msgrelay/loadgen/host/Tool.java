@@ -12,8 +12,8 @@ public interface Tool {
      *
      * @param output stdout; it includes stderr unless the two are separated into {@code errors}
      */
-    record Outcome(int exitCode, String output, String errors) {
-        public Outcome(int exitCode, String output) {
+    record Completed(int exitCode, String output, String errors) {
+        public Completed(int exitCode, String output) {
             this(exitCode, output, "");
         }
 
@@ -31,5 +31,5 @@ public interface Tool {
      *
      * @throws IOException there is no such command, or it was killed at the time limit
      */
-    Outcome run(List<String> command) throws IOException, InterruptedException;
+    Completed run(List<String> command) throws IOException, InterruptedException;
 }

@@ -46,7 +46,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
     }
 
     static void check(Tool tool) throws IOException, InterruptedException {
-        Tool.Outcome outcome;
+        Tool.Completed outcome;
         try {
             outcome = tool.run(List.of("iperf3", "--version"));
         } catch (IOException e) {
@@ -89,7 +89,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
         }
     }
 
-    static Result parse(Tool.Outcome outcome) throws IOException {
+    static Result parse(Tool.Completed outcome) throws IOException {
         List<JsonNode> documents = documents(outcome);
         for (JsonNode document : documents) {
             if (document.has("error")) {
@@ -114,7 +114,7 @@ public record Iperf3(Site client, Site server, Timing timing) {
         return new Result(bits.asDouble(0) / Byte.SIZE, "", firstLine(outcome.errors()));
     }
 
-    private static List<JsonNode> documents(Tool.Outcome outcome) throws IOException {
+    private static List<JsonNode> documents(Tool.Completed outcome) throws IOException {
         try {
             return Json.documents(outcome.output());
         } catch (JacksonException e) {

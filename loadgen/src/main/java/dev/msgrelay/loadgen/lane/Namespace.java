@@ -84,7 +84,7 @@ public final class Namespace implements AutoCloseable {
     public void run(Tool tool, String command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(entering());
         words.addAll(List.of(command.split(" ")));
-        Tool.Outcome outcome = tool.run(words);
+        Tool.Completed outcome = tool.run(words);
         if (!outcome.succeeded()) {
             String said = outcome.output().lines().collect(Collectors.joining("; "));
             throw new IOException(

@@ -73,7 +73,7 @@ record OwnCertificate(Path certificate, Path key) {
         command.addAll(List.of("-alias", ALIAS, "-dname", "CN=relay of loadgen at " + address));
         command.addAll(List.of("-ext", "san=ip:" + address));
         command.addAll(List.of("-storepass", PASSWORD, "-keystore", store.toString()));
-        Tool.Outcome outcome = new Subprocess(LIMIT_MILLIS).run(command);
+        Tool.Completed outcome = new Subprocess(LIMIT_MILLIS).run(command);
         if (!outcome.succeeded()) {
             throw new IOException("cannot make a certificate for " + address + ": " + outcome.firstLine());
         }

@@ -107,7 +107,7 @@ class EmulatedLaneTest {
         Tool asUser = command -> {
             boolean asRoot =
                     command.get(0).equals("unshare") && command.contains("--net") && !command.contains("--user");
-            return asRoot ? new Tool.Outcome(1, "not as root") : RealLanes.TOOL.run(command);
+            return asRoot ? new Tool.Completed(1, "not as root") : RealLanes.TOOL.run(command);
         };
         try (Lane lane = Lane.open(GIGABIT, asUser)) {
             assertThat(RealLanes.holders(lane)).allSatisfy(pid -> assertThat(RealLanes.userNamespaceOf(pid))
@@ -149,7 +149,7 @@ class EmulatedLaneTest {
             if (command.get(0).equals("nsenter") && command.contains("--target")) {
                 entered.add(Long.parseLong(command.get(command.indexOf("--target") + 1)));
                 if (command.contains("tbf")) {
-                    return new Tool.Outcome(2, "RTNETLINK answers: No such file or directory\nWe have an error");
+                    return new Tool.Completed(2, "RTNETLINK answers: No such file or directory\nWe have an error");
                 }
             }
             return RealLanes.TOOL.run(command);

@@ -27,7 +27,7 @@ class LaneToolsTest {
     @Test
     void whyItIsNotPossibleIsToldInOneLine() throws Exception {
         LaneTools tools = LaneTools.probe(command -> command.contains("--net")
-                ? new Tool.Outcome(1, "unshare: unshare failed: Operation not permitted\nmore")
+                ? new Tool.Completed(1, "unshare: unshare failed: Operation not permitted\nmore")
                 : outcome(true));
         assertThat(tools.available()).isFalse();
         assertThat(tools.reason()).isEqualTo("unshare: unshare failed: Operation not permitted");
@@ -61,7 +61,7 @@ class LaneToolsTest {
         };
     }
 
-    private static Tool.Outcome outcome(boolean success) {
-        return new Tool.Outcome(success ? 0 : 1, "");
+    private static Tool.Completed outcome(boolean success) {
+        return new Tool.Completed(success ? 0 : 1, "");
     }
 }

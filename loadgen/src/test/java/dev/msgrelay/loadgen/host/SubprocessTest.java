@@ -15,7 +15,7 @@ class SubprocessTest {
 
     @Test
     void exitCodeAndBothOutputsAreTold() throws Exception {
-        Tool.Outcome outcome = tool.run(List.of("sh", "-c", "echo out; echo err >&2; exit 3"));
+        Tool.Completed outcome = tool.run(List.of("sh", "-c", "echo out; echo err >&2; exit 3"));
         assertThat(outcome.exitCode()).isEqualTo(3);
         assertThat(outcome.succeeded()).isFalse();
         assertThat(outcome.output()).isEqualTo("out\nerr");
@@ -26,14 +26,14 @@ class SubprocessTest {
     @Test
     void theOutputsApart() throws Exception {
         Tool apart = new Subprocess(60_000, true);
-        Tool.Outcome outcome = apart.run(List.of("sh", "-c", "echo out; echo err >&2; exit 3"));
-        assertThat(outcome).isEqualTo(new Tool.Outcome(3, "out", "err"));
+        Tool.Completed outcome = apart.run(List.of("sh", "-c", "echo out; echo err >&2; exit 3"));
+        assertThat(outcome).isEqualTo(new Tool.Completed(3, "out", "err"));
         assertThat(apart.run(List.of("sh", "-c", "echo err >&2")).firstLine()).isEqualTo("err");
     }
 
     @Test
     void muchOutputIsCutAndTheChildStillEnds() throws Exception {
-        Tool.Outcome outcome = tool.run(List.of("sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x"));
+        Tool.Completed outcome = tool.run(List.of("sh", "-c", "head -c 300000 /dev/zero | tr '\\0' x"));
         assertThat(outcome.succeeded()).isTrue();
         assertThat(outcome.output()).hasSize(64 << 10);
     }

@@ -30,25 +30,25 @@ class Iperf3Test {
     void theFigureIsWhatArrived() throws Exception {
         String json = "{\"end\":{\"sum_sent\":{\"bits_per_second\":960e6,\"retransmits\":3},"
                 + "\"sum_received\":{\"bits_per_second\":957e6}}}";
-        Iperf3.Result figure = Iperf3.parse(new Tool.Outcome(0, json));
+        Iperf3.Result figure = Iperf3.parse(new Tool.Completed(0, json));
         assertThat(figure.bytesPerSecond()).isEqualTo(957e6 / 8);
     }
 
     @Test
     void whatIsNoFigureIsAnError() {
-        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Completed(
                         0, "{\"end\":{},\"error\":\"unable to connect to server: Connection refused\"}")))
                 .isInstanceOf(IOException.class)
                 .hasMessage("iperf3: unable to connect to server: Connection refused");
-        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "{\"end\":{}}")))
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Completed(0, "{\"end\":{}}")))
                 .hasMessage("iperf3 gave no figure");
-        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(139, "", "Segmentation fault")))
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Completed(139, "", "Segmentation fault")))
                 .hasMessage("iperf3 ended with exit code 139: Segmentation fault");
-        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "iperf 3.16 (cJSON 1.7.15)")))
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Completed(0, "iperf 3.16 (cJSON 1.7.15)")))
                 .hasMessage("iperf3 said: iperf 3.16 (cJSON 1.7.15)");
-        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "", "")))
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Completed(0, "", "")))
                 .hasMessage("iperf3 gave no figure: exit code 0");
-        assertThatThrownBy(() -> Iperf3.parse(new Tool.Outcome(0, "{\"end\":")))
+        assertThatThrownBy(() -> Iperf3.parse(new Tool.Completed(0, "{\"end\":")))
                 .message()
                 .startsWith("iperf3's JSON cannot be read: ")
                 .doesNotContain("\n");
@@ -96,7 +96,8 @@ class Iperf3Test {
                     throw new IOException("No such file or directory");
                 }))
                 .hasMessage("no command iperf3 here");
-        assertThatThrownBy(() -> Iperf3.check(command -> new Tool.Outcome(127, "error while loading shared libraries")))
+        assertThatThrownBy(
+                        () -> Iperf3.check(command -> new Tool.Completed(127, "error while loading shared libraries")))
                 .hasMessage("iperf3 does not work here: error while loading shared libraries");
     }
 

@@ -16,8 +16,8 @@ class LanesTest {
     private static final LaneSpec GIGABIT = LaneSpec.parse("1gbe");
 
     private static final Tool REFUSING = command -> command.contains("--net")
-            ? new Tool.Outcome(1, "unshare: unshare failed: Operation not permitted\nmore")
-            : new Tool.Outcome(0, "");
+            ? new Tool.Completed(1, "unshare: unshare failed: Operation not permitted\nmore")
+            : new Tool.Completed(0, "");
 
     @Test
     void loopbackAndUnixAreThisHost() throws Exception {
@@ -47,7 +47,7 @@ class LanesTest {
             if (command.get(0).equals("tc")) {
                 throw new IOException("No such file or directory");
             }
-            return new Tool.Outcome(0, "");
+            return new Tool.Completed(0, "");
         };
         assertThatThrownBy(() -> Lane.open(GIGABIT, withoutTc))
                 .isInstanceOf(IOException.class)

@@ -40,7 +40,7 @@ public final class RealLanes {
     public static String at(Site site, String... command) throws IOException, InterruptedException {
         List<String> words = new ArrayList<>(site.prefix());
         words.addAll(List.of(command));
-        Tool.Outcome outcome = TOOL.run(words);
+        Tool.Completed outcome = TOOL.run(words);
         if (!outcome.succeeded()) {
             throw new IOException(String.join(" ", words) + ": " + outcome.output());
         }
