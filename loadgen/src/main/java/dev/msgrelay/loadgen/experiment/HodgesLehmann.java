@@ -21,13 +21,13 @@ public final class HodgesLehmann {
      * It is unknown if there are too few pairs.
      */
     public static Estimate paired(double[] differences, double confidence) {
-        int place = place(signedRankCounts(differences.length), (1 - confidence) / 2);
-        if (place == 0) {
+        int rank = rank(signedRankCounts(differences.length), (1 - confidence) / 2);
+        if (rank == 0) {
             return Estimate.UNKNOWN;
         }
         double[] values = walshAverages(differences);
         Arrays.sort(values);
-        return new Estimate(Counted.median(values), values[place - 1], values[values.length - place]);
+        return new Estimate(Counted.median(values), values[rank - 1], values[values.length - rank]);
     }
 
     static double centre(double[] differences) {
@@ -52,15 +52,15 @@ public final class HodgesLehmann {
      *
      * @param tail probability that the true value lies on one given side of the interval
      */
-    static int place(double[] counts, double tail) {
+    static int rank(double[] counts, double tail) {
         double all = Arrays.stream(counts).sum();
         double below = 0;
-        int place = 0;
-        while (place < counts.length && (below + counts[place]) / all <= tail) {
-            below += counts[place];
-            place++;
+        int rank = 0;
+        while (rank < counts.length && (below + counts[rank]) / all <= tail) {
+            below += counts[rank];
+            rank++;
         }
-        return place;
+        return rank;
     }
 
     /** Returns in how many ways the signed-rank statistic of {@code n} differences has the value 0, 1, 2 and so on. */

@@ -20,7 +20,7 @@ public final class FrameBatch {
     private static final int BYTES_PER_WRITE = 256 << 10;
 
     private final ByteBuffer memory;
-    private final ByteBuffer window;
+    private final ByteBuffer view;
     private final SizeTable sizes;
     private final int maxMessages;
 
@@ -38,7 +38,7 @@ public final class FrameBatch {
         this.sizes = sizes;
         this.maxMessages = maxMessages;
         this.memory = ByteBuffer.allocateDirect(bytes);
-        this.window = memory.duplicate();
+        this.view = memory.duplicate();
         int frameLength = FrameLayout.frameLength(sizes.max());
         this.step = sizes.isUniform() ? frameLength : 0;
         for (int at = 0; step > 0 && at + step <= bytes; at += step) {
@@ -89,11 +89,11 @@ public final class FrameBatch {
 
     /** Empties the batch, and returns all its bytes, which must be written before the next call. */
     public ByteBuffer drain() {
-        window.limit(end).position(start);
+        view.limit(end).position(start);
         start = 0;
         end = 0;
         messages = 0;
-        return window;
+        return view;
     }
 
     /** Adds messages of one publisher until there are enough bytes for a write; returns their number. */
@@ -103,7 +103,7 @@ public final class FrameBatch {
         }
         int rest = end - start;
         int to = rest == 0 || step == 0 ? 0 : step - rest;
-        memory.put(to, window.clear(), start, rest);
+        memory.put(to, view.clear(), start, rest);
         start = to;
         int at = to + rest;
         final int last = to + writeSize;
@@ -127,8 +127,8 @@ public final class FrameBatch {
      * batch.
      */
     ByteBuffer cut(int bytes) {
-        window.limit(start + bytes).position(start);
+        view.limit(start + bytes).position(start);
         start += bytes;
-        return window;
+        return view;
     }
 }

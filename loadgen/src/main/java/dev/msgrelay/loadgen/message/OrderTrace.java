@@ -24,7 +24,7 @@ public final class OrderTrace implements MessageCheck.Order {
     static final int MAX_BLOCKS = 512;
 
     private static final long STAMP_FACTOR = 0x9E3779B97F4A7C15L;
-    private static final long PLACE_FACTOR = 0xC2B2AE3D27D4EB4FL;
+    private static final long POSITION_FACTOR = 0xC2B2AE3D27D4EB4FL;
     private static final long MIX_FACTOR = 0xD6E8FEB86659FD93L;
 
     /** The value of a hole. A hash with this value, once in 2^64, is treated as a hole. */
@@ -93,8 +93,8 @@ public final class OrderTrace implements MessageCheck.Order {
         return first == HOLE || second == HOLE ? HOLE : first + second;
     }
 
-    private static long mix(long stamp, long place) {
-        long mixed = stamp * STAMP_FACTOR + place * PLACE_FACTOR;
+    private static long mix(long stamp, long position) {
+        long mixed = stamp * STAMP_FACTOR + position * POSITION_FACTOR;
         mixed = (mixed ^ mixed >>> Integer.SIZE) * MIX_FACTOR;
         return mixed ^ mixed >>> Integer.SIZE;
     }

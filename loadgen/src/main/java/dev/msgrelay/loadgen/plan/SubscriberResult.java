@@ -44,8 +44,8 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
             return duplicated + reordered + corrupted + foreign == 0;
         }
 
-        Faults withOtherOrder(long place) {
-            return new Faults(lost, tail, duplicated, reordered, corrupted, foreign, place, unsampled, waitedMillis);
+        Faults withOtherOrder(long position) {
+            return new Faults(lost, tail, duplicated, reordered, corrupted, foreign, position, unsampled, waitedMillis);
         }
     }
 
@@ -64,8 +64,8 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
         return faults.isEachOnce() && told.untrue() == 0 && faults.lost() - faults.tail() <= told.missed();
     }
 
-    public SubscriberResult withOtherOrder(long place) {
-        return new SubscriberResult(index, messages, faults.withOtherOrder(place), told, closed, closeReason);
+    public SubscriberResult withOtherOrder(long position) {
+        return new SubscriberResult(index, messages, faults.withOtherOrder(position), told, closed, closeReason);
     }
 
     /** Adds the number of missing latencies, if all messages arrived. -1 is a number that is not known. */

@@ -60,8 +60,8 @@ public final class Child {
         this.name = name;
         this.site = site;
         this.process = process;
-        Thread stderrReader = startReader(process.getErrorStream(), this::onStderr, "stderr");
-        startReader(process.getInputStream(), line -> onStdout(line, stderrReader), "stdout");
+        Thread stderrThread = startThread(process.getErrorStream(), this::onStderr, "stderr");
+        startThread(process.getInputStream(), line -> onStdout(line, stderrThread), "stdout");
     }
 
     public String name() {
@@ -232,18 +232,18 @@ public final class Child {
         return stderr.isEmpty() ? "" : "; it said: " + String.join(" | ", stderr);
     }
 
-    private void onStdout(String line, Thread stderrReader) {
+    private void onStdout(String line, Thread stderrThread) {
         if (line == null) {
-            awaitLastWords(stderrReader);
+            awaitLastWords(stderrThread);
         }
         remember(line);
     }
 
     /** Waits for the exit code and the last lines of stderr, which arrive a moment after the end of stdout. */
-    private void awaitLastWords(Thread stderrReader) {
+    private void awaitLastWords(Thread stderrThread) {
         try {
             process.waitFor(LAST_WORDS_MILLIS, TimeUnit.MILLISECONDS);
-            stderrReader.join(LAST_WORDS_MILLIS);
+            stderrThread.join(LAST_WORDS_MILLIS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
@@ -288,7 +288,7 @@ public final class Child {
         stderr.addLast(line);
     }
 
-    private Thread startReader(InputStream stream, Consumer<String> sink, String kind) {
+    private Thread startThread(InputStream stream, Consumer<String> sink, String kind) {
         Thread thread = new Thread(
                 () -> {
                     try (BufferedReader in =

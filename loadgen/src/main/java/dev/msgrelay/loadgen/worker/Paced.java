@@ -32,7 +32,7 @@ final class Paced {
 
     private static final long FINE_NANOS = TimeUnit.MICROSECONDS.toNanos(40);
 
-    private final Lane[] lanes;
+    private final PacedConnection[] connections;
     private final FrameBatch batch;
     private final Window window;
     private final Histogram lateness = Histograms.recording();
@@ -49,15 +49,9 @@ final class Paced {
         this.window = window;
         this.clock = clock;
         this.batch = batch;
-        this.lanes =
-                connections.stream().map(c -> lane(c, schedules.apply(c.id()))).toArray(Lane[]::new);
-    }
-
-    private Lane lane(PublishConnection connection, Schedule schedule) {
-        connection.hear(window);
-        connection.timedFrom(connection.messages() + schedule.firstAtOrAfter(window.begin(), 0));
-        boolean fine = schedule.intervalNanos() < FINE_NANOS;
-        return new Lane(connection, schedule, fine ? GAP_NANOS : 0, window.end());
+        this.connections = connections.stream()
+                .map(connection -> new PacedConnection(connection, schedules.apply(connection.id())))
+                .toArray(PacedConnection[]::new);
     }
 
     /**
@@ -78,13 +72,13 @@ final class Paced {
      * @return the time at which the next message is due
      */
     long sendDue(long now) throws IOException {
-        for (Lane lane : lanes) {
-            lane.connection.note(now);
+        for (PacedConnection paced : connections) {
+            paced.connection.note(now);
             if (now >= window.end() + OVERTIME_NANOS) {
-                giveUp(lane, now);
+                giveUp(paced, now);
             }
-            if (lane.moment() <= now && lane.due < window.end()) {
-                send(lane, now);
+            if (paced.moment() <= now && paced.due < window.end()) {
+                send(paced, now);
             }
         }
         return nextDue();
@@ -92,40 +86,40 @@ final class Paced {
 
     private long nextDue() {
         long due = Long.MAX_VALUE;
-        for (Lane lane : lanes) {
-            due = Math.min(due, lane.moment());
+        for (PacedConnection paced : connections) {
+            due = Math.min(due, paced.moment());
         }
         return due;
     }
 
-    private void send(Lane lane, long now) throws IOException {
-        boolean measured = lane.due >= window.begin();
+    private void send(PacedConnection paced, long now) throws IOException {
+        boolean measured = paced.due >= window.begin();
         // If a delay spans the begin of the window, messages of the window are written separately.
         long before = measured ? window.end() : window.begin();
-        long first = lane.scheduled;
-        while (batch.hasRoom(lane.stamp) && lane.due <= now && lane.due < before) {
-            batch.add(lane.stamp, lane.due);
-            lane.advance();
+        long first = paced.scheduled;
+        while (batch.hasRoom(paced.stamp) && paced.due <= now && paced.due < before) {
+            batch.add(paced.stamp, paced.due);
+            paced.advance();
         }
-        lane.rest(now);
-        lane.connection.write(batch.drain(), LoadMessage.number(lane.stamp));
+        paced.rest(now);
+        paced.connection.write(batch.drain(), LoadMessage.number(paced.stamp));
         if (measured) {
-            noteLateness(lane, first);
+            noteLateness(paced, first);
         }
     }
 
     /** A message counts as sent when its write has returned: a write that had to wait makes a message late. */
-    private void noteLateness(Lane lane, long first) {
+    private void noteLateness(PacedConnection paced, long first) {
         long left = clock.getAsLong();
-        for (long n = first; n < lane.scheduled; n++) {
-            noteLateness(left - lane.schedule.intended(n), 1);
+        for (long n = first; n < paced.scheduled; n++) {
+            noteLateness(left - paced.schedule.intended(n), 1);
         }
     }
 
-    private void giveUp(Lane lane, long now) {
-        lane.skipTo(window.begin());
-        long oldest = lane.due;
-        long left = lane.skipTo(window.end());
+    private void giveUp(PacedConnection paced, long now) {
+        paced.skipTo(window.begin());
+        long oldest = paced.due;
+        long left = paced.skipTo(window.end());
         if (left > 0) {
             noteLateness(now - oldest, left);
         }
@@ -147,28 +141,29 @@ final class Paced {
         return new Punctuality(late, worstNanos, lateness);
     }
 
-    private static final class Lane {
+    /** A connection, and its position in its schedule. */
+    private final class PacedConnection {
         private final PublishConnection connection;
         private final Schedule schedule;
         private final long gap;
-        private final long end;
         private long stamp;
         private long scheduled;
         private long due;
         private long notBefore = Long.MIN_VALUE;
 
-        Lane(PublishConnection connection, Schedule schedule, long gap, long end) {
+        PacedConnection(PublishConnection connection, Schedule schedule) {
             this.connection = connection;
             this.schedule = schedule;
-            this.gap = gap;
-            this.end = end;
+            this.gap = schedule.intervalNanos() < FINE_NANOS ? GAP_NANOS : 0;
             this.stamp = LoadMessage.stamp(connection.id(), connection.messages());
             this.due = schedule.intended(0);
+            connection.hear(window);
+            connection.timedFrom(connection.messages() + schedule.firstAtOrAfter(window.begin(), 0));
         }
 
         /** Returns the time of the next write, which is before the end of the window. */
         long moment() {
-            return due >= end ? due : Math.min(Math.max(due, notBefore), end - 1);
+            return due >= window.end() ? due : Math.min(Math.max(due, notBefore), window.end() - 1);
         }
 
         /** Starts the pause after a write, unless messages are still due. */

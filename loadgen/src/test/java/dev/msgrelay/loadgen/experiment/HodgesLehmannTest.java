@@ -35,7 +35,7 @@ class HodgesLehmannTest {
     @ParameterizedTest
     @CsvSource({"6, 0", "7, 2", "8, 3", "10, 8", "15, 25", "20, 52", "25, 89"})
     void signedRanksAsInTheTables(int n, int critical) {
-        assertThat(HodgesLehmann.place(HodgesLehmann.signedRankCounts(n), TAIL)).isEqualTo(critical + 1);
+        assertThat(HodgesLehmann.rank(HodgesLehmann.signedRankCounts(n), TAIL)).isEqualTo(critical + 1);
     }
 
     @Test
