@@ -5,11 +5,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The article's own figures for a table's cells, by row label, then by column; as far as it gives them. */
+/** The figures that an article gives for the cells of a table, by row label and column. */
 public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
     public static final ArticleFigures NONE = new ArticleFigures(Map.of());
 
-    /** A figure, or a range; all three are the same for a single figure. */
+    /** A figure or a range. For a single figure the three values are equal. */
     public record Range(double low, double middle, double high) {
         static Range parse(String text) {
             double[] parts = Arrays.stream(text.split("-"))
@@ -27,8 +27,10 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
     }
 
     /**
-     * Figures as a table: a line a row, "label | figure | low-high | low-median-high", a cell a column; empty where
-     * there is none. It throws an IllegalArgumentException where a figure is none.
+     * Parses a table with one line for each row: "label | figure | low-high | low-median-high". A cell without a figure
+     * is empty.
+     *
+     * @throws IllegalArgumentException a figure is not a number
      */
     public static ArticleFigures of(List<Column> columns, String table) {
         Map<String, Map<Column, Range>> cells = new HashMap<>();
@@ -45,17 +47,16 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
         return new ArticleFigures(Map.copyOf(cells));
     }
 
-    /** The article's figure for this cell; null where it has none. */
+    /** Returns the article's figure for a cell; null if it gives none. */
     public Range of(String row, Column column) {
         return cells.getOrDefault(row, Map.of()).get(column);
     }
 
-    /** Whether there is a figure for any row of this column. */
     public boolean has(Column column) {
         return cells.values().stream().anyMatch(row -> row.containsKey(column));
     }
 
-    /** How many times row {@code b} row {@code a} was there; NaN where it has not both. */
+    /** Returns the ratio of row {@code a} to row {@code b} in the article; NaN if it does not give both. */
     public double ratio(Column column, String a, String b) {
         Range first = of(a, column);
         Range second = of(b, column);

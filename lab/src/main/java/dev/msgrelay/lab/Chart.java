@@ -3,13 +3,13 @@ package dev.msgrelay.lab;
 import dev.msgrelay.loadgen.render.Unit;
 import java.util.List;
 
-/** Curves over a common x, as the page's script draws them. */
+/** Curves over a common x axis, as the page's script draws them. */
 public record Chart(String title, Axis x, Axis y, List<Series> series) {
     public record Axis(String label, Unit unit, Scale scale) {
         public enum Scale {
-            /** A y axis of it starts at 0. */
+            /** A linear scale, which starts at 0 for a y axis. */
             LINEAR,
-            /** Values of 0 and less are left out. */
+            /** A logarithmic scale; values of 0 and below are left out. */
             LOG
         }
 
@@ -22,9 +22,9 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
         }
     }
 
-    /** One curve, from left to right. */
+    /** A curve, with its points from left to right. */
     public record Series(String name, List<Point> points) {
-        /** A point; the curve has a gap where y is NaN. */
+        /** A point. The curve has a gap if y is NaN. */
         public record Point(double x, double y) {}
     }
 }

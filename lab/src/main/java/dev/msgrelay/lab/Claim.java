@@ -9,36 +9,38 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * The article's words on two rows of a column: one is better, or both are the same. Direction and size are judged
- * apart: which row is ahead, and how many times.
+ * An article's claim about two rows in a column: one is better, or both are equal. Its direction (which row is better)
+ * and its size (by what factor) are judged separately.
  *
- * <p>Rows are compared round by round, because goes of one round met the same machine. The ratio is the median of the
- * rounds' ratios. Its interval is that of the ranks at {@link #CONFIDENCE}: from the least to the most where there are
- * {@link #MIN_ROUNDS} rounds, and narrower where there are more.
+ * <p>The rows are compared in each round, since the runs of one round met the same state of the machine. The result is
+ * the median of the rounds' ratios, with a confidence interval of {@link #CONFIDENCE}. With {@link #MIN_ROUNDS} rounds,
+ * the interval extends from the smallest ratio to the largest; with more rounds it is narrower.
  *
  * @param text the article's words
- * @param row a label
- * @param other the label of the row that it is compared with
- * @param equal whether both are the same, up to the size; else the row is better
- * @param size null where none is stated; then that of the article's figures counts, where it has them
+ * @param row label of the row that is said to be better, or equal
+ * @param other label of the row with which it is compared
+ * @param equal whether the claim is that both rows are equal, within a factor
+ * @param size the claimed ratio; null: the ratio of the article's figures, if it gives them
  */
 public record Claim(String text, Column column, String row, String other, boolean equal, Size size) {
-    /** The fewest rounds for a verdict. */
     public static final int MIN_ROUNDS = 5;
 
-    /** The most that an interval of {@link #MIN_ROUNDS} rounds can have. */
+    /** The confidence of the widest interval of {@link #MIN_ROUNDS} rounds. */
     static final double CONFIDENCE = 0.9375;
 
-    /** A smaller difference is none. */
+    /** A ratio below this does not count as a difference. */
     private static final double WORTH_TELLING = 1.03;
 
-    /** An interval that begins below this is printed as one that begins at 1. */
+    /** An interval that begins below this counts as one that includes 1, since it would be printed so. */
     private static final double BEYOND_ONE = 1.01;
 
-    /** A size that is so many times larger or smaller than the article's still fits. */
+    /** A measured ratio agrees with the article's if they differ by at most this factor. */
     private static final double TOLERANCE = 1.2;
 
-    /** A ratio that the article states: the least and the most that fit, and from where to where its own figure is. */
+    /**
+     * A ratio that the article states, from {@code from} to {@code to}, and the limits within which a measured ratio
+     * agrees with it.
+     */
     public record Size(double low, double high, double from, double to) {
         static Size times(double factor) {
             return new Size(factor / TOLERANCE, factor * TOLERANCE, factor, factor);
@@ -61,7 +63,7 @@ public record Claim(String text, Column column, String row, String other, boolea
         return new Claim(text, column, row, other, equal, Size.between(low, high));
     }
 
-    /** The rows are the same, up to this factor. */
+    /** Claims that the rows are equal, within this factor. */
     public static Claim equal(String text, Column column, String row, String other, double factor) {
         return new Claim(text, column, row, other, true, Size.between(1 / factor, factor));
     }
@@ -70,16 +72,16 @@ public record Claim(String text, Column column, String row, String other, boolea
         return claims.stream().map(claim -> claim.judge(table)).toList();
     }
 
-    /** A verdict on a claim whose rows could not be compared. */
+    /** Returns the verdict on a claim whose rows could not be compared. */
     public static Verdict undecided(String text, String why) {
         return new Verdict(text, "", "", Outcome.CANNOT_TELL, null, "cannot tell: " + why);
     }
 
-    /** How many times better the row is, and the interval in which that is believed to lie. */
+    /** The factor by which the row is better, with its confidence interval. */
     private record Ratio(double value, double low, double high, int rounds) {
         static Ratio of(double... ratios) {
             int n = ratios.length;
-            // The rank: so many of the least and of the most may be left out.
+            // The loop finds how many of the smallest and of the largest ratios may be outside of the interval.
             double tail = 0;
             double chance = Math.pow(2, -n);
             int rank = 0;
@@ -129,7 +131,7 @@ public record Claim(String text, Column column, String row, String other, boolea
         return new Verdict(text, article, here(seen), ahead, much, words);
     }
 
-    /** How many times better the row is in each round in which both have a figure above 0. */
+    /** Returns the factor by which the row is better, for each round in which both rows have a figure above 0. */
     private double[] ratios(List<Measurement> goes, List<Measurement> others) {
         boolean lower = column.better() == Column.Better.LOWER;
         return IntStream.range(0, Math.min(goes.size(), others.size()))
@@ -139,7 +141,7 @@ public record Claim(String text, Column column, String row, String other, boolea
                 .toArray();
     }
 
-    /** Null where the article has no figures, or such that do not show its words. */
+    /** Returns the ratio of the article's figures; null if it gives none, or if they do not support its own claim. */
     private Size sizeInArticle(TableResult table) {
         boolean lower = column.better() == Column.Better.LOWER;
         double ratio = table.table().article().ratio(column, lower ? other : row, lower ? row : other);
@@ -155,7 +157,10 @@ public record Claim(String text, Column column, String row, String other, boolea
                 : seen.high() <= WORTH_TELLING ? Outcome.DOES_NOT_HOLD : Outcome.CANNOT_TELL;
     }
 
-    /** A size holds where the whole interval fits, and does not where neither value nor article's figure does. */
+    /**
+     * Judges a size. It holds if the whole interval agrees with the article; it does not hold if neither the measured
+     * ratio agrees nor the interval includes the article's ratio.
+     */
     private static Outcome size(Size claimed, Ratio seen) {
         if (seen.low() >= claimed.low() && seen.high() <= claimed.high()) {
             return Outcome.HOLDS;
@@ -195,7 +200,7 @@ public record Claim(String text, Column column, String row, String other, boolea
                 : claimed.from() == claimed.to() ? to : number(claimed.from()) + " to " + to;
     }
 
-    /** The ratio as it was measured, the larger value first. */
+    /** Returns the measured ratio in words, with the larger value first. */
     private String here(Ratio seen) {
         Ratio larger = seen.value() >= 1 ? seen : seen.inverse();
         boolean rowFirst = seen.value() >= 1 == (column.better() != Column.Better.LOWER);
@@ -204,7 +209,6 @@ public record Claim(String text, Column column, String row, String other, boolea
                 + (seen.rounds() == 1 ? "1 round)" : seen.rounds() + " rounds)");
     }
 
-    /** A ratio as "1.07", "2.1", "16". */
     private static String number(double value) {
         return format(value >= 10 ? "%,.0f" : value < 2 ? "%.2f" : "%.1f", value);
     }

@@ -3,16 +3,16 @@ package dev.msgrelay.lab;
 import java.util.Locale;
 
 /**
- * One measured figure of every row.
+ * A figure that is measured for every row.
  *
- * @param name the heading; also the key in the JSON
- * @param unit "us", "MB/s"; empty for a plain count
+ * @param name heading, and key in the JSON
+ * @param unit "us", "MB/s"; empty for a count
  */
 public record Column(String name, String unit, Better better) {
     public enum Better {
         HIGHER,
         LOWER,
-        /** Neither: told, not judged. */
+        /** The figure is shown, but not judged. */
         NEITHER;
 
         @Override
@@ -33,7 +33,6 @@ public record Column(String name, String unit, Better better) {
         return new Column(name, unit, Better.NEITHER);
     }
 
-    /** "best (us)". */
     public String heading() {
         return unit.isEmpty() ? name : name + " (" + unit + ")";
     }

@@ -6,14 +6,13 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * One article's experiment.
+ * An experiment of one article, which is repeated on this machine.
  *
- * @param name as on the command line
- * @param question in a line
- * @param article its title and year
- * @param conditions the author's machine and network, as far as the article tells
- * @param tables the measurements, in order; asking for them starts nothing
- * @param end ends the processes that goes share; called once after the last go
+ * @param question the question in one line
+ * @param article title and year of the article
+ * @param conditions the author's machine and network, if the article describes them
+ * @param tables returns the measurements, in order, without starting them
+ * @param end ends processes that several goes use; it is called once, after the last go
  */
 public record Experiment(
         String name,
@@ -24,12 +23,11 @@ public record Experiment(
         Supplier<List<LabTable>> tables,
         Runnable end) {
     /**
-     * The wishes of a command line.
+     * The options of the command line.
      *
-     * @param rounds how often every contestant is measured, after the warm-up
-     * @param duration of one go; null leaves it to the experiment
-     * @param sizes of files, in MB; null leaves them to the experiment
-     * @param directory for temporary files
+     * @param rounds how often every contestant is measured after the warm-up
+     * @param duration length of one go; null: the experiment's default
+     * @param sizes sizes of files in MB; null: the experiment's default
      */
     public record Settings(boolean quick, int rounds, Duration duration, List<Integer> sizes, Path directory) {
         public Duration duration(Duration normal, Duration quickly) {

@@ -7,11 +7,10 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.stream.DoubleStream;
 
-/** A figure over several goes; NaN throughout where no go has it. */
+/** The spread of a figure over several goes; NaN if no go has the figure. */
 public record Figure(double median, double min, double max) {
     private static final MathContext THREE_DIGITS = new MathContext(3, RoundingMode.HALF_UP);
 
-    /** The figure of these values; NaN is left out. */
     public static Figure of(DoubleStream values) {
         double[] sorted = values.filter(value -> !Double.isNaN(value)).sorted().toArray();
         int n = sorted.length;
@@ -20,14 +19,13 @@ public record Figure(double median, double min, double max) {
                 : new Figure((sorted[(n - 1) / 2] + sorted[n / 2]) / 2, sorted[0], sorted[n - 1]);
     }
 
-    /** "4.2", "4.2 [3.9 4.4]". */
     @Override
     public String toString() {
         String least = text(min);
         return least.equals(text(max)) ? text(median) : text(median) + " [" + least + " " + text(max) + "]";
     }
 
-    /** Three digits that say something, and no exponent: "0.0123", "381", "14,200,000"; "-" for what there is not. */
+    /** Formats three significant digits without an exponent: "0.0123", "381", "14,200,000"; "-" for NaN. */
     public static String text(double value) {
         if (!Double.isFinite(value)) {
             return Double.isNaN(value) ? "-" : String.valueOf(value);

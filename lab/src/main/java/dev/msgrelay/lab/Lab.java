@@ -10,9 +10,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A run of experiments with its reports; json and html are null where no such file is wanted. */
+/** Runs experiments and writes their reports. The paths json and html are null if such a file was not asked for. */
 public record Lab(Experiment.Settings settings, Path json, Path html, PrintWriter out, PrintWriter err) {
-    /** Runs and shows the experiments; gives 0, or 1 when a row is FAILED. */
+    /** Runs the experiments and prints their results; returns 0, or 1 if a row is FAILED. */
     public int run(List<Experiment> experiments) throws IOException, InterruptedException {
         out.println("machine: " + Machine.here());
         out.flush();
@@ -34,7 +34,7 @@ public record Lab(Experiment.Settings settings, Path json, Path html, PrintWrite
         }
     }
 
-    /** Reports appear after every experiment: whatever happens later leaves them. */
+    /** Writes the reports after every experiment, so that a later failure does not lose them. */
     private void show(LabResult result) throws IOException {
         LabReport report = new LabReport(result);
         out.println();

@@ -16,9 +16,9 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The lab's results as plain text, as a page, and as JSON. */
+/** Formats the lab's results as text, as a page, and as JSON. */
 record LabReport(LabResult result) {
-    /** The document's {@code schema}; another number where a reader of this one would go wrong. */
+    /** The format of the JSON. Its number changes if programs would misread the new format. */
     static final String SCHEMA = "relay-lab/4";
 
     private static final String FAILED = "FAILED";
@@ -63,7 +63,7 @@ record LabReport(LabResult result) {
                 .toList();
     }
 
-    /** The median of each column with its spread, and beside it the article's figure. */
+    /** Returns the medians of each column with their spread, and beside them the article's figures. */
     private static Table shown(String caption, TableResult table) {
         List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("", Row::label)));
         ArticleFigures article = table.table().article();
@@ -85,7 +85,6 @@ record LabReport(LabResult result) {
         return rounds + (rounds == 1 ? " round" : " rounds") + ": median [least most]";
     }
 
-    /** First the verdicts on the claims, then a section for each table. */
     Page page() {
         List<Section> sections = new ArrayList<>(List.of(claims()));
         for (ExperimentResult experiment : result.experiments()) {
@@ -150,17 +149,17 @@ record LabReport(LabResult result) {
         return new Section(title, notes, List.of(shown(rounds(table), table)), table.plots());
     }
 
-    /** The document of the page, whose script sets all texts as text. */
+    /** The data of the page. The page's script inserts all texts as text, not as HTML. */
     record Page(String title, String subtitle, List<Section> sections, String factsTitle, List<Fact> facts) {}
 
     record Fact(String name, String value) {}
 
     record Section(String title, List<Note> notes, List<Table> tables, List<Chart> charts) {}
 
-    /** A paragraph; one that is marked stands out. */
+    /** A paragraph, which is highlighted if it has a mark. */
     record Note(String text, Mark mark) {}
 
-    /** All that was measured, for programs. A figure that does not exist is null. */
+    /** Returns all measurements for programs. A figure that was not measured is null. */
     String json() {
         return Json.text(new Document(
                         SCHEMA,

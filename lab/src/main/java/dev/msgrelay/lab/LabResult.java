@@ -6,21 +6,19 @@ import java.util.List;
 /**
  * The results of a run of the lab.
  *
- * @param rounds so many were asked for
- * @param interrupted it was broken off: the last experiment has the figures up to then
+ * @param interrupted whether it was interrupted: then the last experiment is incomplete
  */
 public record LabResult(
         Machine machine, boolean quick, int rounds, List<ExperimentResult> experiments, boolean interrupted) {
     /**
-     * The results of an experiment, perhaps not to its end.
+     * The results of one experiment, which may be incomplete.
      *
-     * @param remarks on what bends the figures on this machine
-     * @param failure why it could not be run, or not to its end; null where it could
+     * @param remarks remarks on conditions of this machine that change the figures
+     * @param failure why the experiment failed, or null
      */
     public record ExperimentResult(
             Experiment experiment, List<TableResult> tables, List<String> remarks, String failure) {}
 
-    /** Whether an experiment, or a row of it, is FAILED. */
     public boolean failed() {
         return experiments.stream()
                 .anyMatch(one -> one.failure() != null

@@ -15,7 +15,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
-/** The lab's loop: experiments in order, in each table every contestant in turn. The command's thread owns it. */
+/** Runs the experiments in order. In each table, all contestants take turns. The command's thread owns it. */
 final class LabRun {
     private final Experiment.Settings settings;
     private final Consumer<String> progress;
@@ -23,14 +23,17 @@ final class LabRun {
     private final List<ExperimentResult> results = new ArrayList<>();
     private boolean interrupted;
 
-    /** Failures behind {@code stopping}, the end of the process, are the signal's. */
+    /**
+     * A failure that follows a signal is regarded as its consequence: {@code stopping} tells whether there was a
+     * signal.
+     */
     LabRun(Experiment.Settings settings, Consumer<String> progress, BooleanSupplier stopping) {
         this.settings = settings;
         this.progress = progress;
         this.stopping = stopping;
     }
 
-    /** Throws what is missing before anything starts, with the number needed. */
+    /** Checks disk space and open files before anything starts. The message of the exception has the amounts needed. */
     void check(List<Experiment> experiments) throws IOException {
         List<String> missing = experiments.stream()
                 .flatMap(experiment -> experiment.needs().shortfalls(settings.directory()).stream()
@@ -41,7 +44,7 @@ final class LabRun {
         }
     }
 
-    /** Runs one more experiment; gives all so far. An interrupted one has what there is by then, and says so. */
+    /** Runs an experiment, and returns all results so far. After an interrupt the results are incomplete and marked. */
     LabResult run(Experiment experiment) {
         List<TableResult> tables = new ArrayList<>();
         String failure = null;
@@ -66,7 +69,10 @@ final class LabRun {
         return new LabResult(Machine.here(), settings.quick(), settings.rounds(), List.copyOf(results), interrupted);
     }
 
-    /** Round 0 is the warm-up. A, B, C is followed by C, B, A: a drift of the machine meets all alike. */
+    /**
+     * Measures a table. Round 0 is the warm-up. The order A, B, C alternates with C, B, A, so that a slow change of the
+     * machine affects all contestants alike.
+     */
     private void measure(String title, LabTable table, Path scratch, List<TableResult> tables)
             throws InterruptedException {
         List<Row> rows = new ArrayList<>();
@@ -88,7 +94,7 @@ final class LabRun {
         }
     }
 
-    /** One failure is enough: no figure of such a contestant is told. */
+    /** Runs one go. After a single failure, a contestant has no figures. */
     private Row go(Row row, Contestant contestant, Go go) throws InterruptedException {
         try {
             Measurement measurement = contestant.work().go(go);

@@ -4,14 +4,12 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Rows that are measured together, in turn, so that they may be compared.
+ * A table. Its rows are measured in turn, so that they may be compared.
  *
- * @param id a word, one of its kind in an experiment; the key in the JSON
- * @param title for people, with what is the same for all rows
- * @param contestants the rows, in the order in which they run
- * @param article the article's figures
- * @param judge the verdicts on the article's claims; see {@link Claim}
- * @param charts the plots that go with it; see {@link Plots}
+ * @param id a word that is unique within the experiment; the key in the JSON
+ * @param title title for people, with the conditions that are the same for all rows
+ * @param judge judges the article's claims, see {@link Claim}
+ * @param charts creates the plots of the table, see {@link Plots}
  */
 public record LabTable(
         String id,

@@ -8,8 +8,7 @@ import java.util.Map;
 /**
  * The figures of one go of a contestant.
  *
- * @param values a figure for each column that this contestant has one for
- * @param curve points of a plot, such as a histogram's percentiles; may be empty
+ * @param curve points of a plot, such as the percentiles of a histogram; may be empty
  */
 public record Measurement(Map<Column, Double> values, List<Series.Point> curve) {
     public static Measurement of(Column column, double value) {
@@ -26,7 +25,6 @@ public record Measurement(Map<Column, Double> values, List<Series.Point> curve) 
         return new Measurement(values, points);
     }
 
-    /** The figure of this column; NaN where there is none. */
     public double value(Column column) {
         return values.getOrDefault(column, Double.NaN);
     }

@@ -11,14 +11,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The needs of an experiment; checked before it starts.
+ * The resources that an experiment needs. They are checked before it starts.
  *
- * @param diskBytes in the directory for temporary files, at one time
- * @param descriptors open files and sockets at one time
- * @param cores so many threads or processes want a core at the same time; fewer are told, and no refusal
+ * @param diskBytes bytes of temporary files that exist at the same time
+ * @param descriptors files and sockets that are open at the same time
+ * @param cores threads or processes that need a core at the same time; with fewer cores there is a remark, no refusal
  */
 public record Needs(long diskBytes, int descriptors, int cores) {
-    /** Shortfalls that make the run impossible, each with the number needed; empty when it may start. */
+    /** Returns the missing resources that make a run impossible, with the amounts needed. */
     public List<String> shortfalls(Path directory) {
         List<String> missing = new ArrayList<>();
         if (!Files.isDirectory(directory) || !Files.isWritable(directory)) {
@@ -43,12 +43,11 @@ public record Needs(long diskBytes, int descriptors, int cores) {
         try {
             return Files.getFileStore(directory).getUsableSpace();
         } catch (IOException e) {
-            // A file system that does not tell is tried.
+            // If the file system does not report its free space, the experiment tries to run.
             return Long.MAX_VALUE;
         }
     }
 
-    /** Shortages that may bend the figures; empty where there are none. */
     public List<String> remarks(int coresHere) {
         return cores <= coresHere
                 ? List.of()

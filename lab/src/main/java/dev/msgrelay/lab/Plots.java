@@ -12,11 +12,14 @@ import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.stream.DoubleStream;
 
-/** The kinds of plots that the experiments have. Rows that failed have no line. */
+/** Creates the plots of experiments. Rows that failed are not drawn. */
 public final class Plots {
     private Plots() {}
 
-    /** A line a way of doing it, a point a setting: medians of one column over medians of another. */
+    /**
+     * Returns a plot with a line for each way and a point for each setting: the median of column {@code y} over that of
+     * {@code x}.
+     */
     public static Function<TableResult, Chart> ofRows(String title, Axis xAxis, Column x, Axis yAxis, Column y) {
         return table -> chart(table, title, xAxis, yAxis, Row::name, row -> {
             Point point = new Point(row.figure(x).median(), row.figure(y).median());
@@ -24,7 +27,7 @@ public final class Plots {
         });
     }
 
-    /** A line a row: the curves of its goes, of which each point is the median over the goes. */
+    /** Returns a plot with a line for each row: the curves of its goes, as medians of their points. */
     public static Function<TableResult, Chart> ofCurves(String title, Axis xAxis, Axis yAxis) {
         return table -> chart(table, title, xAxis, yAxis, Row::label, row -> {
             Map<Double, DoubleStream.Builder> atX = new TreeMap<>();
@@ -38,7 +41,7 @@ public final class Plots {
         });
     }
 
-    /** A line a row: the first column, a point a round. */
+    /** Returns a plot with a line for each row: its first column in each round. */
     static Chart byRound(TableResult table) {
         Column column = table.table().columns().get(0);
         String title = column.name() + ", round by round";

@@ -3,16 +3,15 @@ package dev.msgrelay.lab;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** A table as it was measured, perhaps not to its end: a row a contestant, in the table's order. */
+/** The measured rows of a table, in its order. It may be incomplete. */
 public record TableResult(LabTable table, List<Row> rows) {
     /**
-     * The goes of a contestant.
+     * The measurements of a contestant.
      *
-     * @param goes from round 1 on, as far as it got; empty where it failed
-     * @param failure why it is FAILED; null where it is not
+     * @param goes from round 1 on; empty if the row failed
+     * @param failure why the row is FAILED, or null
      */
     public record Row(String name, String setting, List<Measurement> goes, String failure) {
-        /** The same with one go more. */
         Row and(Measurement go) {
             return new Row(
                     name, setting, Stream.concat(goes.stream(), Stream.of(go)).toList(), failure);
@@ -35,14 +34,18 @@ public record TableResult(LabTable table, List<Row> rows) {
         return table.judge().apply(this);
     }
 
-    /** The table's own plots; a table without any shows its first column round by round. */
+    /** Returns the plots of the table. A table without plots shows its first column in each round. */
     public List<Chart> plots() {
         return table.charts().isEmpty()
                 ? List.of(Plots.byRound(this))
                 : table.charts().stream().map(chart -> chart.apply(this)).toList();
     }
 
-    /** The row with this label; a table without it is a mistake in the experiment. */
+    /**
+     * Returns the row with this label.
+     *
+     * @throws IllegalArgumentException the table has no such row
+     */
     public Row row(String label) {
         return rows.stream()
                 .filter(row -> row.label().equals(label))

@@ -6,9 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** The threads of contestants: none keeps the process alive, and none is waited for without an end. */
+/** Starts and joins the threads of contestants. They are daemon threads, and every wait has a time limit. */
 public final class Threads {
-    /** Whoever is to end has ended by then, or hangs. */
+    /** A thread that has not ended after this time is assumed to hang. */
     public static final long LIMIT_MILLIS = 60_000;
 
     private Threads() {}
@@ -19,12 +19,16 @@ public final class Threads {
         return thread;
     }
 
-    /** Waits for a thread's end; throws where it does not end, or the calling thread is interrupted, and stays so. */
+    /**
+     * Waits for a thread's end.
+     *
+     * @throws IOException the thread did not end in time, or the calling thread was interrupted, and stays so
+     */
     public static void join(Thread thread) throws IOException {
         join(thread, LIMIT_MILLIS);
     }
 
-    /** The same, for a thread that works for a while before it ends. */
+    /** Waits for a thread that works for some time before it ends. */
     public static void join(Thread thread, long limitMillis) throws IOException {
         try {
             thread.join(limitMillis);
@@ -37,7 +41,12 @@ public final class Threads {
         }
     }
 
-    /** Waits until it is so; throws where it does not become so, or the calling thread is interrupted, and stays so. */
+    /**
+     * Waits for a condition.
+     *
+     * @throws IOException the condition did not become true in time, or the calling thread was interrupted, and stays
+     *     so
+     */
     public static void await(String what, BooleanSupplier isSo) throws IOException {
         long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LIMIT_MILLIS);
         while (!isSo.getAsBoolean()) {
@@ -51,7 +60,7 @@ public final class Threads {
         }
     }
 
-    /** Throws what another thread failed with; null where it did not. */
+    /** Throws the failure of another thread; null: it did not fail. */
     public static void check(IOException failure) throws IOException {
         if (failure != null) {
             throw new IOException(failure.getMessage(), failure);

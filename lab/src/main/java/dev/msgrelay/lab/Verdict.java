@@ -6,17 +6,17 @@ import java.util.Locale;
  * The verdict on a claim.
  *
  * @param claim the article's words
- * @param article the size that it says; empty where it says none
- * @param here the measured ratio, with its interval; empty where nothing could be
- * @param size null where none is claimed
- * @param words both, for people
+ * @param article the ratio that the article states; empty: none
+ * @param here the measured ratio with its interval; empty if it could not be measured
+ * @param size outcome for the claimed ratio; null if none was claimed
+ * @param words both outcomes, for people
  */
 public record Verdict(String claim, String article, String here, Outcome direction, Outcome size, String words) {
-    /** The outcome for a direction, or for a size. */
+    /** The outcome of a direction, or of a size. */
     public enum Outcome {
         HOLDS,
         DOES_NOT_HOLD,
-        /** The interval has both in it; or a row failed, or was not measured. */
+        /** The interval includes both answers, a row failed, or a row was not measured. */
         CANNOT_TELL,
         NOT_ENOUGH_ROUNDS;
 
@@ -30,12 +30,12 @@ public record Verdict(String claim, String article, String here, Outcome directi
         return direction == Outcome.HOLDS && (size == null || size == Outcome.HOLDS);
     }
 
-    /** Whether a part of the claim was found not to hold. */
+    /** Whether the direction or the size was found not to hold. */
     public boolean isRefuted() {
         return direction == Outcome.DOES_NOT_HOLD || size == Outcome.DOES_NOT_HOLD;
     }
 
-    /** The same verdict, with more words before the measured ones. */
+    /** Returns this verdict with more words before the measured ratio. */
     public Verdict after(String more) {
         return new Verdict(claim, article, more + here, direction, size, words);
     }

@@ -1,6 +1,6 @@
 package dev.msgrelay.lab;
 
-/** A contestant lost, repeated or mixed up something: its row shows this message, and no time. */
+/** A contestant lost, repeated or reordered data. Its row shows this message instead of figures. */
 public final class WrongResultException extends Exception {
     private static final long serialVersionUID = 1;
 

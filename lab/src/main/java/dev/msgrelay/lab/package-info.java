@@ -1,5 +1,6 @@
 /**
- * The articles' experiments, run again: contestants in turn, rounds, spreads, claims and verdicts.
+ * Experiments of articles, which are repeated on this machine: contestants in turn, rounds, spreads, claims and
+ * verdicts.
  *
  * <pre>
  *  cli.LabMain     "loadgen lab": knows all experiments and options
@@ -12,7 +13,7 @@
  *  LabReport       the results as text, page and JSON
  * </pre>
  *
- * The experiments are the packages below. One thread, the command's, runs everything; a contestant ends the threads
- * that it starts.
+ * Each experiment is in a package of its own. The command's thread runs everything. A contestant ends the threads that
+ * it starts.
  */
 package dev.msgrelay.lab;

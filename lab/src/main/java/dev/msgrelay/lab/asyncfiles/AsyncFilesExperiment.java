@@ -25,12 +25,12 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
-/** Small writes into a file, by a plain stream and by an asynchronous channel. */
+/** Compares small writes into a file by a stream and by an asynchronous channel. */
 public final class AsyncFilesExperiment {
-    /** As the article counts. */
+    /** The rate as the article counts it: writes that were started. */
     static final Column GIVEN = Column.higher("writes begun", "1/s");
 
-    /** The writes that count. */
+    /** The rate of writes that are in the file. */
     static final Column WRITTEN = Column.higher("writes done, with the closing", "1/s");
 
     static final Column THREADS = Column.plain("threads beside the caller's", "");
@@ -40,7 +40,7 @@ public final class AsyncFilesExperiment {
     static final String FIXED_WAITING = "fixed pool, waiting";
     static final String FIXED_FORWARD = "fixed pool, not waiting";
 
-    /** Its asynchronous channel had 10 threads in all instead of 5. */
+    /** In the article the asynchronous channel had 10 threads in total instead of 5. */
     private static final ArticleFigures ARTICLE = ArticleFigures.of(List.of(GIVEN, THREADS), """
             plain write               | 367806.2 | 0
             default pool, not waiting | 190226.8 | 5
@@ -61,23 +61,22 @@ public final class AsyncFilesExperiment {
                     PLAIN,
                     FIXED_FORWARD));
 
-    /** Writes on their way at most, where nobody waits for them. */
+    /** The most writes that are not completed yet, if the thread does not wait for each. */
     private static final int OUTSTANDING = 64;
 
-    /** Threads of the fixed pool. */
     private static final int POOL = Runtime.getRuntime().availableProcessors();
 
     private AsyncFilesExperiment() {}
 
     public static Experiment of(Experiment.Settings settings) {
-        // The article's second.
+        // The article measures for one second.
         Duration duration = settings.duration(Duration.ofSeconds(1), Duration.ofMillis(400));
         return new Experiment(
                 "async-files",
                 "Is an asynchronous file channel faster than plain writes, does waiting for it cost, and is all written?",
                 "Java 7: NIO.2 File Channels on the test bench, Part 1, 2012",
                 "Core i5-2310 at 2.9 GHz, four cores, Windows 7, Java 7; \"Hello\" written over and over",
-                // Ten million writes a second: more than any machine does.
+                // The disk space is enough for ten million writes a second, which no machine reaches.
                 new Needs(RecordWriter.SIZE * 10_000 * duration.toMillis(), 8, 1 + POOL),
                 () -> List.of(table(duration)),
                 () -> {});
@@ -108,14 +107,14 @@ public final class AsyncFilesExperiment {
     }
 
     /**
-     * One way of writing: writes records into a new file for a while, closes it, and the file is compared with them.
-     * The others are threads that were there before the first of these was run: those that come later are the
-     * channels'.
+     * Measures one way of writing: writes records into a new file for some time, closes the file, and checks its
+     * content. Threads in {@code others} existed before the first go; threads that started later belong to the
+     * channels.
      */
     record Writes(Opener<Path, RecordWriter> opener, long nanos, Set<Long> others) {
         private static final ThreadMXBean BEAN = ManagementFactory.getThreadMXBean();
 
-        /** The clock is read once for so many records. */
+        /** The clock is read once for this many records. */
         private static final int BATCH = 32;
 
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
@@ -153,7 +152,10 @@ public final class AsyncFilesExperiment {
                     .and(THREADS, working);
         }
 
-        /** Threads that took processor time since: the JDK's pool keeps its threads, their number says nothing. */
+        /**
+         * Returns how many threads used CPU time since {@code before}. The number of threads alone would not tell, as
+         * the JDK's pool keeps idle threads.
+         */
         private long working(Map<Long, Long> before) {
             return cpuTimes().entrySet().stream()
                     .filter(thread -> !others.contains(thread.getKey())
@@ -161,7 +163,7 @@ public final class AsyncFilesExperiment {
                     .count();
         }
 
-        /** The threads that there are, and the processor time that each has taken. */
+        /** Returns the CPU time of all threads of this JVM, by thread id. */
         static Map<Long, Long> cpuTimes() {
             return LongStream.of(BEAN.getAllThreadIds())
                     .boxed()

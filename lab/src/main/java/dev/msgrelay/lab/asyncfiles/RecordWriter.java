@@ -21,15 +21,14 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Writes records one behind the other into a new file. One thread writes and closes. A record is its own number in a
- * scrambled form, so that one that is lost, repeated, torn or in another's place is noticed. The article writes the
- * five bytes of "Hello" over and over, which would show nothing of that.
+ * Writes records one after the other into a new file, by one thread. A record contains its own number in a scrambled
+ * form, so that a lost, repeated, torn or displaced record is noticed. The article writes the five bytes of "Hello"
+ * repeatedly, which would not show such faults.
  */
 interface RecordWriter extends AutoCloseable {
-    /** Bytes of a record. */
     int SIZE = Long.BYTES;
 
-    /** The bytes of record {@code number}, for one write; an array is behind it. */
+    /** Returns the bytes of record {@code number}, in a buffer with an array. */
     static ByteBuffer buffer(long number) {
         return ByteBuffer.allocate(SIZE).putLong(0, scrambled(number));
     }
@@ -38,7 +37,11 @@ interface RecordWriter extends AutoCloseable {
         return (number + 1) * 0x9E3779B97F4A7C15L;
     }
 
-    /** Throws the first fault of a file that is to hold so many records. */
+    /**
+     * Checks a file that should contain {@code count} records.
+     *
+     * @throws WrongResultException the first fault
+     */
     static void verify(Path file, long count) throws IOException, WrongResultException {
         long size = Files.size(file);
         try (DataInputStream in = new DataInputStream(new BufferedInputStream(Files.newInputStream(file), 64 << 10))) {
@@ -56,14 +59,18 @@ interface RecordWriter extends AutoCloseable {
         }
     }
 
-    /** Writes the record with the next number, or begins to; throws what this or an earlier one failed with. */
+    /**
+     * Writes the next record, or starts to write it.
+     *
+     * @throws IOException this write or an earlier one failed
+     */
     void write(long number) throws IOException, InterruptedException;
 
-    /** Ends the writing; what is promised about records on their way is the writer's own matter. */
+    /** Ends the writing. */
     @Override
     void close() throws IOException;
 
-    /** The article's base line: a plain stream without a buffer, one system call per record. */
+    /** The article's baseline: a stream without a buffer, with one system call for each record. */
     record Plain(OutputStream stream) implements RecordWriter {
         Plain(Path file) throws IOException {
             this(new FileOutputStream(file.toFile()));
@@ -81,9 +88,9 @@ interface RecordWriter extends AutoCloseable {
     }
 
     /**
-     * Writes through an asynchronous channel. It waits for each future, as the article's first snippet does; or it goes
-     * on at once, as the article's benchmark does. There writes pile up in memory without end if the file is slower;
-     * here so many may be on their way, and then it waits for the first.
+     * Writes through an asynchronous channel. It waits for each write, as the article's first snippet does; or it
+     * continues at once, as the article's benchmark does. There, writes pile up in memory without a limit if the file
+     * is slower. Here, it waits if {@code outstanding} writes are not completed.
      */
     final class Asynchronous implements RecordWriter, CompletionHandler<Integer, Void> {
         private final AsynchronousFileChannel channel;
@@ -93,9 +100,9 @@ interface RecordWriter extends AutoCloseable {
         private volatile IOException failure;
 
         /**
-         * @param threads of the channel's pool; 0 for the JDK's own, which all channels share and which makes a thread
-         *     for every task that finds none free
-         * @param outstanding writes on their way at most; 0 to wait for each
+         * @param threads threads of the channel's pool; 0: the pool of the JDK, which all channels share and which
+         *     starts a thread for every task if no thread is idle
+         * @param outstanding the most writes that are not completed; 0: wait for each
          */
         Asynchronous(Path file, int threads, int outstanding) throws IOException {
             this.outstanding = outstanding;
@@ -137,7 +144,7 @@ interface RecordWriter extends AutoCloseable {
             }
         }
 
-        /** Waits for what is on its way: a channel that is closed at once loses it. */
+        /** Waits for writes that are not completed: a channel that is closed at once would lose them. */
         @Override
         public void close() throws IOException {
             try (channel) {
@@ -155,7 +162,7 @@ interface RecordWriter extends AutoCloseable {
             Threads.check(failure);
         }
 
-        /** Called on the channel's threads, as the next one is. */
+        /** The channel's threads call this method, and also {@link #failed}. */
         @Override
         public void completed(Integer written, Void attachment) {
             try {

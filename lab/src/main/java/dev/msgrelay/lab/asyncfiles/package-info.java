@@ -5,6 +5,6 @@
  *  AsyncFilesExperiment -> Writes (times one way) -> RecordWriter (the ways to write small records, and the check)
  * </pre>
  *
- * The experiment's thread; channels answer on threads of their own.
+ * All code runs on the experiment's thread, and the callbacks on threads of the channels.
  */
 package dev.msgrelay.lab.asyncfiles;

@@ -21,12 +21,12 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** {@code batching}: does smart batching keep latency down where threads that write themselves queue for a lock? */
+/** {@code batching}: is latency lower with smart batching than if threads write themselves and wait for a lock? */
 public final class BatchingExperiment {
     private static final List<Column> BURST = List.of(Burst.BEST, Burst.AVERAGE, Burst.WORST, Burst.PACKETS);
     private static final List<Column> LOAD = List.of(Load.DELIVERED, Load.MEDIAN, Load.P99, Load.BATCH);
 
-    /** The article's table. Its average for the serial way is 500; the mean of 100, 200 ... 1,000 is 550. */
+    /** The article's table. Its average for the serial way is 500, but the mean of 100, 200 ... 1,000 is 550. */
     private static final ArticleFigures WORKED_EXAMPLE = ArticleFigures.of(BURST, """
             lock, one write a message         | 100 | 500 | 1000 | 10
             queue and batching thread         | 100 | 150 | 200  | 1-2
@@ -44,13 +44,13 @@ public final class BatchingExperiment {
 
     private static final List<Way> BATCHING = List.of(Way.QUEUE, Way.DISRUPTOR, Way.RELAY);
 
-    /** A way carries a load as long as it delivers this share of it. */
+    /** A way sustains a load if it delivers at least this share of it. */
     private static final double CARRIED = 0.95;
 
-    /** The most that a batch behind another one costs, in the article's own example. */
+    /** In the article's example, a message that has to wait for another batch takes at most this factor longer. */
     private static final double CONSTANT = 2;
 
-    /** Threads that share a load. */
+    /** Number of threads among which a load is divided. */
     private static final int ARRIVING = 8;
 
     private final List<Integer> producers;
@@ -73,7 +73,7 @@ public final class BatchingExperiment {
                 "Does smart batching keep latency down where threads that write themselves queue for a lock?",
                 "Smart Batching (Mechanical Sympathy), 2011",
                 "a worked example on paper: 10 messages, a device of 100 us; no measurement",
-                // A batching thread and a receiver, besides the producers.
+                // Two more threads than producers: one that batches, and one that receives.
                 new Needs(0, 64, Collections.max(batching.producers) + 2),
                 () -> List.of(batching.burst(), batching.threads(), batching.load()),
                 () -> {});
@@ -160,7 +160,7 @@ public final class BatchingExperiment {
                 .toList();
     }
 
-    /** How far latency has grown at the last load that this way still carried. */
+    /** Judges how much latency grew up to the highest load that this way sustained. */
     static Verdict bathtub(TableResult table, Way way, List<Integer> loads) {
         String text = "latency stays constant until the device is saturated";
         int carried = 0;

@@ -18,8 +18,8 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.Stream;
 
 /**
- * The worked example: a burst of ten messages, each from a thread of its own, to a device that takes 100 us a packet.
- * Latency is from a thread's call until the device has the packet.
+ * The article's worked example: a burst of ten messages, each from its own thread, to a device that takes 100 us for a
+ * packet. The latency of a message is the time from the thread's call until the device has acknowledged the packet.
  */
 record Burst(Way way, int bursts) {
     static final Column BEST = Column.lower("best", "us");

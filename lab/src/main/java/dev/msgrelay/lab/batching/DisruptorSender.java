@@ -11,13 +11,16 @@ import dev.msgrelay.protocol.FrameLayout;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Smart batching with the Disruptor: slots made once, one handler. */
+/** Smart batching with the Disruptor: preallocated slots and one handler. */
 final class DisruptorSender implements Sender {
     private final Disruptor<ByteBuffer> disruptor;
     private final NetworkBatchHandler handler;
     private volatile IOException failure;
 
-    /** The article's handler: {@code endOfBatch} takes the place of the double loop. The Disruptor's thread owns it. */
+    /**
+     * The article's handler: its flag {@code endOfBatch} replaces a loop that drains a queue. The Disruptor's thread
+     * owns it.
+     */
     record NetworkBatchHandler(Packet packet) implements EventHandler<ByteBuffer> {
         @Override
         public void onEvent(ByteBuffer msg, long sequence, boolean endOfBatch) throws IOException {
@@ -35,7 +38,7 @@ final class DisruptorSender implements Sender {
                 DaemonThreadFactory.INSTANCE,
                 ProducerType.MULTI,
                 new BlockingWaitStrategy());
-        // After a failure it goes on with the next packet, so that no producer waits for it.
+        // After a failure the handler continues with the next packet, so that no producer waits for ever.
         NetworkFacade guarded = packet -> {
             try {
                 network.send(packet);
@@ -62,7 +65,10 @@ final class DisruptorSender implements Sender {
         slot.clear().put(0, frame, frame.position(), length).limit(length);
     }
 
-    /** {@code Disruptor.shutdown} does not wait for a handler whose thread has not begun yet; this does. */
+    /**
+     * Waits until all messages are sent. {@code Disruptor.shutdown} would not wait for a handler whose thread has not
+     * started yet.
+     */
     @Override
     public void close() throws IOException {
         try {

@@ -30,10 +30,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
 /**
- * One way over a loopback connection, with so many threads that send as fast as they can, or as messages arrive.
+ * Measures one way over a loopback connection. A number of threads send at full speed, or at a fixed rate.
  *
- * @param rate messages a second of all threads together, which arrive in all at the same moments; 0 for as fast as they
- *     can
+ * @param rate messages a second of all threads together, which send at the same moments; 0: full speed
  */
 record Load(Way way, int producers, int rate, Duration duration) {
     static final Column PRODUCERS = Column.plain("threads", "");
@@ -43,7 +42,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
     static final Column P99 = Column.lower("p99", "us");
     static final Column BATCH = Column.higher("messages a read", "");
 
-    /** Time for every thread to fall asleep. */
+    /** Time before the start in which all threads fall asleep. */
     private static final long START_NANOS = 5_000_000;
 
     String setting() {
@@ -80,14 +79,17 @@ record Load(Way way, int producers, int rate, Duration duration) {
         }
     }
 
-    /** The end sends what has been handed over, then ends the stream; more than once, if need be. */
+    /**
+     * Runs the go. {@code end} sends all messages that were handed over and then closes the stream; it may be called
+     * twice.
+     */
     private Measurement measure(Sender sender, SocketChannel receiving, Closeable end)
             throws IOException, InterruptedException, WrongResultException {
         try (Receiver receiver = new Receiver(receiving, producers)) {
             AtomicLong start = new AtomicLong();
             CyclicBarrier ready = new CyclicBarrier(producers, () -> {
                 start.set(System.nanoTime() + START_NANOS);
-                // The first fifth of a go is its beginning, and not in the latencies.
+                // The latencies of the first fifth of a go are not recorded.
                 receiver.countFrom = start.get() + duration.toNanos() / 5;
             });
             long[] sent;
@@ -108,7 +110,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
             }
             return figures(receiver, start.get());
         } finally {
-            // Behind the receiver: where the go failed, a write that waits for room gets out of it.
+            // The receiver is closed before: after a failure, that ends a write which waits for it.
             end.close();
         }
     }
@@ -132,8 +134,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
             }
             return number;
         }
-        // A message that arrives while its thread is still busy with an earlier one carries the time at which it
-        // arrived.
+        // A message that becomes due while its thread is busy carries the time at which it was due.
         double interval = 1e9 * producers / rate;
         long due;
         while ((due = start + (long) (number * interval)) < end
@@ -154,9 +155,9 @@ record Load(Way way, int producers, int rate, Duration duration) {
                 .and(BATCH, (double) messages / Math.max(1, receiver.reader.reads()));
     }
 
-    /** Reads a connection to its end with a thread of its own; everything else is asked after that thread has ended. */
+    /** Reads a connection to its end, on a thread of its own. Its fields are read after that thread has ended. */
     private static final class Receiver implements AutoCloseable {
-        /** Longer latencies are recorded as this one. */
+        /** Longer latencies are recorded as this value. */
         private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(100);
 
         private final SocketChannel channel;
@@ -165,10 +166,10 @@ record Load(Way way, int producers, int rate, Duration duration) {
         private final Histogram latency = new Histogram(MAX_NANOS, 3);
         private final Thread thread = Threads.daemon("receiver", this::run);
 
-        /** Messages of an earlier time are not in the latencies. */
+        /** Latencies of messages that were sent before this time are not recorded. */
         private volatile long countFrom = Long.MAX_VALUE;
 
-        /** The time of the last read that completed a message, and which one that was. */
+        /** The time of the last read that completed a message, and the number of that read. */
         private long now;
 
         private long read;
@@ -205,7 +206,7 @@ record Load(Way way, int producers, int rate, Duration duration) {
             }
         }
 
-        /** A percentile in microseconds; NaN where so few were recorded that none lies above it. */
+        /** Returns a percentile in microseconds; NaN if too few latencies were recorded. */
         double latency(double percentile) {
             return latency.getTotalCount() * (100 - percentile) < 100
                     ? Double.NaN

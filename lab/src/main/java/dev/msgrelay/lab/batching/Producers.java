@@ -13,13 +13,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Threads that send messages, each its own. The controlling thread owns it. */
+/** Threads that send messages. The controlling thread owns it. */
 final class Producers implements AutoCloseable {
     private final List<Thread> threads = new ArrayList<>();
     private final long[] sent;
     private volatile IOException failure;
 
-    /** The message that a producer thread fills in and sends, over and over; that thread owns it. */
+    /** The message that a producer thread fills in and sends repeatedly. That thread owns it. */
     static final class Frame {
         private final int producer;
         private final FrameBatch one;
@@ -35,10 +35,9 @@ final class Producers implements AutoCloseable {
         }
     }
 
-    /** The work of a thread until it is done, or interrupted. */
     @FunctionalInterface
     interface Work {
-        /** Sends messages, and says how many. */
+        /** Sends messages until it is done or interrupted, and returns their number. */
         long run(int id, Frame frame, Sender.Outlet outlet) throws IOException, InterruptedException;
     }
 
@@ -68,9 +67,10 @@ final class Producers implements AutoCloseable {
     }
 
     /**
-     * Waits for the end of all, and gives the messages of each; throws what one of them failed with.
+     * Waits for the end of all threads, and returns the number of messages of each.
      *
-     * @param work time that they send for
+     * @param work time for which they send
+     * @throws IOException one of the threads failed
      */
     long[] awaitEnd(Duration work) throws IOException {
         joinAll(work.toMillis());
@@ -78,7 +78,7 @@ final class Producers implements AutoCloseable {
         return sent.clone();
     }
 
-    /** Ends those that are still at work. */
+    /** Ends the threads that are still running. */
     @Override
     public void close() throws IOException {
         threads.forEach(Thread::interrupt);
@@ -91,7 +91,7 @@ final class Producers implements AutoCloseable {
         }
     }
 
-    /** Throws unless each producer's messages came once, whole, and in the order in which they were sent. */
+    /** Checks that each producer's messages arrived once, unchanged and in order. */
     static void verify(MessageCheck check, long... sent) throws WrongResultException {
         SequenceCheck sequence = check.sequence();
         long all = 0;

@@ -13,13 +13,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** The relay within this process: a local publisher for each producer thread; the device is its one subscriber. */
+/** The relay in this process, with a local publisher for each producer thread, and one subscriber. */
 final class RelaySender implements Sender {
     private final RelayServer relay;
     private final SocketChannel subscriber;
     private Thread device;
 
-    /** Its subscriber is connected, and gets every message from now on. */
+    /** Starts the relay, and waits until its subscriber is connected and so receives every message. */
     RelaySender() throws IOException {
         relay = RelayServer.start(RelayConfig.builder(0, 0)
                 .set(SLOW_SUBSCRIBER, Policy.BACKPRESSURE)
@@ -39,12 +39,12 @@ final class RelaySender implements Sender {
         subscriber = opened;
     }
 
-    /** The subscriber's connection; its reader closes it. */
+    /** Returns the subscriber's connection, which its user closes. */
     SocketChannel subscriber() {
         return subscriber;
     }
 
-    /** The subscriber is this device, whose thread ends with the relay. */
+    /** Connects this device as the subscriber. Its thread ends with the relay. */
     RelaySender to(SlowDevice slow) {
         device = Threads.daemon("device", () -> slow.behind(subscriber));
         device.start();

@@ -10,32 +10,31 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** One of the ways from many threads to one device. */
+/** A way to send messages from many threads to one device. */
 @FunctionalInterface
 interface Sender extends AutoCloseable {
-    /** Bytes of every message's body. */
     int BODY = 100;
 
-    /** Bytes that Ethernet's MTU of 1,500 leaves for TCP's payload: the most of a packet, frames whole. */
+    /** The largest packet: the payload of TCP with Ethernet's MTU of 1,500 bytes. It contains whole frames. */
     int PACKET = 1_448;
 
-    /** The place where one producer thread hands over its messages. */
+    /** Accepts the messages of one producer thread. */
     @FunctionalInterface
     interface Outlet {
-        /** Hands over one whole frame, the caller's again afterwards; waits where there is no room. */
+        /** Accepts one whole frame, whose buffer the caller may then reuse. It waits if there is no room. */
         void send(ByteBuffer frame) throws IOException, InterruptedException;
     }
 
-    /** A device that takes one packet at a time, and returns when it has it. Called by one thread at a time. */
+    /** A device that accepts one packet at a time. One thread at a time calls it. */
     @FunctionalInterface
     interface NetworkFacade {
-        /** Sends all that remains in the packet: whole frames. */
+        /** Sends a packet of whole frames, and returns when the device has it. */
         void send(ByteBuffer packet) throws IOException;
     }
 
     Outlet newOutlet();
 
-    /** Sends what has been handed over, and ends. Called after the producers have ended. */
+    /** Sends all accepted messages, and ends. It is called after the producers have ended. */
     @Override
     default void close() throws IOException {}
 
@@ -55,7 +54,7 @@ interface Sender extends AutoCloseable {
             return text;
         }
 
-        /** Opens a way to a device in this process. The relay has none: its device is a subscriber. */
+        /** Opens a way to a device in this process. The relay is no such way, since its device is a subscriber. */
         Sender open(NetworkFacade device) {
             return switch (this) {
                 case SERIAL -> serial(device);
@@ -66,7 +65,7 @@ interface Sender extends AutoCloseable {
         }
     }
 
-    /** The simplest way: every thread writes its own messages, one at a time, under a lock. */
+    /** The simplest way: every thread writes its own messages, one at a time, while it holds a lock. */
     static Sender serial(NetworkFacade network) {
         Lock lock = new ReentrantLock();
         return () -> frame -> {
@@ -79,18 +78,18 @@ interface Sender extends AutoCloseable {
         };
     }
 
-    /** Frames that go to the device together, whole. Owned by the thread that sends. */
+    /** Whole frames that are sent to the device together. The sending thread owns it. */
     final class Packet {
         private final NetworkFacade network;
         private final ByteBuffer buffer;
 
         Packet(NetworkFacade network, int size) {
             this.network = network;
-            // Direct: a channel copies any other one into such a buffer.
+            // A channel would copy a heap buffer into a direct one.
             this.buffer = ByteBuffer.allocateDirect(size);
         }
 
-        /** Sends what there is where the frame has no room beside it. */
+        /** Adds a frame. If there is no room for it, the packet is sent before. */
         void add(byte[] frame, int length) throws IOException {
             if (length > buffer.remaining()) {
                 send();
@@ -108,8 +107,8 @@ interface Sender extends AutoCloseable {
     }
 
     /**
-     * Smart batching as the article draws it: a queue, and one thread that waits for data to become available; as soon
-     * as it is, it takes all there is and sends it right away, up to a packet at a time.
+     * Smart batching as the article describes it: a queue, and one thread that waits for messages. It takes all
+     * messages in the queue and sends them at once, in packets.
      */
     final class Queued implements Sender {
         private final BlockingQueue<byte[]> queue = new LinkedBlockingQueue<>(16 << 10);
@@ -123,10 +122,13 @@ interface Sender extends AutoCloseable {
             thread.start();
         }
 
-        /** After a failure it goes on with the next packet, so that no producer waits for it. */
+        /**
+         * Runs until the end. After a failure it continues with the next packet, so that no producer waits for ever.
+         */
         private void run() {
             try {
-                // In this order: all that came before the end is seen after it.
+                // The order matters: {@code ended} is read before the queue, so messages that came before the end are
+                // sent.
                 for (boolean last = false; !last || !queue.isEmpty(); last = ended) {
                     byte[] first = queue.poll(5, TimeUnit.MILLISECONDS);
                     try {
@@ -140,7 +142,7 @@ interface Sender extends AutoCloseable {
             }
         }
 
-        /** Sends one batch: the article's inner loop. Null: there is none. */
+        /** Sends one batch, as the article's inner loop does; {@code first} may be null. */
         static void batch(byte[] first, Queue<byte[]> queue, Packet packet) throws IOException {
             if (first == null) {
                 return;

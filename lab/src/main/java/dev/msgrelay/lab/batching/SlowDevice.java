@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
 /**
- * The article's device: takes the same time for every packet, and has it only then; it notes the latencies of bursts.
- * Called by one thread at a time; any may ask.
+ * The article's device: it takes the same time for every packet, and then has it. It records the latencies of bursts.
+ * One thread at a time sends; any thread may read the figures.
  */
 final class SlowDevice implements Sender.NetworkFacade {
-    /** Those of a burst, each from a thread of its own. */
+    /** Number of messages in a burst, each from its own thread. */
     static final int MESSAGES = 10;
 
     private final LongUnaryOperator clock;
@@ -32,18 +32,18 @@ final class SlowDevice implements Sender.NetworkFacade {
     private final Semaphore whole = new Semaphore(0);
     private int come;
 
-    /** At the far end of a socket: how often it has read, and when it had what it read last. */
+    /** For a device that reads from a socket: the number of its last read, and when that packet was acknowledged. */
     private long reads;
 
     private long taken;
 
-    /** The clock lets so many nanoseconds pass, and tells the time behind them. */
+    /** The clock waits for a number of nanoseconds, and returns the time after the wait. */
     SlowDevice(LongUnaryOperator clock, MessageCheck check) {
         this.clock = clock;
         this.check = check;
     }
 
-    /** A clock of real time; waiting gives way to other threads, as a thread that waits for a device would. */
+    /** Waits in real time. It yields to other threads, like a thread that waits for a device. */
     static long pass(long nanos) {
         long end = System.nanoTime() + nanos;
         while (System.nanoTime() < end) {
@@ -64,7 +64,6 @@ final class SlowDevice implements Sender.NetworkFacade {
         }
     }
 
-    /** The packet with this message was acknowledged at this time. */
     private synchronized void message(int type, ByteBuffer body, long nanos) {
         int at = body.position();
         if (!check.onMessage(type, body)) {
@@ -78,12 +77,12 @@ final class SlowDevice implements Sender.NetworkFacade {
         }
     }
 
-    /** Whether one more burst came whole within 5 s. */
+    /** Waits 5 s for one more complete burst; false: it did not arrive. */
     boolean awaitBurst() throws InterruptedException {
         return whole.tryAcquire(5, TimeUnit.SECONDS);
     }
 
-    /** The latencies of each whole burst, in nanoseconds. */
+    /** Returns the latencies of each complete burst, in nanoseconds. */
     synchronized List<LongSummaryStatistics> bursts() {
         return List.copyOf(bursts);
     }
@@ -99,8 +98,8 @@ final class SlowDevice implements Sender.NetworkFacade {
     }
 
     /**
-     * At the far end of a socket it takes a packet's worth of whole frames out of it, as many as are there, and is busy
-     * with them, until the socket ends.
+     * Reads packets from a socket until it ends. Each packet contains the whole frames that are available, up to the
+     * largest packet, and takes the device's time.
      */
     void behind(SocketChannel socket) {
         FrameReader reader = new FrameReader(Sender.PACKET, Sender.BODY);
@@ -116,7 +115,7 @@ final class SlowDevice implements Sender.NetworkFacade {
                 });
             } while (n >= 0);
         } catch (IOException e) {
-            // what has not come by then is missed by whoever counts
+            // The check of the received messages finds those that are missing.
         }
     }
 }

@@ -24,7 +24,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** {@code loadgen lab}: a program of its own beside loadgen, started as if it were one of its commands. */
+/** {@code loadgen lab}: a separate program, which the start script runs like a command of loadgen. */
 @ShortHelp(examples = {"loadgen lab list", "loadgen lab files --quick", "loadgen lab all --html lab.html"})
 @Command(
         name = "loadgen lab",
@@ -84,7 +84,6 @@ public final class LabMain extends Options implements Callable<Integer> {
         LoadgenMain.run(new LabMain(), args);
     }
 
-    /** All experiments, in the order in which {@code all} runs them. */
     static List<Experiment> experiments(Experiment.Settings settings) {
         return List.of(
                 ReadersExperiment.of(settings),
@@ -124,7 +123,7 @@ public final class LabMain extends Options implements Callable<Integer> {
         checkWritable("--html", html);
     }
 
-    /** Before the run, which may take long. */
+    /** Checks before a long run that the file can be written. */
     private void checkWritable(String option, Path file) {
         Path parent = file == null ? null : file.toAbsolutePath().getParent();
         boolean wrong = file != null && (Files.isDirectory(file) || parent == null || !Files.isWritable(parent));

@@ -13,11 +13,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A thread gathers a block of events and hands it to a background thread, which writes it.
+ * Each thread collects a block of events and passes it to a background thread, which writes it.
  *
- * <p>Two things differ from the article. Its writer thread stops as soon as it is told to, and loses what is queued:
- * here it stops when told to <em>and</em> the queue is empty. And its queue may grow for as long as the disk is slower
- * than the events: here there are {@value #MAX_BUFFERS} buffers, and then the threads wait.
+ * <p>There are two differences from the article. There, the writer thread stops at once when it is asked to, and loses
+ * the queue; here, it stops when the queue is empty. There, the queue grows without a limit if the disk is slower than
+ * the events; here, there are {@value #MAX_BUFFERS} buffers, and then the threads wait.
  */
 final class BufferedWritesOffThread implements EventLog {
     static final int MAX_BUFFERS = 1024;
@@ -27,7 +27,7 @@ final class BufferedWritesOffThread implements EventLog {
     private final Queue<EventBuffer> complete = new ConcurrentLinkedQueue<>();
     private final Queue<EventBuffer> free = new ConcurrentLinkedQueue<>();
 
-    /** Buffers that are not full yet; closing hands them over. */
+    /** Buffers that are not full yet. {@link #close} passes them to the writer. */
     private final ConcurrentHashMap<Thread, EventBuffer> dirty = new ConcurrentHashMap<>();
 
     private final AtomicInteger created = new AtomicInteger();
@@ -41,7 +41,8 @@ final class BufferedWritesOffThread implements EventLog {
 
     private void writeAll() {
         try {
-            // In this order: what was queued before the log was closed is seen after it.
+            // The order matters: {@code closed} is read before the queue, so buffers that were queued before are
+            // written.
             for (boolean last = false; !last || !complete.isEmpty(); last = closed) {
                 EventBuffer buffer = complete.poll();
                 if (buffer != null) {
@@ -55,7 +56,7 @@ final class BufferedWritesOffThread implements EventLog {
         }
     }
 
-    /** After a failure it takes buffers for nothing, so that no thread waits for one. */
+    /** Writes a buffer. After a failure it only returns the buffer, so that no thread waits for one. */
     private void write(EventBuffer buffer) {
         try {
             ByteBuffer left = buffer.bytes.toByteBuffer();

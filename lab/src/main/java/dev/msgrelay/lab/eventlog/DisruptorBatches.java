@@ -14,9 +14,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Smart batching: threads put their events, as bytes, into a ring; one thread writes whatever has gathered while it
- * wrote last, in one go. The ring is the bound: when it is full, the threads wait. No event waits for a block to become
- * full.
+ * Smart batching: threads put their events as bytes into a ring. One thread writes all events that arrived during its
+ * last write, in one go. If the ring is full, the threads wait. No event waits until a block is full.
  */
 final class DisruptorBatches implements EventLog {
     private final Disruptor<Bytes> disruptor = new Disruptor<>(
@@ -26,7 +25,7 @@ final class DisruptorBatches implements EventLog {
     private final EventHandler<Bytes> handler = this::onEvent;
     private final FileChannel channel;
 
-    /** What has gathered; the Disruptor's thread owns it. */
+    /** The collected events; the Disruptor's thread owns it. */
     private final ByteBuffer batch = ByteBuffer.allocateDirect(64 * 1024);
 
     private volatile IOException failure;
@@ -46,7 +45,7 @@ final class DisruptorBatches implements EventLog {
         line.bytes.reset();
     }
 
-    /** Gathers until nothing more waits, or the batch is full. After a failure it takes events for nothing. */
+    /** Collects events until no more are in the ring, or the batch is full. After a failure events are dropped. */
     private void onEvent(Bytes line, long sequence, boolean endOfBatch) {
         try {
             int length;

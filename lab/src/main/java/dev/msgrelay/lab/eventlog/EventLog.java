@@ -20,22 +20,22 @@ import java.util.UUID;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writes events into a file, one line each: time, id and message. Any thread may record; one closes, once all others
- * are done.
+ * Writes events into a file, one a line: time, id and message. Any thread may record events. One thread closes the log
+ * when all others have ended.
  *
- * <p>Where the article prints a stack trace and goes on, these throw: a lost event is to be seen.
+ * <p>The article prints a stack trace and continues after a failure. Here the methods throw, so that a lost event is
+ * noticed.
  */
 @FunctionalInterface
 interface EventLog extends AutoCloseable {
     void recordEvent(Event event) throws IOException;
 
-    /** Writes what is not in the file yet. */
+    /** Writes all events that are not in the file yet. */
     @Override
     default void close() throws IOException {}
 
-    /** One event, as in the article. */
     record Event(UUID id, ZonedDateTime created, String message) {
-        /** Writes its line, as the article does. */
+        /** Writes the event's line, as the article does. */
         void appendTo(Writer to) throws IOException {
             to.append(DateTimeFormatter.ISO_DATE_TIME.format(created));
             to.append(' ');
@@ -46,7 +46,7 @@ interface EventLog extends AutoCloseable {
         }
     }
 
-    /** One lock around everything: the event becomes text while the lock is held. */
+    /** One lock for all work: the event is converted to text while the lock is held. */
     record LockedWriter(Writer stream) implements EventLog {
         LockedWriter(Path file) throws IOException {
             this(Files.newBufferedWriter(file, StandardCharsets.UTF_8));
@@ -63,9 +63,9 @@ interface EventLog extends AutoCloseable {
         }
     }
 
-    /** The event becomes bytes in a buffer of the thread's own; the lock is held for the write alone. */
+    /** The event is converted to bytes in a buffer of the thread. The lock is held only for the write. */
     final class LockedStream implements EventLog {
-        /** The final output; writes are synchronized on it. */
+        /** The output. Writes are synchronized on it. */
         private final OutputStream stream;
 
         private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(EventBuffer::new);
@@ -93,17 +93,17 @@ interface EventLog extends AutoCloseable {
     }
 
     /**
-     * No lock of its own: a thread takes a place in the file by one atomic addition, and writes there. The article has
-     * two classes of it: AtomicPositionWrites writes each event, BufferedWrites a block of them that the thread has
-     * gathered.
+     * A log without a lock: a thread reserves a range of the file by one atomic addition, and writes there. The article
+     * has two such classes: AtomicPositionWrites writes each event, and BufferedWrites writes a block of events that
+     * the thread has collected.
      */
     final class PositionWrites implements EventLog {
         private final FileChannel channel;
 
-        /** More bytes than these are written; 0: each event is. */
+        /** A thread writes when it has collected more bytes than this; 0: it writes each event. */
         private final int block;
 
-        /** The buffers of all threads, so that closing can write what is in them. Synchronized on itself. */
+        /** The buffers of all threads, which {@link #close} writes. Access is synchronized on the list. */
         private final List<EventBuffer> buffers = new ArrayList<>();
 
         private final ThreadLocal<EventBuffer> buffer = ThreadLocal.withInitial(this::newBuffer);
@@ -132,7 +132,7 @@ interface EventLog extends AutoCloseable {
             }
         }
 
-        /** The article trusts one write to take all. */
+        /** Writes until all bytes are written; the article assumes that one call is enough. */
         private void write(EventBuffer gathered) throws IOException {
             ByteBuffer left = gathered.bytes.toByteBuffer();
             long at = writePos.getAndAdd(left.remaining());
@@ -154,19 +154,19 @@ interface EventLog extends AutoCloseable {
         }
     }
 
-    /** The article's {@code Buffer}: a thread assembles events here before they go anywhere. One thread at a time. */
+    /** The article's {@code Buffer}, in which a thread collects events. One thread at a time uses it. */
     final class EventBuffer {
         final Bytes bytes = new Bytes();
         private final Writer writer = new OutputStreamWriter(bytes, StandardCharsets.UTF_8);
 
         void add(Event event) throws IOException {
             event.appendTo(writer);
-            // so that the bytes are in the buffer
+            // The writer's own buffer is emptied into the bytes.
             writer.flush();
         }
     }
 
-    /** The article's {@code ByteArrayBuffer}: shows its bytes without a copy. */
+    /** The article's {@code ByteArrayBuffer}, which gives access to its bytes without a copy. */
     final class Bytes extends ByteArrayOutputStream {
         ByteBuffer toByteBuffer() {
             return ByteBuffer.wrap(buf, 0, count);
@@ -176,7 +176,6 @@ interface EventLog extends AutoCloseable {
             other.write(buf, 0, count);
         }
 
-        /** Copies so many of them, from that one on. */
         void copyTo(ByteBuffer other, int from, int length) {
             other.put(buf, from, length);
         }

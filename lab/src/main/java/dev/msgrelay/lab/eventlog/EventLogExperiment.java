@@ -31,7 +31,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
-/** Many threads write events into one file: under a lock, at places of their own, gathered, by a thread of its own. */
+/**
+ * Compares ways in which many threads write events into one file: with a lock, at reserved positions, in blocks, or by
+ * a background thread.
+ */
 public final class EventLogExperiment {
     static final Column MEAN = Column.lower("mean", "ms");
     static final Column MAX = Column.lower("max", "ms");
@@ -46,7 +49,10 @@ public final class EventLogExperiment {
     private static final String BUFFERED = "BufferedWrites";
     private static final String OFF_THREAD = "BufferedWritesOffThread";
 
-    /** One minute, after two of warm-up. It counts bursts: 41,896, 46,795, 43,633, 64,255, 66,660; here a second. */
+    /**
+     * The article measures for one minute, after two minutes of warm-up. It gives the number of bursts: 41,896, 46,795,
+     * 43,633, 64,255, 66,660; here they are per second.
+     */
     private static final ArticleFigures ARTICLE = ArticleFigures.of(SHOWN, """
             LockedWriter            | 19.843 | 241.566 | 8.568 | 698.27
             LockedStream            | 17.440 |  62.194 | 3.846 | 779.92
@@ -65,18 +71,18 @@ public final class EventLogExperiment {
             Claim.better("background writes avoid the spikes of bulk writes", MAX, OFF_THREAD, BUFFERED),
             Claim.better("less contention improves the tail massively", MAX, OFF_THREAD, LOCKED_WRITER));
 
-    /** Bytes that a thread gathers where the article has it gather. */
+    /** Bytes that a thread collects, in the contestants that collect events. */
     static final int BLOCK = 8 * 1024;
 
-    /** Threads that write: with fewer there is no contention worth looking at. */
+    /** Number of threads that write: with fewer there is hardly any contention. */
     private static final int THREADS = Math.max(4, Runtime.getRuntime().availableProcessors());
 
     private EventLogExperiment() {}
 
     public static Experiment of(Experiment.Settings settings) {
         Duration duration = settings.duration(Duration.ofSeconds(5), Duration.ofMillis(400));
-        // A line has 170 bytes on average, a thread sleeps 3 ms on average between two bursts, and begins a fifth
-        // earlier.
+        // The disk space: a line has 170 bytes on average, a thread sleeps 3 ms on average between two bursts, and the
+        // warm-up takes a fifth more.
         long bursts = THREADS * duration.toMillis() * 6 / 5 / 3;
         return new Experiment(
                 "event-log",
@@ -117,18 +123,17 @@ public final class EventLogExperiment {
     }
 
     /**
-     * One way of logging: threads record bursts into a new log for a while; the log is closed, and its file is read
-     * back and compared with what was recorded.
+     * Measures one way of logging: threads record bursts of events in a new log for some time. Then the log is closed,
+     * and its file is compared with the recorded events.
      */
     record Bursts(Opener<Path, EventLog> opener, int threads, Duration duration) {
         private static final int ROUNDS = 200;
 
-        /** Those of a burst. */
         static final int EVENTS = 3 * ROUNDS;
 
         private static final long LONGEST_NANOS = TimeUnit.MINUTES.toNanos(10);
 
-        /** The points of the plot: one in so many bursts takes longer. */
+        /** The points of the plot: one in this many bursts takes longer. */
         private static final int[] ONE_IN = {1, 2, 4, 10, 20, 40, 100, 200, 400, 1_000, 2_000, 4_000, 10_000, 100_000};
 
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
@@ -143,7 +148,7 @@ public final class EventLogExperiment {
                     recorded.add(thread.tally);
                     times.add(thread.times);
                 }
-                // The one that does nothing has no file.
+                // The NullLogger has no file.
                 if (Files.exists(file)) {
                     recorded.verify(file);
                 }
@@ -153,7 +158,6 @@ public final class EventLogExperiment {
             }
         }
 
-        /** Ends with the log closed and all threads ended. */
         private List<BurstThread> record(Path file, Duration time) throws IOException, InterruptedException {
             List<BurstThread> bursts = new ArrayList<>();
             try (EventLog log = opener.open(file)) {
@@ -187,7 +191,6 @@ public final class EventLogExperiment {
                     .withCurve(percentiles(times));
         }
 
-        /** As far as there are bursts enough to speak of. */
         private static List<Point> percentiles(Histogram times) {
             return IntStream.of(ONE_IN)
                     .filter(oneIn -> oneIn <= times.getTotalCount())
@@ -196,20 +199,20 @@ public final class EventLogExperiment {
         }
 
         /**
-         * One of the article's threads: sleeps 1 to 5 ms, makes and records a burst of 600 events, and so on, until it
-         * is stopped. Its figures are asked for after its end.
+         * One of the article's threads. It repeats until it is stopped: it sleeps 1 to 5 ms, then creates and records a
+         * burst of 600 events. Its figures are read after its end.
          */
         private static final class BurstThread extends Thread {
             private final Random random;
             private final EventLog log;
 
-            /** Nanoseconds per burst, without the warm-up's. */
+            /** Nanoseconds of each burst after the warm-up. */
             private final Histogram times = new Histogram(LONGEST_NANOS, 3);
 
-            /** Everything it recorded, warm-up included. */
+            /** All events that it recorded, including the warm-up. */
             private final EventTally tally = new EventTally();
 
-            /** The events of the last burst: they are tallied once its time is taken. */
+            /** The events of the last burst, which are added to the tally after its time was taken. */
             private final List<Event> recorded = new ArrayList<>(EVENTS);
 
             private volatile boolean measuring;

@@ -12,8 +12,8 @@ import java.time.format.DateTimeParseException;
 import java.util.UUID;
 
 /**
- * A sum over a set of events, in any order: how many they are, and the sum of one hash of each. Two tallies are the
- * same if the events are; that different ones agree by chance has the odds of 1 to 2^64. One thread each.
+ * The number of events in a set and the sum of their hashes, which do not depend on the order. Two equal tallies are of
+ * equal sets, except with a probability of 1 in 2^64. One thread uses an object.
  */
 final class EventTally {
     private static final long GOLDEN = 0x9E3779B97F4A7C15L;
@@ -21,7 +21,7 @@ final class EventTally {
     private long count;
     private long sum;
 
-    /** The time of the line that was read last: neighbours often have the same. */
+    /** The time in the last line, since neighbouring lines often have the same time. */
     private String lastDate = "";
 
     private ZonedDateTime lastTime;
@@ -41,7 +41,7 @@ final class EventTally {
         sum += other.sum;
     }
 
-    /** Spreads every bit over all others (Stafford's variant 13). */
+    /** Distributes every bit over all others (Stafford's variant 13). */
     private static long mix(long value) {
         long mixed = value + GOLDEN;
         mixed = (mixed ^ mixed >>> 30) * 0xBF58476D1CE4E5B9L;
@@ -49,7 +49,11 @@ final class EventTally {
         return mixed ^ mixed >>> 31;
     }
 
-    /** Throws the first fault of a log that is to hold every event once, whole. */
+    /**
+     * Checks that a log contains every event once and unchanged.
+     *
+     * @throws WrongResultException the first fault
+     */
     void verify(Path file) throws IOException, WrongResultException {
         EventTally held = new EventTally();
         try (BufferedReader in = Files.newBufferedReader(file)) {
@@ -74,7 +78,7 @@ final class EventTally {
         }
     }
 
-    /** Null where the line is not one event's. */
+    /** Returns the event of a line, or null. */
     private Event parse(String line) {
         String[] parts = line.split(" ", 3);
         if (parts.length < 3) {

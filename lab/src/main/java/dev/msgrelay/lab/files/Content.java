@@ -8,21 +8,21 @@ import java.nio.file.Path;
 import java.util.Arrays;
 
 /**
- * The content of a file of so many bytes: the byte at position {@code i} is {@code (byte) (i + seed)}. The article
- * always writes {@code (byte) i}; with another seed for every loop, a loop that writes nothing cannot pass for one that
- * did because the last one's bytes are still there.
+ * The content of a file: the byte at position {@code i} is {@code (byte) (i + seed)}. The article always writes {@code
+ * (byte) i}. With another seed in every loop, a loop that writes nothing is noticed: the file still has the bytes of
+ * the previous loop.
  */
 record Content(long size, int seed) {
     private static final int CYCLE = 256;
 
-    /** A multiple of the cycle: so every block of the file is to look the same. */
+    /** A multiple of the cycle, so that all blocks of a file are equal. */
     private static final int BLOCK = CYCLE * 1024;
 
     byte at(long position) {
         return (byte) (position + seed);
     }
 
-    /** The article's checksum of it: the sum of all bytes, each with its sign, as an int that may overflow. */
+    /** Returns the article's checksum: the sum of all bytes as signed numbers, as an int that may overflow. */
     int checkSum() {
         int sum = (int) (size / CYCLE * -128);
         for (long i = size - size % CYCLE; i < size; i++) {
@@ -31,7 +31,11 @@ record Content(long size, int seed) {
         return sum;
     }
 
-    /** Throws the first fault of a file. No contestant reads like this. */
+    /**
+     * Checks a file, by a way of reading that no contestant uses.
+     *
+     * @throws WrongResultException the first fault
+     */
     void verify(Path file) throws IOException, WrongResultException {
         if (Files.size(file) != size) {
             throw new WrongResultException("the file has " + Files.size(file) + " bytes instead of " + size);

@@ -25,14 +25,14 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
-/** Sequential file IO: four ways to write and read a file, on one that is there already and on one that grows. */
+/** Compares four ways to write and read a file sequentially, for a file that exists and for one that grows. */
 public final class FilesExperiment {
     static final Column WRITE = Column.higher("write", "MB/s");
     static final Column READ = Column.higher("read", "MB/s");
 
     private static final int SMALL = 400;
 
-    /** More than the article's machine had memory. */
+    /** More than the memory of the article's machine. */
     private static final int LARGE = 8_000;
 
     private static final String RANDOM = "RandomAccessFile";
@@ -44,8 +44,8 @@ public final class FilesExperiment {
     private static final List<String> WAYS = List.of(RANDOM, STREAM, CHANNEL, MAPPED);
 
     /**
-     * The article's figures: the slowest, the median and the fastest of five loops, in MB/s. Those of buffered streams
-     * stand beside our loops on a growing file, because the article's stream cuts the file to nothing before it writes.
+     * The article's figures: the slowest, the median and the fastest of five loops, in MB/s. Its buffered streams are
+     * compared with our loops on a growing file, because the article's stream truncates the file before it writes.
      */
     private static final ArticleFigures ARTICLE_SMALL = ArticleFigures.of(List.of(WRITE, READ), """
             RandomAccessFile, pre-allocated    | 250.4-260.4-379.6 | 1388.5-1422.2-1494.9
@@ -67,7 +67,7 @@ public final class FilesExperiment {
         List<Integer> sizes = settings.sizes() == null
                 ? List.of(settings.quick() ? 32 : SMALL)
                 : settings.sizes().stream().distinct().toList();
-        // Two files at a time; those of earlier tables and of the warm-ups stay until the end.
+        // There are two files for each table, and two smaller ones for its warm-up. All stay until the end.
         long disk = 2
                 * sizes.stream()
                         .mapToLong(size -> bytes(size) + Math.min(bytes(size), Loop.WARM_UP_BYTES))
@@ -82,7 +82,7 @@ public final class FilesExperiment {
                 () -> {});
     }
 
-    /** Whole pages, as in the article. */
+    /** Rounds up to whole pages, as in the article. */
     private static long bytes(int megabytes) {
         int page = SequentialFile.PAGE_SIZE;
         return (megabytes * 1_000_000L + page - 1) / page * page;
@@ -122,7 +122,7 @@ public final class FilesExperiment {
         String streams = "buffered streams are not useful from a performance perspective";
         String channels = "ByteBuffers and Channels are the best optimised parts of the IO libraries";
         for (Column column : List.of(WRITE, READ)) {
-            // The article's stream cuts the file before it writes.
+            // The article's stream truncates the file before it writes.
             claims.add(Claim.better(streams, column, RANDOM + THERE, STREAM + GROWING));
             claims.add(Claim.better(channels, column, CHANNEL + THERE, STREAM + GROWING));
             claims.add(Claim.better(channels, column, CHANNEL + THERE, RANDOM + THERE));
@@ -139,22 +139,24 @@ public final class FilesExperiment {
     }
 
     /**
-     * One of the article's loops: write the file, read it back, both timed; then it is checked. All loops of a table,
-     * each with its index, use the same two files in turn: one that stays as long as it is and one that starts from
-     * nothing.
+     * One of the article's loops: it writes the file and reads it back, and measures both. Then the content is checked.
+     * All loops of a table, each with its index, use the same two files in turn: one that keeps its size, and one that
+     * grows from nothing.
      */
     record Loop(SequentialFile way, boolean preallocated, long size, int index) {
-        /** The warm-up's file is no larger than this. */
         static final long WARM_UP_BYTES = 32_000_000;
 
-        /** More than a table has loops. */
+        /** More than the number of loops of a table. */
         private static final int LOOPS = 16;
 
         Measurement go(Go go) throws IOException, WrongResultException, InterruptedException {
             return interruptibly(() -> run(go, go.isWarmUp() ? Math.min(WARM_UP_BYTES, size) : size));
         }
 
-        /** A loop over gigabytes hears of no interrupt: it is left to itself then, on a daemon thread. */
+        /**
+         * Runs a loop on a daemon thread, since a loop over gigabytes does not react to an interrupt. After an
+         * interrupt the thread is abandoned.
+         */
         static <T> T interruptibly(Callable<T> loop) throws IOException, WrongResultException, InterruptedException {
             FutureTask<T> task = new FutureTask<>(loop);
             Threads.daemon("file-loop", task).start();
@@ -175,12 +177,13 @@ public final class FilesExperiment {
         private Measurement run(Go go, long bytes) throws IOException, WrongResultException {
             Path file = go.scratch().resolve((preallocated ? "pre-allocated-" : "growing-") + bytes);
             if (!preallocated) {
-                // The file is not deleted: a mapping keeps its blocks until it is gone.
+                // The file is truncated, not deleted: as long as a mapping exists, a deleted file would keep its
+                // blocks.
                 Files.write(file, new byte[0]);
             } else if (!Files.exists(file)) {
                 preallocate(file, bytes);
             }
-            // Another one than that of the loop before, whoever ran it.
+            // The content differs from that of the previous loop on this file.
             Content content = new Content(bytes, go.round() * LOOPS + index);
             System.gc();
             long start = System.nanoTime();
@@ -205,14 +208,13 @@ public final class FilesExperiment {
             }
         }
 
-        /** The operating system writes what is left, so that it burdens neither the read nor the next loop. */
+        /** Forces the data to the disk, so that its writing disturbs neither the read nor the next loop. */
         private static void settle(Path file) throws IOException {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 channel.force(false);
             }
         }
 
-        /** Writes zeros, as the article does. */
         private static void preallocate(Path file, long bytes) throws IOException {
             byte[] page = new byte[SequentialFile.PAGE_SIZE];
             try (OutputStream out = Files.newOutputStream(file)) {

@@ -19,20 +19,19 @@ import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 
 /**
- * One of the article's ways to write a file from its start to its end, and to read it back, a byte at a time. All
- * return the sum of the bytes that they wrote or read ({@link Content#checkSum}).
+ * One of the article's ways to write a file sequentially, byte by byte, and to read it back. Both methods return the
+ * sum of the bytes ({@link Content#checkSum}).
  */
 interface SequentialFile {
-    /** The article's page, and the size of its buffers. */
+    /** The size of the article's page, and of its buffers. */
     int PAGE_SIZE = 4096;
 
-    /** Writes the whole content over whatever the file has, never shortening it. */
+    /** Overwrites the file with the whole content, without truncating it before. */
     int write(Path file, Content content) throws IOException;
 
-    /** Reads the whole file. */
     int read(Path file) throws IOException;
 
-    /** {@link RandomAccessFile} with a plain array of one page. */
+    /** {@link RandomAccessFile} with an array of one page. */
     final class RandomAccess implements SequentialFile {
         @Override
         public int write(Path path, Content content) throws IOException {
@@ -71,9 +70,8 @@ interface SequentialFile {
     }
 
     /**
-     * Buffered streams, a byte at a time. The article opens its stream by {@code new FileOutputStream(name)}, which
-     * cuts the file to nothing: its "pre-allocated" file is not one in this row. Here the stream is opened on what is
-     * there.
+     * Buffered streams. The article opens its stream by {@code new FileOutputStream(name)}, which truncates the file:
+     * so its file in this row is not preallocated. Here the stream does not truncate the file.
      */
     final class BufferedStream implements SequentialFile {
         @Override
@@ -124,7 +122,7 @@ interface SequentialFile {
             return checkSum;
         }
 
-        /** The article trusts one write to take all; a channel may take less. */
+        /** Writes until all bytes are written; the article assumes that one call is enough. */
         private static void drain(ByteBuffer buffer, FileChannel channel) throws IOException {
             buffer.flip();
             while (buffer.hasRemaining()) {
@@ -151,8 +149,8 @@ interface SequentialFile {
     }
 
     /**
-     * The file mapped into memory, 2 GiB at a time. The article maps as much as the file has; here it is as much as the
-     * file is to have, so that a file that is not there yet grows with the mapping.
+     * A memory-mapped file, 2 GiB at a time. The article maps the file's current size. Here it is the intended size, so
+     * that a growing file grows with the mapping.
      */
     final class MemoryMapped implements SequentialFile {
         @Override

@@ -6,6 +6,6 @@
  *                                          -> Content (the bytes of a file, and the check that it has them)
  * </pre>
  *
- * The experiment's thread.
+ * All code runs on the experiment's thread.
  */
 package dev.msgrelay.lab.files;

@@ -6,17 +6,20 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * The article's clients that read from a channel into a direct buffer of half a megabyte, which is kept from stream to
- * stream. Each has a JVM of its own, which compiles this for its way alone.
+ * The article's clients that read from a channel into a direct buffer of half a megabyte, which they reuse. Each client
+ * runs in its own JVM, which compiles this class for that client alone.
  */
 final class ChannelClient implements Client {
-    /** Three ways with the rest when data runs short, and with a body. */
+    /** What a client does with a partial message in the buffer, and with a message's body. */
     enum Way {
-        /** The article's first: what is read is appended to the rest, which is copied only at the end of the buffer. */
+        /**
+         * The article's first way: new bytes are appended to the partial message, which is copied only at the buffer's
+         * end.
+         */
         APPENDING,
-        /** The simpler one: the rest is copied to the beginning of the buffer. */
+        /** The simpler way: the partial message is copied to the buffer's beginning. */
         COMPACTING,
-        /** The same, and the consumer is handed a buffer that looks into the same memory: no copy of the body. */
+        /** Like COMPACTING, but the consumer gets a view of the buffer, so that the body is not copied. */
         HANDING
     }
 
@@ -60,7 +63,7 @@ final class ChannelClient implements Client {
         }
     }
 
-    /** Makes so many bytes available between position and limit; false at the end of the stream. */
+    /** Makes {@code length} bytes available between position and limit; false at the end of the stream. */
     private boolean ensure(int length) throws IOException {
         return way == Way.APPENDING ? append(length) : compact(length);
     }

@@ -8,12 +8,16 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.function.Supplier;
 
-/** One of the article's clients: connects and reads messages until the server ends the stream. */
+/** One of the article's clients. It connects, and reads messages until the server ends the stream. */
 interface Client {
-    /** Reads a whole stream, and says how often the socket was read; throws where it ends within a message. */
+    /**
+     * Reads a whole stream.
+     *
+     * @return how often the socket was read
+     * @throws EOFException the stream ends within a message
+     */
     long receive(InetSocketAddress server, Sink sink) throws IOException;
 
-    /** The clients, in the article's order. */
     enum Ladder {
         BYTE_WISE("integers byte by byte", () -> new StreamClient(false, false, false)),
         FOUR_BYTES("four bytes at a time", () -> new StreamClient(false, true, false)),
@@ -46,11 +50,14 @@ interface Client {
         return new EOFException("stream ended in the middle of a message");
     }
 
-    /** The relay's own client, with its default settings: compacts, checks lengths, and hands over its buffer. */
+    /**
+     * The client of module relay-client with its default settings: it compacts its buffer, checks lengths, and passes a
+     * view of the buffer.
+     */
     private static long relay(InetSocketAddress server, Sink sink) throws IOException {
         Endpoint endpoint = Endpoint.tcp(server.getAddress().getHostAddress(), server.getPort());
         try (RelaySubscriber subscriber = RelaySubscriber.connect(endpoint)) {
-            // A poll is one read.
+            // Each poll is one read.
             long reads = 1;
             while (subscriber.poll((sequence, type, body) -> sink.message(type, body)) >= 0) {
                 reads++;

@@ -21,16 +21,16 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
-/** A process for each client, as in the article, that stays warm from round to round. The lab's thread owns them. */
+/** A process for each client, as in the article, which serves all rounds. The lab's thread owns it. */
 final class Readers implements AutoCloseable {
     private static final List<String> JAVA_OPTIONS =
             List.of("-XX:+UseSerialGC", "-Xms256m", "-Xmx256m", "-Xshare:auto", "-XX:-UsePerfData");
 
     private final Map<Ladder, Process> readers = new EnumMap<>(Ladder.class);
 
-    /** A client's account of one stream, and how many messages it was sent. */
+    /** The result of one stream: the number of messages that were sent, and the client's figures. */
     record Reading(long sent, long messages, long wrong, long reads, long nanos) {
-        /** Throws unless all that was sent came, in order and whole. */
+        /** Checks that all messages arrived in order and unchanged. */
         void verify() throws WrongResultException {
             if (messages != sent || wrong > 0 || sent == 0) {
                 throw new WrongResultException(
@@ -39,7 +39,11 @@ final class Readers implements AutoCloseable {
         }
     }
 
-    /** Lets a client read a stream, and compare every byte or only count. */
+    /**
+     * Lets a client read a stream.
+     *
+     * @param check whether it compares every byte, or only counts
+     */
     Reading read(Ladder step, StreamSender sender, Duration duration, boolean check)
             throws IOException, InterruptedException {
         Process reader = reader(step);
@@ -56,7 +60,7 @@ final class Readers implements AutoCloseable {
             long[] got = answer(step, reader);
             return new Reading(sent, got[0], got[1], got[2], got[3]);
         } catch (IOException | InterruptedException | RuntimeException e) {
-            // The next go gets another process.
+            // The next go starts a new process.
             readers.remove(step).destroyForcibly();
             throw e;
         }
@@ -77,7 +81,7 @@ final class Readers implements AutoCloseable {
         return reader;
     }
 
-    /** A slow client reads on, behind the last write, from the socket's buffers. */
+    /** Waits for the client's result: a slow client still reads from the socket's buffers after the last write. */
     private static long[] answer(Ladder step, Process reader) throws IOException, InterruptedException {
         String line;
         try {
@@ -108,8 +112,8 @@ final class Readers implements AutoCloseable {
     }
 
     /**
-     * The process of a client, which is its argument. Each line on stdin is a go, and is answered by a line on stdout;
-     * it ends with the last line.
+     * The main method of a client's process; the argument is the client. Each line on stdin starts a go, and is
+     * answered by a line on stdout. The process ends with its stdin.
      *
      * <pre>
      *  check PORT    read a stream, compare every byte    MESSAGES WRONG READS NANOS

@@ -15,7 +15,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 
-/** {@code readers}: what does each step from a byte-wise reader to a buffer that is handed over bring? */
+/**
+ * {@code readers}: how much does each step improve the reading of a stream, from single bytes to a buffer that is
+ * passed on?
+ */
 public final class ReadersExperiment {
     static final Column MESSAGES = Column.higher("messages", "msg/s");
     static final Column BYTES = Column.higher("bytes", "MB/s");
@@ -90,7 +93,7 @@ public final class ReadersExperiment {
         List<Contestant> rows = steps.stream()
                 .map(step -> new Contestant(step.text(), "", go -> {
                     if (go.isWarmUp()) {
-                        // Before the first round every byte that it reads is compared.
+                        // In the warm-up every byte that the client reads is compared.
                         read(step, sender, true);
                     }
                     return read(step, sender, false);

@@ -6,20 +6,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** The check of a client's messages. A body is the client's again when the method returns. */
+/** Checks a client's messages. The client may reuse a body after the call. */
 final class Sink {
     private static final VarHandle LONG = MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
     private static final int MASK = StreamSender.FRAMES - 1;
 
     private final int bodyLength;
 
-    /** The bodies that every byte is compared with; null where the sink only counts. */
+    /** The expected bodies; null if only type, length and number are compared. */
     private final byte[][] bodies;
 
     private long messages;
     private long wrong;
 
-    /** Compares every byte, as in the warm-up, or looks at type, length and number: enough to see what is lost. */
+    /** Compares every byte, as in the warm-up; or only type, length and number, which shows lost messages. */
     Sink(int bodyLength, boolean check) {
         this.bodyLength = bodyLength;
         this.bodies = check ? new byte[StreamSender.FRAMES][] : null;
@@ -28,7 +28,10 @@ final class Sink {
         }
     }
 
-    /** A message as an array, which may be longer. Nothing is allocated: there are clients that do not either. */
+    /**
+     * Checks a message in an array, which may be longer than the message. It allocates nothing, since some clients do
+     * not either.
+     */
     void message(int type, byte[] body, int length) {
         int number = (int) (messages & MASK);
         boolean right = bodies == null
@@ -37,7 +40,7 @@ final class Sink {
         count(type, right);
     }
 
-    /** A message in the reader's own memory. */
+    /** Checks a message in the client's buffer. */
     void message(int type, ByteBuffer body) {
         int number = (int) (messages & MASK);
         boolean right = bodies == null
@@ -57,7 +60,7 @@ final class Sink {
         return messages;
     }
 
-    /** Messages that are not the next one, or not whole. */
+    /** Returns how many messages were not the expected next one, or were changed. */
     long wrong() {
         return wrong;
     }

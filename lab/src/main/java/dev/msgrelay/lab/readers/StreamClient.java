@@ -8,9 +8,9 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 
 /**
- * The article's clients that read from a stream. Without a buffer there are six reads a message, or three; with "one
- * trivial line of code", a {@link BufferedInputStream}, few. Each client has a JVM of its own, which compiles this for
- * its way alone.
+ * The article's clients that read from a stream. Without a buffer they read the socket six times for each message, or
+ * three times. With a {@link BufferedInputStream}, "one trivial line of code", they rarely read it. Each client runs in
+ * its own JVM, which compiles this class for that client alone.
  */
 final class StreamClient implements Client {
     private final boolean buffered;
@@ -21,9 +21,9 @@ final class StreamClient implements Client {
     private byte[] keptBody = new byte[0];
 
     /**
-     * @param fourBytes whether an integer is one read instead of four
-     * @param reusing whether the arrays are fields, as in the article, where they were static ones, so that nothing is
-     *     allocated a message: "This is a failure: the code runs slower."
+     * @param fourBytes whether an integer is read by one call instead of four
+     * @param reusing whether arrays are kept in fields, so that nothing is allocated for a message. In the article they
+     *     were static fields: "This is a failure: the code runs slower."
      */
     StreamClient(boolean buffered, boolean fourBytes, boolean reusing) {
         this.buffered = buffered;
@@ -31,7 +31,7 @@ final class StreamClient implements Client {
         this.reusing = reusing;
     }
 
-    /** A socket's input stream that counts how often it is read. */
+    /** An input stream that counts how often the socket is read. */
     private static final class Counted extends FilterInputStream {
         private long reads;
 
@@ -80,7 +80,7 @@ final class StreamClient implements Client {
         return reusing ? keptBody : new byte[length];
     }
 
-    /** As the article starts: four reads. */
+    /** Reads an integer by four calls, as the article starts. */
     private static int byteByByte(InputStream in) throws IOException {
         int b0 = in.read();
         int b1 = in.read();
@@ -101,7 +101,7 @@ final class StreamClient implements Client {
         return (b[0] & 0xFF) << 24 | (b[1] & 0xFF) << 16 | (b[2] & 0xFF) << 8 | b[3] & 0xFF;
     }
 
-    /** Whether a whole array came; false where the stream ends before it. */
+    /** Reads {@code length} bytes; false if the stream ends before them. */
     private static boolean readFully(InputStream in, byte[] target, int length) throws IOException {
         int n = in.readNBytes(target, 0, length);
         if (n > 0 && n < length) {

@@ -7,21 +7,20 @@ import java.nio.channels.WritableByteChannel;
 import java.util.function.LongSupplier;
 
 /**
- * The article's server: a stream of messages of one size, as fast as possible. Messages are numbered 0, 1, 2 ... up to
- * {@link #FRAMES}, then from 0 again. A body starts with its number and goes on with bytes that differ from message to
- * message, so that one that is lost, repeated or mixed up shows. Frames are packed once and go out over and over in
- * writes of one size, wherever that cuts a frame.
+ * The article's server: it sends messages of one size as fast as possible. Messages are numbered from 0 to {@link
+ * #FRAMES}, and then from 0 again. A body starts with its number, and its other bytes differ from message to message,
+ * so that a lost, repeated or exchanged message is noticed. Frames are prepared once and sent repeatedly, in writes of
+ * one size that may cut frames.
  */
 final class StreamSender {
-    /** A power of two, and more than fit between a sender and a reader that is a write behind. */
+    /** A power of two. The numbers do not repeat within the messages that are between sender and client. */
     static final int FRAMES = 8_192;
 
     static final int TYPE = 0x4C52;
 
-    /** The article's body, in bytes. */
+    /** Bytes of a body, as in the article. */
     static final int BODY = 100;
 
-    /** A large write, in bytes. */
     static final int LARGE = 256 << 10;
 
     private final ByteBuffer frames;
@@ -36,7 +35,11 @@ final class StreamSender {
         this.writeSize = writeSize;
     }
 
-    /** Sends until that moment, then the rest of the frame that the last write cut; says how many messages. */
+    /**
+     * Sends until a moment, and then the rest of the frame that the last write cut.
+     *
+     * @return the number of messages
+     */
     long send(WritableByteChannel channel, long until, LongSupplier clock) throws IOException {
         long bytes = 0;
         int start = 0;
@@ -70,8 +73,8 @@ final class StreamSender {
     }
 
     /**
-     * All frames once, and then so many bytes more of them, from the first on: wherever a window of that size starts in
-     * the first part, it lies within the whole.
+     * Returns all frames, followed by the first {@code more} bytes of them: a write of that size may start anywhere in
+     * the first part.
      */
     static ByteBuffer packed(int length, int more) {
         int once = Math.multiplyExact(FRAMES, FrameLayout.frameLength(length));

@@ -14,13 +14,13 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
-/** Many clients on one thread, the caller's. */
+/** Many clients, all on the caller's thread. */
 final class Clients implements AutoCloseable {
     private final Selector selector = Selector.open();
     private final List<Client> clients = new ArrayList<>();
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(256 * 1024);
 
-    /** Connects them; then all ask for their first file, at the same time. */
+    /** Connects all clients, and then requests the first file for each. */
     Clients(int count, List<SentFile> files, int socketBuffer, int port) throws IOException {
         try {
             for (int i = 0; i < count; i++) {
@@ -36,7 +36,11 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /** Downloads until that {@link System#nanoTime}; throws where a file is not what it must be. */
+    /**
+     * Downloads until a time of {@link System#nanoTime}.
+     *
+     * @throws WrongResultException a file has wrong content
+     */
     void runUntil(long end, SendFigures figures) throws IOException, InterruptedException, WrongResultException {
         for (long now = System.nanoTime(); now < end; now = System.nanoTime()) {
             selector.select(2);
@@ -51,7 +55,10 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /** Ends the figures with what the clients are at: who waits for a first byte has waited so long at least. */
+    /**
+     * Completes the figures with the downloads that are still running. A client that waits for its first byte counts
+     * with the time that it has waited so far.
+     */
     void finishFigures(SendFigures figures) {
         long now = System.nanoTime();
         figures.finishAt(now);
@@ -64,7 +71,7 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /** Whether one of them is within a file and has got nothing since. */
+    /** Whether a client has received part of a file, and nothing since {@code moment}. */
     boolean isStalledSince(long moment) {
         return clients.stream().anyMatch(client -> client.received > 0 && client.lastReadAt < moment);
     }
@@ -77,7 +84,7 @@ final class Clients implements AutoCloseable {
         selector.close();
     }
 
-    /** One of them: asks for one file after the other, each as often as any other, and compares what it gets. */
+    /** A client. It requests one file after the other, all equally often, and compares the bytes it receives. */
     static final class Client implements AutoCloseable {
         private final int number;
         private final SocketChannel socket;
@@ -86,7 +93,7 @@ final class Clients implements AutoCloseable {
         private int next;
         private SentFile file;
 
-        /** Bytes of the file that it is at. */
+        /** Bytes of the current file that were received. */
         long received;
 
         private long askedAt;
@@ -161,7 +168,7 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /** Adds up what clients receive from {@code from} to {@link #end}. One thread. */
+    /** Sums up what clients receive from {@code from} on. One thread uses an object. */
     static final class SendFigures {
         private final int largest;
         private final long from;
@@ -172,13 +179,11 @@ final class Clients implements AutoCloseable {
         private double nanosOfLargest;
         private long nanos;
 
-        /** The largest file has this number. */
         SendFigures(int largest, long from) {
             this.largest = largest;
             this.from = from;
         }
 
-        /** A file's first bytes are there. */
         void began(long waitedNanos) {
             waits++;
             waited += waitedNanos;
@@ -191,7 +196,6 @@ final class Clients implements AutoCloseable {
             }
         }
 
-        /** The file is there, whole and right. */
         void ended(SentFile file, long beganAt, long now) {
             if (file.number() == largest) {
                 nanosOfLargest += now - Math.max(beganAt, from);
@@ -206,17 +210,17 @@ final class Clients implements AutoCloseable {
             return bytes;
         }
 
-        /** From asking to the first byte, in seconds, on average. */
+        /** Returns the mean time from a request to the first byte, in seconds. */
         double initialSeconds() {
             return waits == 0 ? Double.NaN : waited / waits / 1e9;
         }
 
-        /** MB/s of a client that is being sent the largest file; NaN if nobody got any of it. */
+        /** Returns the MB/s of a client that receives the largest file; NaN if no client received any of it. */
         double speed() {
             return bytesOfLargest == 0 ? Double.NaN : bytesOfLargest * 1e3 / nanosOfLargest;
         }
 
-        /** MB/s of all together. */
+        /** Returns the MB/s of all clients together. */
         double throughput() {
             return bytes * 1e3 / nanos;
         }

@@ -27,7 +27,7 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** Files are sent to many clients: by a worker each, by workers in parts. */
+/** Compares ways to send files to many clients: a worker for each client, or workers that send parts in turn. */
 public final class SendersExperiment {
     static final Column CLIENTS = Column.plain("clients", "");
     static final Column INITIAL = Column.lower("initial time", "s");
@@ -40,7 +40,10 @@ public final class SendersExperiment {
     private static final String NON_BLOCKING_CORES = "EqualNonBlocking, a worker per core";
     private static final String BLOCKING = "EqualBlocking 81k";
 
-    /** Clients read as fast as they can. The article does not tell the part of EqualBlocking; 81 KB is its default. */
+    /**
+     * The article's figures for clients that read as fast as possible. It does not give the part size of EqualBlocking;
+     * 81 KB is its default.
+     */
     private static final ArticleFigures ARTICLE = ArticleFigures.of(SHOWN, """
             SimpleBlocking, 50 clients     |  0.019 | 4.36 | 208.76
             EqualNonBlocking, 50 clients   |  0.021 | 4.15 | 198.79
@@ -77,8 +80,8 @@ public final class SendersExperiment {
                 "Which way sends files to many clients best: a thread each, or threads that take turns?",
                 "Algorithms of grizzly-sendfile",
                 "clients and server on one laptop (four cores, by its comments), Java 6; a pool of 50; HTTP; ten minutes each",
-                // Both ends of a connection, and a file of its own; the workers, the selector's thread and the
-                // clients'.
+                // Descriptors: two for both ends of a connection, and one for its file. Threads: the workers, the
+                // server's selector, and the clients.
                 new Needs(
                         senders.sizes.stream().mapToLong(size -> size).sum(),
                         3 * most + 64,
@@ -119,7 +122,7 @@ public final class SendersExperiment {
         return Plots.ofRows(title, Axis.linear("clients"), CLIENTS, axis, column);
     }
 
-    /** Socket buffers are as large as the server's own. */
+    /** Plans a row. The clients' socket buffers are as large as the server's. */
     private Contestant contestant(int n, String name, SendAlgorithm algorithm, int threads) {
         int buffer = WorkerServer.BUFFER_SIZE;
         Downloads go = new Downloads(
@@ -157,11 +160,11 @@ public final class SendersExperiment {
     }
 
     /**
-     * One way of sending, with so many clients: a server is started, all clients ask at once and go on asking for a
-     * while; every byte that they got is compared with the files.
+     * Measures one way of sending: a server is started, and all clients request files for some time. Every byte that
+     * they receive is compared.
      *
-     * @param socketBuffer bytes of each client's receive buffer; 0 leaves it to the operating system
-     * @param patience a file of which nothing more comes for so long does not come
+     * @param socketBuffer bytes of each client's receive buffer; 0: the operating system's default
+     * @param patience time without any data after which a download has failed
      */
     record Downloads(
             Opener<List<SentFile>, WorkerServer> opener,
@@ -170,14 +173,14 @@ public final class SendersExperiment {
             int socketBuffer,
             Duration duration,
             Duration patience) {
-        /** How long a busy machine may take until something arrives. */
+        /** Time after which data arrives even on a busy machine. */
         static final Duration PATIENCE = Duration.ofSeconds(10);
 
         Measurement go(Go go) throws IOException, InterruptedException, WrongResultException {
             List<SentFile> files = SentFile.in(go.scratch(), sizes);
             Duration time = go.time(duration);
             int largest = sizes.indexOf(Collections.max(sizes));
-            // Clients are closed first: whoever is stuck in a write to one of them gets out of it.
+            // Clients are closed first, which ends a server's write that waits for one of them.
             try (WorkerServer server = opener.open(files);
                     Clients group = new Clients(clients, files, socketBuffer, server.port())) {
                 long start = System.nanoTime();
@@ -186,7 +189,7 @@ public final class SendersExperiment {
                 SendFigures figures = new SendFigures(largest, System.nanoTime());
                 long end = from + time.toNanos();
                 group.runUntil(end, figures);
-                // A machine that does other things may need longer than a short go.
+                // On a busy machine, a short go may be over before anything arrives.
                 while (figures.bytes() == 0 && System.nanoTime() - end < patience.toNanos()) {
                     group.runUntil(System.nanoTime() + time.toNanos(), figures);
                 }
@@ -202,7 +205,10 @@ public final class SendersExperiment {
             }
         }
 
-        /** A server that stops within a file shows by clients that never hear of it again after that moment. */
+        /**
+         * Waits until every client has received data since {@code moment}, or is between two files. If a server stops
+         * within a file, its client gets no more data.
+         */
         private void awaitEnds(Clients group, long moment, int largest)
                 throws IOException, InterruptedException, WrongResultException {
             long deadline = System.nanoTime() + patience.toNanos();

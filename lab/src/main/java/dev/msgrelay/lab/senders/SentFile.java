@@ -10,14 +10,17 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * A file that is sent: random bytes that repeat after a prime number of them, other ones in every file. So every part
- * can be compared right where it arrives, and one that is lost, repeated or another file's shows. The content is one
+ * A file to send. Its random bytes repeat after a prime number of bytes and differ between files. So each part can be
+ * compared when it arrives, and a part that is lost, repeated or of another file is noticed. {@code content} is one
  * period.
  */
 record SentFile(int number, Path path, long size, ByteBuffer content) {
     private static final int PERIOD = 65_521;
 
-    /** Files of these sizes in the directory, numbered from 0; makes those that are not there yet, or not whole. */
+    /**
+     * Returns files of these sizes, numbered from 0. Files that do not exist in the directory, or are incomplete, are
+     * created.
+     */
     static List<SentFile> in(Path directory, List<Long> sizes) throws IOException {
         List<SentFile> files = new ArrayList<>();
         for (int i = 0; i < sizes.size(); i++) {
@@ -40,7 +43,11 @@ record SentFile(int number, Path path, long size, ByteBuffer content) {
         }
     }
 
-    /** The place of the first byte in which the buffer is not the file from that position on; -1: there is none. */
+    /**
+     * Returns the position of the first byte that differs from the file; -1: none.
+     *
+     * @param position position of the buffer's first byte in the file
+     */
     long mismatch(ByteBuffer bytes, long position) {
         long at = position;
         while (bytes.hasRemaining()) {

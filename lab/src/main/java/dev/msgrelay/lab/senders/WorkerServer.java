@@ -25,14 +25,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The article's server, on the loopback interface. A client connects and asks for a file by its number, an int; it gets
- * the bytes of the file and nothing else, and may ask again.
+ * The article's server, on the loopback interface. A client sends the number of a file as an int, and receives the
+ * bytes of that file and nothing else. Then it may send another number.
  *
- * <p>One thread with a selector accepts, reads requests and waits for room in sockets; a pool of workers
- * sends. A connection belongs to the selector's thread or to a worker, never to both, and changes hands through queues.
+ * <p>One thread with a selector accepts connections, reads requests, and waits for room in sockets. A pool of workers
+ * sends. A connection belongs to the selector's thread or to a worker, never to both, and is passed on through queues.
  */
 final class WorkerServer implements AutoCloseable {
-    /** The article's: 81 KB, the socket buffer of its machine. */
+    /** The article's 81 KB, which is the socket buffer of its machine. */
     static final int BUFFER_SIZE = 81 * 1024;
 
     private static final ThreadLocal<ByteBuffer> BUFFERS =
@@ -47,28 +47,27 @@ final class WorkerServer implements AutoCloseable {
     private final ServerSocketChannel listener = ServerSocketChannel.open();
     private final Thread selection = Threads.daemon("file-server", this::select);
 
-    /** Connections that a worker has done with, to be registered again by the selector's thread. */
+    /** Connections that a worker has returned, and that the selector's thread registers again. */
     private final Queue<Connection> returned = new ConcurrentLinkedQueue<>();
 
     private final Set<Connection> connections = ConcurrentHashMap.newKeySet();
 
     /**
-     * One of the article's algorithms: how long a worker stays with a client. EqualBlocking is the one with parts of
-     * fixed size, where a worker blocks until the socket has one.
+     * One of the article's algorithms, which differ by how long a worker serves a client. In EqualBlocking, parts have
+     * a fixed size, and a worker blocks until it has sent one.
      *
-     * @param blocking whether the socket is in blocking mode while a worker has it; it is out of the selector then
-     * @param part bytes that a worker sends at most before it is free for another client, and the selector waits for
-     *     room
+     * @param blocking whether the socket is in blocking mode while a worker sends; then it is not in the selector
+     * @param part the most bytes that a worker sends before it serves another client
      */
     record SendAlgorithm(boolean blocking, long part) {
-        /** While not at the end, write: a worker has one client until it has the whole file. */
+        /** A worker serves one client until the whole file is sent. */
         static final SendAlgorithm SIMPLE_BLOCKING = new SendAlgorithm(true, Long.MAX_VALUE);
 
-        /** A worker writes what the socket takes, and no more. The rest is another part, perhaps another worker's. */
+        /** A worker writes as much as the socket accepts. Another worker may send the rest. */
         static final SendAlgorithm EQUAL_NON_BLOCKING = new SendAlgorithm(false, Long.MAX_VALUE);
     }
 
-    /** One client, and the file that is on its way to it. */
+    /** A client's connection, and the file that is being sent. */
     private static final class Connection {
         private final SocketChannel socket;
         private final ByteBuffer request = ByteBuffer.allocate(Integer.BYTES);
@@ -81,12 +80,12 @@ final class WorkerServer implements AutoCloseable {
             this.socket = socket;
         }
 
-        /** The event that the client waits for: room in the socket, or the next request. */
+        /** Returns what the selector waits for: room in the socket, or the next request. */
         int interest() {
             return position == size ? SelectionKey.OP_READ : SelectionKey.OP_WRITE;
         }
 
-        /** Sends a part: less where the file ends, or the socket takes no more. */
+        /** Sends a part of the file, or less if the file ends or the socket is full. */
         void send(long part) throws IOException {
             long left = part;
             long sent = 1;
@@ -96,7 +95,10 @@ final class WorkerServer implements AutoCloseable {
             }
         }
 
-        /** Sends up to so many bytes through a buffer. Those that the socket does not take are read again next time. */
+        /**
+         * Sends up to {@code count} bytes through a buffer. Bytes that the socket does not accept are read again next
+         * time.
+         */
         private long write(long count) throws IOException {
             ByteBuffer buffer = BUFFERS.get();
             buffer.clear().limit((int) Math.min(Math.min(count, size - position), BUFFER_SIZE));
@@ -134,7 +136,7 @@ final class WorkerServer implements AutoCloseable {
         try {
             while (!Thread.currentThread().isInterrupted()) {
                 selector.select();
-                // After a select: what was cancelled before is out of the selector by now.
+                // Keys that were cancelled before this select are out of the selector now.
                 registerReturned();
                 for (SelectionKey key : selector.selectedKeys()) {
                     if (key.isValid() && key.isAcceptable()) {
@@ -146,7 +148,7 @@ final class WorkerServer implements AutoCloseable {
                 selector.selectedKeys().clear();
             }
         } catch (IOException | RejectedExecutionException e) {
-            // Clients see their connections end, and say so.
+            // Clients notice that their connections end, and report it.
             connections.forEach(this::close);
         }
     }
@@ -225,20 +227,20 @@ final class WorkerServer implements AutoCloseable {
         }
     }
 
-    /** The client is gone, or sees by this that something went wrong. */
+    /** Closes a connection. A client that still exists notices the failure by that. */
     private void close(Connection connection) {
         connections.remove(connection);
         try {
             connection.socket.close();
         } catch (IOException e) {
-            // it is of no use any more
+            // The connection is not used any more.
         }
     }
 
     @Override
     public void close() throws IOException {
         selection.interrupt();
-        // The JDK may miss an interrupt of a thread that is just about to select.
+        // The JDK may miss an interrupt of a thread that is about to select.
         selector.wakeup();
         pool.shutdownNow();
         try {
