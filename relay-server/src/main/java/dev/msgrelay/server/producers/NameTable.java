@@ -82,9 +82,9 @@ public final class NameTable {
         boolean away = left.containsKey(name);
         PublisherName entry = away ? left.get(name) : connected.getOrDefault(name, PublisherName.NONE);
         long awayNanos = away ? nowNanos - entry.leftNanos : NameRules.CONNECTED;
-        Verdict verdict = entry.isNumbered()
-                ? rules.decide(entry.producer, entry.owner, awayNanos, producer, owner)
-                : Verdict.BEGINS;
+        Verdict verdict = entry == PublisherName.NONE
+                ? Verdict.BEGINS
+                : rules.decide(entry.producer, entry.owner, awayNanos, producer, owner);
         if (verdict.refuses()) {
             throw new FrameException(CloseReason.NAME_HELD, rules.refusal(verdict, name, awayNanos, ""));
         }

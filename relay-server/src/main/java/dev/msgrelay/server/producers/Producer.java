@@ -202,7 +202,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
      */
     private void decideNumbers(Level level) throws FrameException {
         long known = services.durability().forkOf(hello);
-        if (!name.isNumbered()) {
+        if (!isNumbered()) {
             fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
             return;
         }
@@ -250,6 +250,11 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     /** Number of the last message up to {@code acceptedBefore} that is in the stream: later ones may be gone. */
     private long known() {
         return Math.min(acceptedBefore, name.accepted());
+    }
+
+    /** Returns whether messages have numbers: the connection has a name. */
+    public boolean isNumbered() {
+        return name != PublisherName.NONE;
     }
 
     /** Throws if there are no numbers left for this many messages. */
@@ -335,7 +340,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     }
 
     private void putAck() {
-        if (name.isNumbered()) {
+        if (isNumbered()) {
             outbox().ack(name.accepted(), name.sequence());
         }
     }

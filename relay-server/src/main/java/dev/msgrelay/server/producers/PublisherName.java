@@ -61,11 +61,6 @@ public final class PublisherName implements Orderer.Numbered {
         this.producer = producer;
     }
 
-    /** Whether messages under this name have numbers: not under {@link #NONE}. */
-    public boolean isNumbered() {
-        return this != NONE;
-    }
-
     public String name() {
         return name;
     }

@@ -116,7 +116,7 @@ public sealed interface IngestPort {
 
         @Override
         public boolean handIn(RunScan span, PublisherName name) {
-            boolean numbered = name.isNumbered();
+            boolean numbered = name != PublisherName.NONE;
             if (numbered && !names.hasRoom()) {
                 return false;
             }
@@ -183,7 +183,7 @@ public sealed interface IngestPort {
 
         @Override
         public boolean handIn(RunScan span, PublisherName name) {
-            if (!name.isNumbered()) {
+            if (name == PublisherName.NONE) {
                 return orderer.submit(span);
             }
             boolean taken = orderer.submit(span, name.name(), name.producer, name.next(), name);

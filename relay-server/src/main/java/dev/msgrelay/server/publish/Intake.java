@@ -330,12 +330,15 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     private boolean handIn(RunScan run, boolean ready) throws FrameException {
         int frames = run.frames();
-        producer.checkNumbers(frames);
+        boolean numbered = producer.isNumbered();
+        if (numbered) {
+            producer.checkNumbers(frames);
+        }
         int length = run.wholeBytes();
         if (!ready && !port.hasRoom() || !port.handIn(run, producer.name())) {
             return false;
         }
-        if (!producer.name().isNumbered()) {
+        if (!numbered) {
             session.plain();
         }
         messages += frames;

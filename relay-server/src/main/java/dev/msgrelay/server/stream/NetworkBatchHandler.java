@@ -2,6 +2,7 @@ package dev.msgrelay.server.stream;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -26,36 +27,6 @@ import org.slf4j.LoggerFactory;
  * <p>Owned by the core's thread, the log's only writer, unless a method says otherwise.
  */
 public final class NetworkBatchHandler implements FrameRing.Handler {
-    /** The runs of several relays that an {@link Orderer} puts in order. A relay that is alone has none. */
-    public interface OrderedRuns {
-        OrderedRuns NONE = new OrderedRuns() {};
-
-        /** Whether there is room for one more run on its way into the order. */
-        default boolean hasRoom() {
-            return true;
-        }
-
-        /** Whether there is room for all publishers that were held back. */
-        default boolean hasPlentyOfRoom() {
-            return true;
-        }
-
-        /** Whether runs in order wait to be handed over. */
-        default boolean hasOrdered() {
-            return false;
-        }
-
-        /** Hands over some runs that are in order; returns whether more can be handed over right away. */
-        default boolean drain() {
-            return false;
-        }
-
-        /** Whether nothing is under way. Any thread. */
-        default boolean isEmpty() {
-            return true;
-        }
-    }
-
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final int BATCHES_PER_LOOK = 256;
@@ -67,7 +38,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private final WindowGate gate;
     // The receiver of runs: this handler, or an orderer.
     private FrameRing.Handler runs = this;
-    private OrderedRuns ordered = OrderedRuns.NONE;
+    private Optional<Orderer> orderer = Optional.empty();
     private final RunScan scan;
     private final LongSupplier clock;
     private final LongConsumer times;
@@ -96,9 +67,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /** Has an orderer make the order, that of several relays. Called before the first batch, if at all. */
-    public void decidedBy(Orderer orderer) {
-        runs = orderer;
-        ordered = orderer;
+    public void decidedBy(Orderer ofSeveral) {
+        runs = ofSeveral;
+        orderer = Optional.of(ofSeveral);
     }
 
     @Override
@@ -138,8 +109,11 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
                 }
             }
         }
-        boolean more = ordered.drain() | readIsFull;
+        boolean more = readIsFull;
         readIsFull = false;
+        if (orderer.isPresent()) {
+            more |= orderer.get().drain();
+        }
         if (!allShown()) {
             endOfBatch();
         }
@@ -219,7 +193,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     public boolean pending() {
         // While readers hold the writer back the ring stays full, and their progress wakes the core. Runs that an
         // orderer has put in order make room and wake it as well.
-        boolean waits = ordered.hasOrdered() || ordered.hasRoom() && (ring.hasNext() || stageReadySoon());
+        boolean waits = orderer.isEmpty()
+                ? runReadySoon()
+                : orderer.get().hasOrdered() || orderer.get().hasRoom() && runReadySoon();
         return waits && !gate.stillRefuses() && !log.starved();
     }
 
@@ -252,12 +228,15 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     /** Whether nothing waits in a stage, in the ring or for an orderer. Any thread. */
     public boolean isEmpty() {
         // Upstream first: a run that moves on meanwhile is found downstream.
-        return !anyStage(RunStage::waiting) && ring.isEmpty() && ordered.isEmpty();
+        return !anyStage(RunStage::waiting)
+                && ring.isEmpty()
+                && orderer.map(Orderer::isEmpty).orElse(true);
     }
 
     /** Whether there is room for all publishers that were held back. */
     public boolean hasPlentyOfRoom() {
-        return ring.remainingCells() >= ring.cells() / 2 && ordered.hasPlentyOfRoom();
+        return ring.remainingCells() >= ring.cells() / 2
+                && orderer.map(Orderer::hasPlentyOfRoom).orElse(true);
     }
 
     /** Stages of producers that have not ended. Any thread. */
@@ -279,12 +258,12 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Waits for a stage that its producer is about to let go, for a moment: that is cheaper than to sleep and be woken.
-     * A producer that has lost its processor may need this one.
+     * Returns whether the ring or a stage has a run. Waits for a moment for a stage that its producer is about to let
+     * go: that is cheaper than to sleep and be woken. A producer that has lost its processor may need this one.
      */
-    private boolean stageReadySoon() {
+    private boolean runReadySoon() {
         int looks = 0;
-        while (!anyStage(RunStage::ready)) {
+        while (!ring.hasNext() && !anyStage(RunStage::ready)) {
             if (++looks > LOOKS_AT_BUSY_STAGES || !anyStage(RunStage::waiting)) {
                 return false;
             }

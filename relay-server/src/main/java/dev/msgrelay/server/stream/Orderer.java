@@ -17,7 +17,7 @@ import java.nio.ByteBuffer;
  *
  * <p>On the core's thread unless a method says otherwise. No method waits.
  */
-public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedRuns, AutoCloseable {
+public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** A connection that asks for a name. */
     interface Claimant {
         /**
@@ -108,8 +108,17 @@ public interface Orderer extends FrameRing.Handler, NetworkBatchHandler.OrderedR
     /** Gives back a name whose connection has gone. */
     void releaseName(String name, ProducerId producer);
 
-    @Override
-    boolean hasRoom();
+    /** Returns whether there is room for all publishers that were held back. */
+    boolean hasPlentyOfRoom();
+
+    /** Returns whether runs in order wait to be handed over. */
+    boolean hasOrdered();
+
+    /** Hands over some runs that are in order; returns whether more can be handed over right away. */
+    boolean drain();
+
+    /** Returns whether nothing is under way. Any thread. */
+    boolean isEmpty();
 
     /** The state of this relay among the others. Any thread. */
     ClusterStatus status();

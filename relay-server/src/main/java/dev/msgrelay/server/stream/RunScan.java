@@ -71,7 +71,7 @@ public final class RunScan {
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
         reset(buffer, offset, length, open);
         allowed = types;
-        boolean checked = !types.isAll();
+        boolean checked = types != TypeRanges.ALL;
         stretches = 0;
         int at = 0;
         int count = 0;
@@ -79,8 +79,8 @@ public final class RunScan {
             long header = buffer.getLong(offset + at);
             int type = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.TYPE_OFFSET));
             int body = Bytes.bigEndian(buffer.getInt(offset + at + FrameLayout.LENGTH_OFFSET));
-            // One comparison for both faults: as an unsigned number a negative length is large.
-            if (Integer.compareUnsigned(body, maxBody) > 0 || ControlFrames.isControl(type)) {
+            // As an unsigned number a negative length is large; the types of control frames are the lowest of all.
+            if (Integer.compareUnsigned(body, maxBody) > 0 || type <= ControlFrames.LAST) {
                 fault(type, body);
                 break;
             }
