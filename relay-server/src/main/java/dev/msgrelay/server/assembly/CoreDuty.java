@@ -11,6 +11,7 @@ import dev.msgrelay.server.stream.WaitingSources;
 import dev.msgrelay.server.stream.WindowGate;
 import dev.msgrelay.server.subscribe.DurableEnds;
 import dev.msgrelay.server.subscribe.PinRelief;
+import dev.msgrelay.server.subscribe.SendGroup;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 
@@ -29,9 +30,11 @@ final class CoreDuty implements EngineLoop.Duty {
     private final WaitingSources waiting;
     private final NameTable names;
     private final SendLoops sends;
+    private final SendGroup own;
     private final DurableEnds durable;
     private final PinRelief relief;
     private final JournalLink journal;
+    private final boolean keepsStream;
     // Whether other loops read publishers too.
     private final boolean readsElsewhere;
     // Whether other loops, or the journal's threads, wait for the head.
@@ -49,22 +52,26 @@ final class CoreDuty implements EngineLoop.Duty {
         this.waiting = made.waiting;
         this.names = made.names;
         this.sends = made.sends;
+        this.own = sends.own();
         this.durable = made.durable;
         this.relief = relief;
         this.journal = made.journal;
+        this.keepsStream = journal.keepsStream();
         this.readsElsewhere = made.readers.length > 0;
-        this.signals = sends.hasOthers() || journal.keepsStream();
+        this.signals = sends.hasOthers() || keepsStream;
         this.tickNanos = services.clock().nanoTime();
     }
 
     @Override
     public boolean work() {
         boolean more = handler.drain();
-        boolean left = sends.own().pump(!more);
+        boolean left = own.pump(!more);
         handler.handedOver();
         names.acknowledge();
-        durable.want(log.head().position());
-        journal.look();
+        if (keepsStream) {
+            durable.want(log.head().position());
+            journal.look();
+        }
         if (log.starved()) {
             relief.relieve();
         }
@@ -93,7 +100,7 @@ final class CoreDuty implements EngineLoop.Duty {
 
     @Override
     public boolean pending() {
-        return handler.pending() || sends.own().pending() || journal.pending();
+        return handler.pending() || own.pending() || keepsStream && journal.pending();
     }
 
     @Override

@@ -63,10 +63,6 @@ public final class Dialogue {
         return level;
     }
 
-    public void heard() {
-        heartbeat.heard();
-    }
-
     /**
      * Checks the turn of a control frame whose header has come.
      *

@@ -298,6 +298,11 @@ public final class Session extends ChannelInboundHandlerAdapter {
         state(SessionState.OPEN);
     }
 
+    /** Notes a sign of life beside the bytes that have come. */
+    public void heard() {
+        timeouts.heard();
+    }
+
     /** Notes that a message has come without HELLO. */
     public void plain() {
         if (state == SessionState.CONNECTED) {

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * The time-outs of one connection: to prove an identity, to complete HELLO, to be heard of, to go on with a begun
  * frame, and to leave once a TLS key is used up; and the times of PINGs. The time comes as a parameter, a few times a
- * second: input only leaves a mark. Owned by the connection's thread.
+ * second. Owned by the connection's thread.
  */
 final class Timeouts {
     /** From GOAWAY to the end of a connection whose TLS key is used up. */
@@ -52,7 +52,8 @@ final class Timeouts {
     private long sinceBytes;
     private int sinceRecord;
     private boolean hurry;
-    // The bytes of a TLS record in part, at the last look.
+    // The bytes read until the last look, and those of a TLS record in part then.
+    private long bytesRead;
     private int recordBytes;
 
     Timeouts(ClientConfig clients, LimitsConfig limits, Rights rights) {
@@ -77,9 +78,10 @@ final class Timeouts {
             return refused;
         }
         int record = tls == null ? 0 : tls.begunBytes();
-        if (record > recordBytes || greeted && !input.listening()) {
+        if (input.bytesRead() != bytesRead || record > recordBytes || greeted && !input.listening()) {
             heard();
         }
+        bytesRead = input.bytesRead();
         recordBytes = record;
         Refusal overdue = greeted ? silence(nowNanos) : handshake(nowNanos, input.unfinishedControl());
         if (overdue != null) {

@@ -23,12 +23,17 @@ public final class Counters {
         }
     }
 
+    /** Returns the sum of a counter, for a caller that adds to it often. */
+    public LongAdder adder(Counter counter) {
+        return adders.get(counter);
+    }
+
     public void add(Counter counter, long amount) {
-        adders.get(counter).add(amount);
+        adder(counter).add(amount);
     }
 
     public void increment(Counter counter) {
-        adders.get(counter).increment();
+        adder(counter).increment();
     }
 
     public TimeHistogram acknowledgements() {
@@ -40,6 +45,6 @@ public final class Counters {
     }
 
     public long sum(Counter counter) {
-        return adders.get(counter).sum();
+        return adder(counter).sum();
     }
 }

@@ -206,7 +206,6 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             return;
         }
         segment.countTransfer();
-        session.dialogue().heard();
         if (assembler.owns(read)) {
             bytesRead += read.readableBytes();
             assembler.filled(read.readableBytes());

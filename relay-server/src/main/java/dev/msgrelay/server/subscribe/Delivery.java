@@ -8,7 +8,6 @@ import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionRole;
 import dev.msgrelay.server.figures.Counter;
-import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
@@ -21,6 +20,7 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
 import java.nio.ByteBuffer;
 import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.IntUnaryOperator;
 
 /**
@@ -39,7 +39,9 @@ final class Delivery implements Feed.Sent {
     private final PacketLog log;
     private final CatchUp catchUp;
     private final SlowReader slowness;
-    private final Counters counters;
+    private final LongAdder messagesOut;
+    private final LongAdder bytesOut;
+    private final LongAdder replayBytes;
     private final LogReader reader;
     private final SocketWriter writer;
     // Null: the connection is a plain one.
@@ -65,7 +67,9 @@ final class Delivery implements Feed.Sent {
         this.reader = new LogReader(log);
         this.catchUp = new CatchUp(shared, services, session.rights(), slowness, reader);
         this.slowness = slowness;
-        this.counters = services.counters();
+        this.messagesOut = services.counters().adder(Counter.MESSAGES_OUT);
+        this.bytesOut = services.counters().adder(Counter.BYTES_OUT);
+        this.replayBytes = services.counters().adder(Counter.JOURNAL_REPLAY_BYTES);
         this.writer = new SocketWriter(channel);
         this.tls = TlsHandler.of(channel);
         this.segment = new SegmentSize(channel, tls == null ? IntUnaryOperator.identity() : TlsRecords::plainOfSegment);
@@ -328,10 +332,10 @@ final class Delivery implements Feed.Sent {
     /** Counts what the socket has taken, and tells the policy the reader's position. */
     @Override
     public void count(long moreMessages, long moreBytes) {
-        counters.add(Counter.MESSAGES_OUT, moreMessages);
-        counters.add(Counter.BYTES_OUT, moreBytes);
+        messagesOut.add(moreMessages);
+        bytesOut.add(moreBytes);
         if (!catchUp.isLive()) {
-            counters.add(Counter.JOURNAL_REPLAY_BYTES, moreBytes);
+            replayBytes.add(moreBytes);
         }
         slowness.reached(reader.position(), moreBytes);
         messages = messages + moreMessages;

@@ -31,6 +31,7 @@ final class SlowReader {
     private final Rights rights;
     private final WindowGate.Limit subscriber;
     private final FanoutParts shared;
+    private final WindowGate gate;
     private final Ticker clock;
     private volatile Policy policy;
     private boolean holdsBack;
@@ -44,6 +45,7 @@ final class SlowReader {
 
     SlowReader(FanoutParts shared, Services services, Rights rights, WindowGate.Limit subscriber) {
         this.shared = shared;
+        this.gate = shared.gate();
         this.rights = rights;
         this.subscriber = subscriber;
         this.clock = services.clock();
@@ -76,7 +78,7 @@ final class SlowReader {
         // Publishers may have waited for other subscribers for long.
         progressNanos = clock.nanoTime();
         if (holdsBack) {
-            shared.gate().add(subscriber);
+            gate.add(subscriber);
         }
     }
 
@@ -86,20 +88,19 @@ final class SlowReader {
 
     void leaveGate() {
         if (inGate && holdsBack) {
-            shared.gate().remove(subscriber);
+            gate.remove(subscriber);
         }
         inGate = false;
     }
 
     void movedBack() {
         if (holdsBack) {
-            shared.gate().movedBack();
+            gate.movedBack();
         }
     }
 
     /** Returns since when publishers are held back by this policy; {@link WindowGate#NEVER}: none is. */
     long holdsBackSince() {
-        WindowGate gate = shared.gate();
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
 
@@ -120,7 +121,7 @@ final class SlowReader {
     void reached(long position, long bytes) {
         unspent = rights.hasRate() ? unspent + bytes : 0;
         if (holdsBack) {
-            shared.gate().wakeIfRoom(position);
+            gate.wakeIfRoom(position);
         }
     }
 

@@ -153,7 +153,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (state == SessionState.CLOSING) {
             return lastDue && sayLast();
         }
-        if (state == SessionState.GREETED || outbox().due()) {
+        if (state.speaks() && (state == SessionState.GREETED || outbox().due())) {
             return delivery.atBoundary() ? say(head) : delivery.finish();
         }
         return switch (delivery.next(end, stride, least, everything)) {
@@ -305,7 +305,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         ByteBuf in = (ByteBuf) msg;
         try {
             if (!session.state().ended()) {
-                session.dialogue().heard();
                 // Before it is refused: a client that has said something is told why it ends.
                 said = true;
                 inbox.receive(in, this);
@@ -364,7 +363,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
         // prove nothing: the kernel takes them for a peer that is gone.
         if ((session.state().speaks() || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
-            session.dialogue().heard();
+            session.heard();
         }
         if (delivery.stalls(nowNanos)) {
             String who = replays() ? "others who get the stream from the journal" : "publishers";
