@@ -16,7 +16,7 @@ public final class Chunk {
     private final ReadWindow window;
     private volatile long number = FREE;
 
-    /** A chunk outside of any log, for a piece of the stream from elsewhere: {@link LogReader#enterPage}. */
+    /** Makes a chunk outside of any log, for {@link LogReader#enterPage}. */
     public static Chunk outside(ByteBuf memory) {
         return new Chunk(0, memory);
     }
@@ -53,7 +53,7 @@ public final class Chunk {
         return window;
     }
 
-    /** The number of the piece of the stream in this chunk: position / chunk size. */
+    /** The number of the piece of the stream in this chunk: its position / chunk size. */
     long number() {
         return number;
     }

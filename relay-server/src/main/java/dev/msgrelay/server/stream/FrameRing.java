@@ -34,19 +34,20 @@ import java.nio.ByteBuffer;
  */
 public final class FrameRing {
     /**
-     * The receiver of runs, as the Disruptor's {@code EventPoller.Handler}. It may refuse for a while: runs then stay
-     * in the ring, or in their stage. {@link NetworkBatchHandler} makes the order of one relay, an {@link Orderer} that
-     * of several.
+     * The receiver of runs, as the Disruptor's {@code EventPoller.Handler}. While it has no room, runs stay in the ring
+     * or in their stage. {@link NetworkBatchHandler} receives the runs of a single relay, an {@link Orderer} those of a
+     * cluster.
      */
     public interface Handler {
-        /** Whether the handler has room for one more run. If not, publishers wait until it has. */
+        /** Returns whether there is room for one more run; until there is, publishers wait. */
         boolean hasRoom();
 
         /**
-         * Takes a run, which is not empty; only if {@link #hasRoom}.
+         * Takes a run, which is not empty; only after {@link #hasRoom} has returned true.
          *
          * @param buffer in the machine's own byte order; its bytes are valid during the call
-         * @param frameLength bytes of each of the run's frames if the producer found them valid and alike; otherwise 0
+         * @param frameLength bytes of each frame of the run, if the producer found all frames valid and alike;
+         *     otherwise 0
          */
         void onEvent(ByteBuffer buffer, int offset, int length, int frameLength);
     }
@@ -57,9 +58,7 @@ public final class FrameRing {
     /** Result of {@link #tryClaim}: the run does not fit at present. */
     public static final long REFUSED = -1;
 
-    /**
-     * Cells of a batch, 128 KiB, and the run that reaches them: what is packed is in the cache still when it is sent.
-     */
+    /** Most cells of a batch, 128 KiB: packed bytes are still in the processor's cache when they are sent. */
     static final int MAX_CELLS = 2048;
 
     private static final int NOTHING = 0;
@@ -95,17 +94,14 @@ public final class FrameRing {
         this.maxRun = maxRun;
     }
 
-    /** Bytes of the ring's direct memory. */
     public static int slabBytes(int cells, int maxRun) {
         return cells * CELL_BYTES + cellsOf(maxRun) * CELL_BYTES;
     }
 
-    /** Cells that a run of {@code length} bytes takes. */
     public static int cellsOf(int length) {
         return (HEADER_BYTES + length + CELL_BYTES - 1) >>> CELL_SHIFT;
     }
 
-    /** Longest run in bytes that can be claimed. */
     public int maxRun() {
         return maxRun;
     }
@@ -115,17 +111,16 @@ public final class FrameRing {
     }
 
     /**
-     * Claims room for a run. Never waits.
+     * Claims room for a run of 1..maxRun bytes. Never waits.
      *
-     * @param length bytes of the run, 1..maxRun
-     * @return the first cell's sequence, to be given to {@link #put} and {@link #publish}; or {@link #REFUSED}
+     * @return the first cell's sequence, for {@link #put} and {@link #publish}; or {@link #REFUSED}
      */
     public long tryClaim(int length) {
         if (length <= 0 || length > maxRun) {
             throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
         }
         int n = cellsOf(length);
-        // A look first: to unwind the exception of tryNext costs more.
+        // The check comes first: unwinding the exception of tryNext costs more.
         if (!sequencer.hasAvailableCapacity(n)) {
             return REFUSED;
         }
@@ -141,7 +136,6 @@ public final class FrameRing {
         slab.put(cellOffset(claim) + HEADER_BYTES + at, source, offset, length);
     }
 
-    /** Writes a frame's header at {@code at} of a claimed run. */
     public void putHeader(long claim, int at, int type, int bodyLength) {
         int offset = cellOffset(claim) + HEADER_BYTES + at;
         slab.putInt(offset, Bytes.bigEndian(type));
@@ -151,17 +145,16 @@ public final class FrameRing {
     /**
      * Makes a claimed run visible to the consumer, and wakes it.
      *
-     * @param each bytes of each frame of the run if they are known to be valid and alike; otherwise 0
+     * @param each bytes of each frame of the run, if all are known to be valid and alike; otherwise 0
      */
     public void publish(long claim, int length, int each) {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);
         slab.putInt(cell + EACH_OFFSET, each);
-        // The first cell alone: to mark and ask for each cell costs both sides more than to copy it.
+        // Only the first cell is marked: marking and asking for each cell costs both sides more than the copy.
         sequencer.publish(claim);
     }
 
-    /** Gives a claim back: the consumer skips its cells. */
     public void abandon(long claim, int length) {
         long last = claim + cellsOf(length) - 1;
         for (long cell = claim; cell <= last; cell++) {
@@ -170,30 +163,27 @@ public final class FrameRing {
         sequencer.publish(claim, last);
     }
 
-    /** Walks a claimed run where it lies in the ring. */
     void scan(long claim, int length, RunScan scan) {
         scan.scan(slab, cellOffset(claim) + HEADER_BYTES, length, 0);
     }
 
-    /** Whether everything claimed so far has been consumed. */
+    /** Returns whether everything claimed so far has been consumed. */
     public boolean isEmpty() {
         return sequencer.getCursor() == consumed.get();
     }
 
     /**
-     * Whether the consumer would find a run. A claim that is not published hides the runs behind it: a consumer that
-     * spins may keep its producer from a processor.
+     * Returns whether the consumer would find a run. A claim that is not published hides the runs after it: a consumer
+     * that spins may keep the claim's producer from a processor.
      */
     public boolean hasNext() {
         return sequencer.isAvailable(consumed.get() + 1);
     }
 
-    /** Whether a run of {@code length} bytes could be claimed at present. */
     public boolean hasRoom(int length) {
         return sequencer.hasAvailableCapacity(cellsOf(length));
     }
 
-    /** Cells that are free at present. */
     public long remainingCells() {
         return sequencer.remainingCapacity();
     }
@@ -202,7 +192,10 @@ public final class FrameRing {
         return consumed;
     }
 
-    /** Hands one batch of the published runs to the handler; returns whether it took any. The consumer's thread. */
+    /**
+     * Hands one batch of the published runs to the handler; returns whether the handler took any. The consumer's
+     * thread.
+     */
     boolean poll(Handler handler) {
         long first = consumed.get() + 1;
         long limit = first + MAX_CELLS;
@@ -224,12 +217,12 @@ public final class FrameRing {
         if (next == first) {
             return false;
         }
-        // Once a batch: each store takes the cache line from the producers, which wait for this.
+        // Once a batch: each store takes the cache line from the producers, which read it.
         consumed.set(next - 1);
         return true;
     }
 
-    /** Whether the last {@link #poll} ended with a run that the handler had no room for. */
+    /** Returns whether the last {@link #poll} ended with a run for which the handler had no room. */
     boolean refused() {
         return refused;
     }
@@ -241,7 +234,7 @@ public final class FrameRing {
     private record Wakeup(Runnable wakeup) implements WaitStrategy {
         @Override
         public void signalAllWhenBlocking() {
-            // The publish must be visible before the consumer's flag is read, or both sides could miss each other.
+            // The publish must be visible before the consumer's flag is read: otherwise each side could miss the other.
             VarHandle.fullFence();
             wakeup.run();
         }

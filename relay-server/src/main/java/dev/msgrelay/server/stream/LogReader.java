@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The one way to read the stream: a reader's position, and the chunks of the log that the reader pins.
+ * The only way to read the stream: a position, and the chunks of the log that are pinned for it.
  *
  * <pre>
  *   | frame | frame | fra~me | frame |
@@ -15,33 +15,31 @@ import java.util.concurrent.atomic.AtomicLong;
  *                 position   boundary: the end of the packet that the last write cut; up to here the bytes are pinned
  * </pre>
  *
- * Pinned bytes are neither overwritten nor given back until they are released: they may be written to a socket or a
- * file from where they lie. A reader pins the bytes that it will hand on next, and moves over them when they are handed
- * on. {@link #pinNext} returns false if the log has moved on without the reader. Then the reader may
- * {@link #enterPage}: memory that has the stream from elsewhere, such as a journal. Behind the end of that memory the
- * log may have the stream again.
+ * Pinned bytes are not overwritten until they are released: a socket or a file may be written straight from them. A
+ * caller pins the next bytes, hands them on, and then advances over them. {@link #pinNext} returns false if the log has
+ * dropped the next bytes. Then the caller may {@link #enterPage}: memory that has the stream from elsewhere, such as a
+ * journal. After the end of that memory the log may have the stream again.
  *
  * <p>Owned by one thread; {@link #position} and {@link #pinnedFrom} may be read by any thread.
  */
 public final class LogReader {
-    /** A sequence before all messages: {@link #seek} goes to the oldest message of the log. */
+    /** A sequence before all messages: {@link #seek} moves to the oldest message of the log. */
     public static final long EARLIEST = 0;
 
-    /** The value of {@link #pinnedFrom} if nothing is pinned. */
     public static final long NOTHING = Long.MAX_VALUE;
 
-    /** Tries of {@link #seek}: the log may drop a place that was just looked up. */
+    /** Tries of {@link #seek}: the log may drop a message that was just looked up. */
     private static final int TRIES = 8;
 
     private final PacketLog log;
     private final Mark boundary = new Mark();
     private final Mark next = new Mark();
     private final Mark found = new Mark();
-    // Neighbours in the stream; firstChunk is the number of the first one.
+    // Consecutive chunks; firstChunk is the number of the first one.
     private final ArrayDeque<Chunk> chunks = new ArrayDeque<>(4);
     private long firstChunk;
 
-    // While onPage: memory outside of the log that has the stream from pageStart to pageEnd.
+    // While onPage: memory outside of the log, with the stream from pageStart to pageEnd.
     private boolean onPage;
     private Chunk page;
     private long pageStart;
@@ -50,41 +48,38 @@ public final class LogReader {
     private volatile long position;
     private final AtomicLong pinnedFrom = new AtomicLong(NOTHING);
 
-    /** A reader that stands at the log's head. */
+    /** Begins at the log's head. */
     public LogReader(PacketLog log) {
         this.log = log;
         log.head().read(boundary);
         position = boundary.position();
     }
 
-    /** Position before which everything has been handed on. Any thread. */
+    /** Returns the position before which everything has been handed on. Any thread. */
     public long position() {
         return position;
     }
 
-    /** The frame boundary at or behind the position. */
     public Mark boundary() {
         return boundary;
     }
 
-    /** Whether the position is between two frames. */
     public boolean atBoundary() {
         return position == boundary.position();
     }
 
-    /** Bytes from the position to the boundary, which are pinned. */
     public int restToBoundary() {
         return (int) (boundary.position() - position);
     }
 
-    /** Whether the log has dropped the bytes that come next. */
+    /** Returns whether the log has dropped the next bytes. */
     public boolean overtaken() {
         return !onPage && position < log.tail();
     }
 
     /**
-     * The number of the next message: exact between two frames, otherwise the number of the first message of its
-     * packet; -1 if the index no longer holds that packet.
+     * Returns the number of the next message, exact between two frames. Within a frame: the number of the first message
+     * of its packet, or -1 if the index no longer has that packet.
      */
     public long sequence() {
         if (atBoundary()) {
@@ -94,11 +89,11 @@ public final class LogReader {
     }
 
     /**
-     * Continues in memory outside of the log. The caller keeps that memory until {@link #leavePage}.
+     * Continues in memory outside of the log, which the caller keeps until {@link #leavePage}.
      *
      * @param memory whole frames of the stream, from its beginning on
-     * @param start position of the first frame, between two frames; not behind the reader's position
-     * @param end behind the last frame
+     * @param start position of the first frame, which is not after this reader's position
+     * @param end after the last frame
      */
     public void enterPage(Chunk memory, long start, Mark end) {
         release();
@@ -108,28 +103,25 @@ public final class LogReader {
         pageEnd.copy(end);
     }
 
-    /** Reads from the log again. */
     public void leavePage() {
         onPage = false;
     }
 
-    /** Whether the reader reads a page, and not the log. */
     public boolean onPage() {
         return onPage;
     }
 
-    /** The end of the page. Only if {@link #onPage}. */
     public Mark pageEnd() {
         return pageEnd;
     }
 
-    /** Moves the position to a message of the page, or to the end of the page. */
+    /** Moves to a message of the page, or to the end of the page. */
     public void skipInPage(long sequence) {
         walk(pageEnd.position(), sequence);
         position = boundary.position();
     }
 
-    /** Moves the boundary on, frame by frame, to a position or a message, whichever comes first. */
+    /** Moves the boundary, frame by frame, up to a position or a message, whichever comes first. */
     private void walk(long to, long sequence) {
         long at = boundary.position();
         long number = boundary.sequence();
@@ -144,7 +136,7 @@ public final class LogReader {
         boundary.set(at, number);
     }
 
-    /** Pins the next bytes, and the rest of the packet that they cut; false: the log no longer has them. */
+    /** Pins the next bytes, up to the end of their last packet; false: the log has dropped some. */
     public boolean pinNext(int amount, Mark head) {
         long from = position;
         if (onPage) {
@@ -159,10 +151,10 @@ public final class LogReader {
     }
 
     /**
-     * Pins about {@code most} bytes from a frame boundary on, up to the end of a packet. The boundary stays, until the
-     * caller has looked at the frames and calls {@link #moveBoundary}.
+     * Pins about {@code most} bytes from a frame boundary, up to the end of a packet. The caller looks at the frames
+     * and calls {@link #moveBoundary}.
      *
-     * @return position where the pinned bytes end, which may be the reader's own; -1 if the log no longer has them
+     * @return the end of the pinned bytes, which may be this reader's position; -1 if the log has dropped some
      */
     public long pinAhead(int most, Mark head) {
         if (onPage) {
@@ -177,12 +169,11 @@ public final class LogReader {
         return next.position();
     }
 
-    /** Moves the boundary on: the caller has looked at the single frames up to {@code to}. */
     public void moveBoundary(long to, long sequence) {
         boundary.set(to, sequence);
     }
 
-    /** Moves on over bytes that have been handed on, and releases memory that is no longer needed. */
+    /** Moves over bytes that have been handed on, and releases memory that is no longer needed. */
     public void advance(long bytes) {
         long to = position + bytes;
         position = to;
@@ -191,7 +182,7 @@ public final class LogReader {
         }
     }
 
-    /** Releases all chunks, and moves to the first frame boundary at or behind {@code keep}, or to the head. */
+    /** Releases all chunks, and moves to the first frame boundary at or after {@code keep}, or to the head. */
     public void skipTo(long keep, Mark head) {
         if (!log.boundaryAtOrBehind(keep, head, found)) {
             found.copy(head);
@@ -199,7 +190,6 @@ public final class LogReader {
         moveTo(found);
     }
 
-    /** Releases all chunks, and moves to another frame boundary. */
     public void moveTo(Mark to) {
         release();
         leavePage();
@@ -210,7 +200,7 @@ public final class LogReader {
     /**
      * Moves to a message, or to the oldest one of the log, and pins it. At the head nothing is pinned.
      *
-     * @param sequence the message's number; the head's stands for higher ones
+     * @param sequence the message's number; any number above the head's moves to the head
      */
     public void seek(long sequence, Mark head) {
         for (int i = 0; i < TRIES; i++) {
@@ -220,7 +210,7 @@ public final class LogReader {
                 return;
             }
         }
-        // The log drops its tail faster than the reader can look it up: only the head is certain.
+        // The log drops its tail faster than it can be looked up: only the head is certain.
         moveTo(head);
     }
 
@@ -239,14 +229,14 @@ public final class LogReader {
         if (!log.boundaryAtOrBehind(found.position() + 1, head, next) || !pin(found.position(), next.position())) {
             return false;
         }
-        // The index knows packets only, so a walk from frame to frame finds the message within its packet.
+        // The index has packets only, so a walk over its frames finds the message within its packet.
         while (found.sequence() < sequence && found.position() < next.position()) {
             found.set(found.position() + frameLength(found.position()), found.sequence() + 1);
         }
         return true;
     }
 
-    /** Position of the first pinned chunk; {@link #NOTHING}: nothing is pinned. Any thread. */
+    /** Returns the position of the first pinned chunk; {@link #NOTHING}: nothing is pinned. Any thread. */
     public long pinnedFrom() {
         return pinnedFrom.getOpaque();
     }
@@ -261,9 +251,9 @@ public final class LogReader {
     }
 
     /**
-     * Pins the chunks from the one at {@code from} to the one of the byte before {@code to}, and releases earlier ones.
+     * Pins the chunks with the bytes from {@code from} to {@code to}, and releases earlier chunks.
      *
-     * @return false if the log no longer has them; chunks from {@code from} on that were pinned before stay pinned
+     * @return false if the log has dropped some; chunks that were pinned before stay pinned
      */
     private boolean pin(long from, long to) {
         long a = log.chunkNumber(from);
@@ -287,7 +277,6 @@ public final class LogReader {
         return true;
     }
 
-    /** The pinned chunk of a position. */
     public Chunk chunkAt(long at) {
         if (onPage) {
             return page;
@@ -304,22 +293,18 @@ public final class LogReader {
         throw new IllegalStateException("position " + at + " is not pinned");
     }
 
-    /** The offset of a position within its chunk. */
     public int offsetInChunk(long at) {
         return onPage ? (int) (at - pageStart) : log.offsetInChunk(at);
     }
 
-    /** Bytes from a position to the end of its chunk. */
     public int leftInChunk(long at) {
         return onPage ? (int) (pageEnd.position() - at) : log.chunkBytes() - log.offsetInChunk(at);
     }
 
-    /** The type of the frame that starts at a position. Its bytes must be pinned. */
     public int frameType(long frame) {
         return getInt(frame + FrameLayout.TYPE_OFFSET);
     }
 
-    /** Bytes of the frame that starts at a position, header included. Its header must be pinned. */
     public int frameLength(long frame) {
         return FrameLayout.frameLength(getInt(frame + FrameLayout.LENGTH_OFFSET));
     }

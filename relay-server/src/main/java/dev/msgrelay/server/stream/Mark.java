@@ -1,8 +1,6 @@
 package dev.msgrelay.server.stream;
 
-/**
- * A frame boundary of the stream: its position, and the number of the message that starts there. Owned by one thread.
- */
+/** A frame boundary of the stream: its position, and the number of the next message. Owned by one thread. */
 public final class Mark {
     private long position;
     private long sequence;

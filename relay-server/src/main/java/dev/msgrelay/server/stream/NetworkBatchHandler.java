@@ -11,12 +11,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one order, and the smart batcher. Runs of other threads, from the ring and from stages, go into packets of the
- * log, behind the spans that sockets of the core's own thread have brought in the same cycle.
+ * The one order, and the smart batcher. Sockets of the core's own thread append their spans to the log as they are
+ * read. Then runs of other threads follow, from the ring and from stages.
  *
- * <p>A batch is what one cycle of the core brings. {@link #endOfBatch} alone moves the head of the log, so that
- * subscribers are handed everything in one go; {@link #drain} alone calls it. A packet ends where the next frame would
- * take it over one MTU's worth of payload; a larger frame is a packet of its own.
+ * <p>A batch is all that one cycle of the core brings. Only {@link #endOfBatch} moves the head of the log, so that
+ * subscribers are handed the whole batch at once; only {@link #drain} calls it. A packet ends where the next frame
+ * would take it over one MTU's worth of payload; a larger frame is a packet of its own.
  *
  * <pre>
  *   ring, stages:            drain -> onEvent(run) --walk--.
@@ -36,7 +36,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private final FrameRing ring;
     private final PacketLog log;
     private final WindowGate gate;
-    // The receiver of runs: this handler, or an orderer.
+    // This handler; in a cluster the orderer.
     private FrameRing.Handler runs = this;
     private Optional<Orderer> orderer = Optional.empty();
     private final RunScan scan;
@@ -48,12 +48,12 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private boolean timing;
     private long batchNanos;
     private boolean readIsFull;
-    // A failure while a span was packed: an unknown part of the span is in the log.
+    // A failure while a span was packed: the log may have a part of the span.
     private Throwable inDoubt;
 
     /**
-     * @param scan with the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
-     * @param clock in ns, read at the start and the end of a batch alone
+     * @param scan has the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
+     * @param clock in ns, read at the start and the end of a batch only
      * @param times gets the time of each batch, in ns
      */
     public NetworkBatchHandler(
@@ -66,7 +66,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         this.times = times;
     }
 
-    /** Has an orderer make the order, that of several relays. Called before the first batch, if at all. */
+    /** Has an orderer decide the order of several relays. Called before the first batch, if at all. */
     public void decidedBy(Orderer ofSeveral) {
         runs = ofSeveral;
         orderer = Optional.of(ofSeveral);
@@ -77,30 +77,30 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         return inDoubt == null && log.hasRoom();
     }
 
-    /** Appends a span of whole frames of a socket of this thread; only if {@link #hasRoom}. */
+    /** Appends the whole frames of a span that a socket of this thread has brought; only if {@link #hasRoom}. */
     public void append(RunScan span) {
         try {
             pack(span);
         } catch (Throwable e) {
-            // The wall around this read ends the publisher alone. The next drain ends the relay.
+            // The wall around this read ends this publisher only. The next drain ends the relay.
             inDoubt = e;
             throw e;
         }
     }
 
     /**
-     * Takes runs from the ring, and from stages if the ring has run dry. Then the batch of this cycle ends, and the
-     * head moves. The batch ends early if the gate refuses: only readers of what is packed open the gate again.
+     * Takes runs from the ring, and from stages if the ring is empty. Then the batch of this cycle ends, and the head
+     * moves. The batch ends early if the gate refuses: the gate opens only when readers have read what is packed.
      *
-     * @return whether there is more in the ring, or to be expected
+     * @return whether the ring has more, or more is expected
      */
     public boolean drain() {
         if (inDoubt != null) {
             throw new IllegalStateException("the order is in doubt", inDoubt);
         }
         boolean got = ring.poll(runs);
-        // A look at a stage takes its cache lines from the producer's core. A look now and then is due all the same:
-        // another producer may never let the ring run dry.
+        // A look at a stage takes its cache lines from the producer's core. While other producers keep the ring full,
+        // stages are looked at now and then.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
                 got |= stage.drainTo(runs);
@@ -128,8 +128,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
                 ? scan.splitEqualFrames(buffer, offset, length, frameLength, open)
                 : scan.scan(buffer, offset, length, open);
         if (walked.wholeBytes() != length) {
-            // Producers check their runs, so this is a fault of the relay's own. The rest must neither reach a
-            // subscriber nor stop the ring.
+            // Producers check their runs, so this is a fault of the relay. The rest must not reach a subscriber, and
+            // must not stop the ring.
             LOG.error(
                     "a run in the ring is not whole frames, which is a fault of the relay:"
                             + " {} of its {} bytes are dropped ({})",
@@ -166,12 +166,11 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         log.append(span.buffer(), span.offset(), span.wholeBytes(), span.frames());
     }
 
-    /** Shows readers everything that was packed. */
     void endOfBatch() {
         log.publish();
     }
 
-    /** Ends the time of a batch: subscribers have been handed what {@link #drain} showed, as far as sockets took it. */
+    /** Ends the time of a batch: subscribers have been handed the messages that {@link #drain} made visible. */
     public void handedOver() {
         if (timing) {
             timing = false;
@@ -179,32 +178,35 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         }
     }
 
-    /** Notes that a read of this cycle took all it could: more is likely to come. */
+    /** Notes that a read of this cycle filled its memory: more is likely to come. */
     public void readWasFull() {
         readIsFull = true;
     }
 
-    /** Whether readers see all that is in the log; false in the middle of a batch. */
+    /** Returns whether readers see all that is in the log: not in the middle of a batch. */
     public boolean allShown() {
         return log.endPosition() == log.head().position();
     }
 
-    /** Whether something waits that the last {@link #drain} did not find. The core asks before it sleeps. */
+    /** Returns whether a run waits that the last {@link #drain} did not find. The core asks before it sleeps. */
     public boolean pending() {
-        // While readers hold the writer back the ring stays full, and their progress wakes the core. Runs that an
-        // orderer has put in order make room and wake it as well.
+        // While readers hold the writer back the ring stays full, and their progress wakes the core. An orderer that
+        // has runs in order makes room and wakes the core as well.
         boolean waits = orderer.isEmpty()
                 ? runReadySoon()
                 : orderer.get().hasOrdered() || orderer.get().hasRoom() && runReadySoon();
         return waits && !gate.stillRefuses() && !log.starved();
     }
 
-    /** Longest sleep in ns; 0: no limit. A producer at its stage may have asked too early whether the core sleeps. */
+    /**
+     * Returns the longest sleep in ns; 0: no limit. A producer at its stage may have asked too early whether the core
+     * sleeps.
+     */
     public long sleepNanos() {
         return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;
     }
 
-    /** Adds a producer's stage. Any thread. */
+    /** Any thread. */
     public synchronized void add(RunStage stage) {
         RunStage[] next = Arrays.copyOf(stages, stages.length + 1);
         next[next.length - 1] = stage;
@@ -225,21 +227,21 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         }
     }
 
-    /** Whether nothing waits in a stage, in the ring or for an orderer. Any thread. */
+    /** Returns whether no run waits in a stage, in the ring or for an orderer. Any thread. */
     public boolean isEmpty() {
-        // Upstream first: a run that moves on meanwhile is found downstream.
+        // The order of the looks is that in which a run moves on, so no run is missed.
         return !anyStage(RunStage::waiting)
                 && ring.isEmpty()
                 && orderer.map(Orderer::isEmpty).orElse(true);
     }
 
-    /** Whether there is room for all publishers that were held back. */
+    /** Returns whether there is room for all publishers that were held back. */
     public boolean hasPlentyOfRoom() {
         return ring.remainingCells() >= ring.cells() / 2
                 && orderer.map(Orderer::hasPlentyOfRoom).orElse(true);
     }
 
-    /** Stages of producers that have not ended. Any thread. */
+    /** Returns the number of producers that have not ended. Any thread. */
     public int stages() {
         return stages.length;
     }

@@ -1,8 +1,6 @@
 package dev.msgrelay.server.stream;
 
-/**
- * The end of a relay that has left the order of several, for a reason outside of the program, which the message tells.
- */
+/** Ends a relay that has left the order of a cluster. The reason is outside of the program, and in the message. */
 public final class NodeLeftException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
@@ -17,12 +15,12 @@ public final class NodeLeftException extends IllegalStateException {
         this.hungDisk = hungDisk;
     }
 
-    /** The end of a relay whose part of the order lies on a disk that answers nothing. */
+    /** Describes a relay whose part of the order is on a disk that does not answer. */
     public static NodeLeftException ofHungDisk(String message) {
         return new NodeLeftException(message, true);
     }
 
-    /** Whether a fault is a hung disk: the relay's end must not wait for that. */
+    /** Returns whether a fault is a hung disk, for which the relay's end must not wait. */
     public static boolean isOfHungDisk(Throwable fault) {
         return fault instanceof NodeLeftException left && left.hungDisk;
     }

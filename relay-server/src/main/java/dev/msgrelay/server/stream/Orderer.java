@@ -7,8 +7,8 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import java.nio.ByteBuffer;
 
 /**
- * Decides the order of several relays that are one. A relay that is alone has none: its {@link NetworkBatchHandler}
- * packs runs at once.
+ * Decides the order of the messages of several relays, a cluster. Without a cluster {@link NetworkBatchHandler} packs
+ * runs at once.
  *
  * <pre>
  *   alone     producers --run--> NetworkBatchHandler --> log
@@ -18,7 +18,6 @@ import java.nio.ByteBuffer;
  * <p>On the core's thread unless a method says otherwise. No method waits.
  */
 public interface Orderer extends FrameRing.Handler, AutoCloseable {
-    /** A connection that asks for a name. */
     interface Claimant {
         /**
          * Gets the answer.
@@ -31,70 +30,67 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         void claimed(CloseReason refusal, String text, long accepted, long sequence);
     }
 
-    /** A publisher whose messages have numbers. */
     interface Numbered {
-        /** Hears that its messages up to this number are in the stream, the last one with this sequence. */
+        /** Called when the messages up to this number are in the stream, the last one with this sequence. */
         void ordered(long number, long sequence);
     }
 
-    /** The stream that the order comes out to. */
+    /** The stream into which the ordered runs go. */
     interface Stream {
-        /** Whether there is room for one more run. */
         boolean hasRoom();
 
         /**
-         * The stream goes on in another life: connections that were told of the one before end. The orderer asks until
-         * they have ended.
+         * Begins another life of the stream, and ends the connections that were told of the life before. The orderer
+         * asks until they have ended.
          *
          * @return whether they have ended, and the next run may come
          */
         boolean begins(EpochTable.Epoch life);
 
-        /** Appends the next run. */
         void append(ByteBuffer buffer, int offset, int length);
 
-        /** Reads the end of the stream, behind runs that readers do not see yet. */
+        /** Reads the end of the stream, which may be after the head. */
         void readEnd(Mark into);
 
-        /** Hears that a name has a newer connection at another relay. */
+        /** Called when a name has a newer connection at another relay. */
         void takenElsewhere(String name);
 
         /**
-         * The position up to which the stream is forced to this relay's disk; without a journal all of it. Any thread.
+         * Returns the position up to which the stream is forced to this relay's disk; without a journal all of it. Any
+         * thread.
          */
         long forced();
 
         /** Has the stream forced up to a position soon. Any thread. */
         void force(long position);
 
-        /** Wakes the core, which then sees all that was written before. Any thread. */
+        /** Wakes the core. Any thread, after its change has become visible. */
         void wake();
 
-        /** Ends the order: nothing may be relayed any more. Any thread. */
+        /** Ends the relay: nothing may be relayed any more. Any thread. */
         void failed(Throwable cause);
     }
 
-    /** No number. */
     long NONE = -1;
 
     /**
-     * The lives of the stream, the same on all relays: at least one. The table's forced place is that from which runs
-     * are handed over; a relay with more of the stream on its disk goes on behind that.
+     * Returns the lives of the stream, the same on all relays: at least one. Runs are handed over from the table's
+     * forced position on; a relay with more of the stream on its disk goes on after that.
      */
     EpochTable lives();
 
-    /** Sets the stream that runs are handed over to, from its end on. Called once, before all methods below. */
+    /** Sets the stream into which runs go. Called once, before the methods below. */
     void setStream(Stream stream);
 
     /**
      * Takes the whole frames of a span whose messages have numbers.
      *
      * @param first number of the first message
-     * @return false: there is no room for them now
+     * @return false: there is no room for the frames now
      */
     boolean submit(RunScan span, String name, ProducerId producer, long first, Numbered whose);
 
-    /** As above, without numbers. */
+    /** Takes whole frames of a publisher whose messages have no numbers. */
     boolean submit(RunScan span);
 
     /**
@@ -105,7 +101,6 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
      */
     boolean claim(String name, ProducerId producer, String owner, Claimant who);
 
-    /** Gives back a name whose connection has gone. */
     void releaseName(String name, ProducerId producer);
 
     /** Returns whether there is room for all publishers that were held back. */
@@ -120,7 +115,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** Returns whether nothing is under way. Any thread. */
     boolean isEmpty();
 
-    /** The state of this relay among the others. Any thread. */
+    /** Returns the state of this relay in the cluster. Any thread. */
     ClusterStatus status();
 
     /** Leaves the order. Any thread, once the core has ended. */

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The starts of the newest {@code capacity} packets of the log, in a ring: position in the stream, and number of the
- * first message. One writer. A reader on another thread copies an entry, then asks {@link #stillHolds} whether the slot
- * was written anew in the meantime.
+ * first message. One writer. A reader on another thread copies an entry, then asks {@link #stillHolds} whether the
+ * writer has overwritten the slot meanwhile.
  */
 final class PacketIndex {
     private final long[] position;
@@ -21,35 +21,33 @@ final class PacketIndex {
         mask = capacity - 1;
     }
 
-    /** Adds a packet; {@code firstSequence} is the number of its first message. Writer only. */
     void add(long startPosition, long firstSequence) {
         long n = count.getPlain();
         int slot = (int) n & mask;
-        // The slot is written only after the count that says that its old packet is gone.
+        // The count must say that the old packet is gone before its slot is overwritten.
         VarHandle.storeStoreFence();
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
         count.setRelease(n + 1);
     }
 
-    /** The number of the newest packet. */
     long newest() {
         return count.getAcquire() - 1;
     }
 
-    /** The number of the first packet that starts at or behind a position; one past the newest if none does. */
+    /** Returns the first packet that starts at or after a position; one past the newest if none does. */
     long firstAtOrBehind(long where) {
         return firstAbove(where - 1, position, count.getAcquire());
     }
 
-    /** The number of the last packet that starts with a message or before; -1 if none is remembered. */
+    /** Returns the last packet that starts with a message or before; -1 if none is remembered. */
     long lastAtOrBefore(long wanted) {
         long n = count.getAcquire();
         long above = firstAbove(wanted, sequence, n);
         return above == Math.max(0, n - sequence.length) ? -1 : above - 1;
     }
 
-    /** The first of {@code n} packets, as far as they are remembered, with a value above a bound; {@code n}: none. */
+    /** Returns the first of {@code n} packets whose value is above a bound, among those remembered; {@code n}: none. */
     private long firstAbove(long bound, long[] values, long n) {
         long low = Math.max(0, n - values.length);
         long high = n;
@@ -72,9 +70,9 @@ final class PacketIndex {
         return sequence[(int) packet & mask];
     }
 
-    /** Whether the slot still held this packet when the caller read it. */
+    /** Returns whether the slot still held this packet when the caller read it. */
     boolean stillHolds(long packet) {
-        // The slot is filled before the count moves on, so one packet more than counted may be overwritten already.
+        // The slot is filled before the count moves on: one packet more than counted may be overwritten.
         VarHandle.loadLoadFence();
         return count.getAcquire() - packet < position.length;
     }

@@ -10,29 +10,27 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * The live tail of the stream: its last bytes as they go over the wire, without holes, in direct memory. One writer,
- * the batch handler; any number of readers, each with a cursor.
+ * The last bytes of the stream as they go over the wire, without holes, in direct memory. One writer, the batch
+ * handler; any number of {@link LogReader}s.
  *
  * <pre>
  *  position  0 ...          tail                                  head
  *                            |  chunk n  | chunk n+1 |  chunk n+2 |
  *            dropped ...     |frame|frame|fra|me|frame| ...       |  next append
- *                                ^ cursor of a reader
+ *                                ^ position of a LogReader
  *
- *  chunks in all = log (in the slots)  +  aside: pinned by readers  +  free
- *                  always the same        at most the pins             at least what the longest run needs, or the
+ *  chunks in all = log (in the slots)  +  aside: pinned by readers  +  free: enough for the longest run, or the
  *                                                                      writer waits
  * </pre>
  *
- * To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk that a reader still pins,
- * since a write in flight points into it, is put aside until it is released: no byte is overwritten under a reader, and
- * a slow reader pins no more chunks than its own write needs. Readers that may hold the writer back do so through the
- * {@link Gate}.
+ * To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk that a reader still pins, for
+ * a write in flight, is put aside until it is released: no byte is overwritten under a reader. A slow reader pins no
+ * more chunks than its own write needs. Readers that may hold the writer back do so through the {@link Gate}.
  */
 public final class PacketLog {
     /** A limit on how far the log's writer may go. */
     public interface Gate {
-        /** Whether the stream may grow by one run; if not, the gate holds the writer back from now on. */
+        /** Returns whether the stream may grow by one run; if not, the gate holds the writer back. */
         boolean tryPass(long position);
     }
 
@@ -57,14 +55,14 @@ public final class PacketLog {
     private volatile int chunksAside;
 
     /**
-     * A log that continues a stream. Takes all memory that the log will ever have.
+     * Takes all memory that the log will ever have.
      *
      * @param logBytes bytes of the stream that the log keeps: a whole number of chunks, at least two
      * @param chunkBytes a power of two
      * @param packetBytes payload of a packet; the index has room for all packets of the log
      * @param pinnedChunks dropped chunks that readers may pin before the writer has to wait
      * @param maxRun longest run that is appended, in bytes
-     * @param start the place where the stream continues; the log holds nothing before it
+     * @param start the end of an earlier life of the stream, which this log continues
      */
     public PacketLog(
             ByteBufAllocator allocator,
@@ -104,43 +102,42 @@ public final class PacketLog {
         startChunk(end >>> chunkShift);
     }
 
-    /** Chunks that the longest run may begin: the writer has them in hand before it appends anything. */
+    /** Returns the chunks that the longest run may begin: the writer has them in hand before it appends. */
     public static int chunksInHand(int maxRun, int chunkBytes) {
         return (maxRun + chunkBytes - 1) / chunkBytes + 1;
     }
 
-    /** Packets that the index remembers: two neighbours together are larger than {@code packetBytes}. */
+    /** Returns the packets that the index remembers: two neighbours together exceed {@code packetBytes}. */
     public static int indexCapacity(int logBytes, int packetBytes) {
         int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
         return Integer.highestOneBit(packets) << 1;
     }
 
-    /** Whether one more run may be appended: the gate lets it pass, and the chunks of the longest run are in hand. */
+    /** Returns whether one more run may be appended: the gate passes it, and its chunks are in hand. */
     public boolean hasRoom() {
         return gate.tryPass(end) && !starved();
     }
 
-    /** Whether readers pin more chunks than they may: the writer waits until they have released some. */
+    /** Returns whether readers pin more chunks than they may, so that the writer waits. */
     public boolean starved() {
         return free.size() < inHand && !reclaim();
     }
 
-    /** Position of the log's end: behind all that was appended, which readers see up to the head. */
+    /** Returns the position after all that was appended; readers see up to the head. */
     public long endPosition() {
         return end;
     }
 
-    /** The sequence of the last appended message; 0: none yet. */
     public long lastSequence() {
         return nextSequence - 1;
     }
 
-    /** Bytes that the packet under construction holds. */
+    /** Returns the bytes of the open packet, to which a frame may still be added. */
     public int openPacketBytes() {
         return (int) (end - openPacketStart);
     }
 
-    /** Starts a packet, bytes and messages behind the present end. */
+    /** Starts a packet: {@code bytes} and {@code messages} after the present end. */
     public void packetStartsAt(int bytes, int messages) {
         openPacketStart = end + bytes;
         index.add(openPacketStart, nextSequence + messages);
@@ -149,8 +146,7 @@ public final class PacketLog {
     /**
      * Appends a run, or nothing of it; readers see it after {@link #publish}.
      *
-     * @param source the run's bytes, in the machine's own byte order; those of {@link #windowAtEnd} are not copied, and
-     *     may be written over
+     * @param source the run's bytes, in the machine's own byte order; those of {@link #windowAtEnd} are not copied
      * @param length bytes, not more than the longest run
      * @param messages frames in the run
      * @throws IllegalStateException the log has no room: see {@link #hasRoom}
@@ -178,29 +174,26 @@ public final class PacketLog {
         nextSequence += messages;
     }
 
-    /** Bytes that are free at the end of the current chunk. */
     public int roomInChunk() {
         return chunkMask + 1 - ((int) end & chunkMask);
     }
 
     /**
-     * The free end of the current chunk, for a channel to read into. Bytes there need not be copied if nothing else is
-     * appended before them.
+     * Returns the free end of the current chunk, for a channel to read into. Bytes there are not copied if nothing else
+     * is appended before them. Both indices are at the end of the log; the caller retains the window.
      *
-     * @param atMost bytes that the view may have
-     * @return a view with both indices at the end of the log; the caller retains it for the party that releases it
+     * @param atMost most bytes of the window
      */
     public ReadWindow windowAtEnd(int atMost) {
         int at = (int) end & chunkMask;
         return current.window().open(at, at + Math.min(roomInChunk(), atMost));
     }
 
-    /** Shows readers all runs appended so far. */
     public void publish() {
         head.set(end, nextSequence);
     }
 
-    /** Gives the memory back. No reader and no writer may be at work. */
+    /** Gives the memory back. No reader and no writer may be active. */
     public void close() {
         for (int i = 0; i < slots.length(); i++) {
             Chunk chunk = slots.getAndSet(i, null);
@@ -214,17 +207,16 @@ public final class PacketLog {
         aside.clear();
     }
 
-    /** The end of the published stream. Any thread, as all of the following. */
+    /** Any thread, as all of the following. */
     public StreamHead head() {
         return head;
     }
 
-    /** The lowest position that the log still holds. */
     public long tail() {
         return tail;
     }
 
-    /** Retains the chunk of a position, which the caller must release; null: the log has moved on. */
+    /** Returns the chunk of a position, retained for the caller to release; null: the log has dropped it. */
     public Chunk acquire(long position) {
         long number = position >>> chunkShift;
         Chunk chunk = slots.get((int) (number % slots.length()));
@@ -232,7 +224,7 @@ public final class PacketLog {
             return null;
         }
         chunk.retain();
-        // Second look, after the chunk is retained: the writer marks a chunk as dropped before it looks at the count.
+        // The second look follows the retain: the writer marks a chunk as dropped before it looks at the count.
         VarHandle.fullFence();
         if (chunk.number() != number) {
             chunk.release();
@@ -250,17 +242,16 @@ public final class PacketLog {
     }
 
     public long chunkNumber(long position) {
-        // A signed shift: a position before the first byte lies in no chunk.
+        // The shift is signed: a position before the first byte is in no chunk.
         return position >> chunkShift;
     }
 
-    /** Chunks that the log has dropped and a reader still pins. */
     public int chunksAside() {
         return chunksAside;
     }
 
     /**
-     * Finds the frame boundary at or behind a position of the log: the start of a packet, or the head.
+     * Finds a frame boundary at or after a position of the log: the start of a packet, or the head.
      *
      * @param at the head as the caller has read it
      * @param into gets the boundary and the number of the message that starts there
@@ -277,7 +268,7 @@ public final class PacketLog {
             return false;
         }
         if (into.position() > at.position()) {
-            // A packet that starts behind the caller's head is a boundary, but the caller may only send up to its head.
+            // The caller may send no more than up to its head.
             into.set(at.position(), at.sequence());
         }
         return true;
@@ -298,14 +289,14 @@ public final class PacketLog {
         return index.stillHolds(packet);
     }
 
-    /** The number of the first message of a position's packet; -1 if the index no longer has that packet. */
+    /** Returns the number of the first message of a position's packet; -1 if the index no longer has the packet. */
     public long sequenceNear(long position) {
         long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
         long sequence = index.sequenceOf(packet);
         return index.stillHolds(packet) ? sequence : -1;
     }
 
-    /** Messages between a position, or the oldest one of the log, and a head, counted by packets. */
+    /** Returns the messages from a position, or from the log's oldest one, to a head; counted by packets. */
     public long messagesFrom(long position, Mark at) {
         if (position >= at.position()) {
             return 0;
@@ -337,7 +328,7 @@ public final class PacketLog {
         current = fresh;
     }
 
-    /** Takes back chunks that readers have released; returns whether the writer has enough chunks in hand. */
+    /** Takes back chunks that readers have released; returns whether the writer has enough. */
     private boolean reclaim() {
         for (int i = aside.size() - 1; i >= 0; i--) {
             if (!aside.get(i).usedByOthers()) {

@@ -8,8 +8,8 @@ import java.util.List;
 /** One message of the log: its body has {@code length} bytes, and begins with {@code first}. */
 public record PeekedMessage(long sequence, int type, int length, byte[] first) {
     /**
-     * Copies the last messages of a log, the oldest first. Any thread. The copy pins one packet at a time; where the
-     * log drops messages meanwhile, there are fewer.
+     * Copies the last messages of a log, the oldest first. Any thread. The copy pins one packet at a time; messages
+     * that the log drops meanwhile are left out.
      *
      * @param most limit on the messages
      * @param bytes limit on the bytes of each body

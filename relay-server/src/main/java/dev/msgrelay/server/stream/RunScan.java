@@ -10,11 +10,10 @@ import java.util.Arrays;
 
 /**
  * A walk over received bytes, and its result, the span: number and end of the whole frames, the ends of packets, and
- * the reason why the walk stopped. There is one walk only, since its steps depend on each other, and cost as much as a
- * copy. Reused for every read; owned by one thread.
+ * the reason why the walk stopped. There is only one walk, since its steps depend on each other, and it costs as much
+ * as a copy. Reused for every read; owned by one thread.
  */
 public final class RunScan {
-    /** Most type ranges that a text names. */
     private static final int TEXT_RANGES = 8;
 
     private final int packetBytes;
@@ -24,7 +23,7 @@ public final class RunScan {
     private int offset;
     private int length;
 
-    // Of packet k: its end, and the number of frames before that, both from the start of the walk.
+    // The end of packet k, and the number of frames before that end, both from the start of the walk.
     private int[] packetEnd = new int[256];
     private int[] framesBefore = new int[256];
     private int packets;
@@ -39,16 +38,12 @@ public final class RunScan {
     private int problemLength;
     private TypeRanges allowed;
 
-    /**
-     * @param packetBytes payload of a packet in bytes
-     * @param maxBody longest body in bytes
-     */
+    /** @param packetBytes payload of a packet */
     public RunScan(int packetBytes, int maxBody) {
         this.packetBytes = packetBytes;
         this.maxBody = maxBody;
     }
 
-    /** A walk that finds no ends of packets. */
     public static RunScan unpacked(int maxBody) {
         return new RunScan(Integer.MAX_VALUE, maxBody);
     }
@@ -57,16 +52,16 @@ public final class RunScan {
      * Walks {@code length} bytes from {@code offset}.
      *
      * @param buffer in the machine's own byte order
-     * @param open bytes that the packet under construction holds already; the first frames may still go into it
+     * @param open bytes that the open packet holds already; the first frames may still go into it
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open) {
         return scan(buffer, offset, length, open, TypeRanges.ALL);
     }
 
     /**
-     * As above, for a publisher that may send some types only.
+     * Walks bytes of a publisher that may send some types only.
      *
-     * @param types asked once for each stretch of equal headers, unless it has every type
+     * @param types asked once for each stretch of equal headers, unless they are {@link TypeRanges#ALL}
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
         reset(buffer, offset, length, open);
@@ -95,8 +90,8 @@ public final class RunScan {
                 incomplete = frame;
                 break;
             }
-            // Neighbours are often alike. A step by the length before does not wait for the header: several times as
-            // fast.
+            // Neighbours are often alike. A step by the previous length does not wait for the header, and is several
+            // times as fast.
             int first = at;
             int last = offset + length - frame;
             int next = offset + at + frame;
@@ -124,7 +119,7 @@ public final class RunScan {
     }
 
     /**
-     * Has the result of {@link #scan} for valid frames that are all alike, without a look at them.
+     * Returns the result of {@link #scan} for valid frames that are all alike, without a look at them.
      *
      * @param each bytes of a frame
      */
@@ -135,7 +130,7 @@ public final class RunScan {
         return this;
     }
 
-    /** The memory that was walked, in the machine's own byte order, from {@link #offset} on. */
+    /** The memory that was walked, from {@link #offset} on; in the machine's own byte order. */
     public ByteBuffer buffer() {
         return buffer;
     }
@@ -144,12 +139,10 @@ public final class RunScan {
         return offset;
     }
 
-    /** Bytes behind the whole frames. */
     public int rest() {
         return length - end;
     }
 
-    /** Bytes of the first {@code count} whole frames. */
     public int lengthOf(int count) {
         int at = offset;
         for (int i = 0; i < count; i++) {
@@ -158,42 +151,37 @@ public final class RunScan {
         return at - offset;
     }
 
-    /** Bytes of each frame if everything walked is whole frames of one length and type; otherwise 0. */
+    /** Bytes of each frame, if all that was walked is whole frames of one length and type; otherwise 0. */
     public int commonLength() {
         return stretches == 1 && !isFaulty() && incomplete == 0 ? lastFrame : 0;
     }
 
-    /** Bytes of whole frames at the front. */
     public int wholeBytes() {
         return end;
     }
 
-    /** Whole frames at the front. */
     public int frames() {
         return frames;
     }
 
-    /** Bytes of the incomplete frame behind {@link #wholeBytes}, if its header is there; otherwise 0. */
+    /** Bytes of the incomplete frame after {@link #wholeBytes}, if its header is there; otherwise 0. */
     public int incompleteFrame() {
         return incomplete;
     }
 
-    /** Packets that end within these bytes. */
     int packets() {
         return packets;
     }
 
-    /** The end of packet {@code k}, from the start of the walk. */
     int packetEnd(int k) {
         return packetEnd[k];
     }
 
-    /** Frames of the walk before {@link #packetEnd}. */
     int framesBefore(int k) {
         return framesBefore[k];
     }
 
-    /** Whether the frame behind {@link #wholeBytes} breaks a rule, as control frames do. */
+    /** Returns whether the frame after {@link #wholeBytes} breaks a rule, as control frames do. */
     public boolean isFaulty() {
         return problem != null;
     }
@@ -203,7 +191,6 @@ public final class RunScan {
         return problem;
     }
 
-    /** Type of the faulty frame. */
     public int problemType() {
         return problemType;
     }
@@ -213,7 +200,7 @@ public final class RunScan {
         return problemLength;
     }
 
-    /** The reason why the walk stopped, in words, with the value and the limit; allocates. */
+    /** Returns why the walk stopped, with the value and the limit; allocates. */
     public String problemText() {
         if (!isFaulty()) {
             return "does not end with a whole frame";

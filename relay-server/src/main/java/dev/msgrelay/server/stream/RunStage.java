@@ -9,25 +9,24 @@ import java.nio.ByteOrder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Memory in which one producer thread gathers small messages while the ring's consumer is busy: the cache misses of a
- * claim and a publish are paid once for dozens of messages. There is no timer:
+ * Memory in which one producer thread gathers small messages while the ring's consumer is busy: one claim and one
+ * publish, with their cache misses, serve dozens of messages. There is no timer:
  *
  * <pre>
  *   consumer asleep          every message goes into the ring at once, and wakes it
  *   consumer busy            messages gather here; a full stage goes into the ring as one run
- *   consumer runs dry        it takes the messages from here itself, before it sleeps
+ *   ring empty               the consumer takes the messages from here, before it sleeps
  * </pre>
  *
- * Both sides take one word, {@code owner}, which is a full fence. A producer then looks whether the consumer sleeps. A
- * consumer that finds all words free may sleep until it is woken. If a word is taken, the consumer looks again a little
- * later, and does not spin: the producer may have lost its processor to the consumer itself. So a producer lets go of
- * the word before it wakes the consumer.
+ * Both threads take the field {@code owner}, which is a full fence. The producer then looks whether the consumer
+ * sleeps, and frees the field before it wakes the consumer. A consumer that finds the field of each stage free may
+ * sleep until it is woken. Where a field is taken, the consumer looks again a little later, and does not spin: the
+ * producer may have lost its processor to the consumer itself.
  */
 public final class RunStage {
-    /** Bytes of the longest run that gathers; a longer one is worth a claim of its own. */
+    /** Bytes of the longest run that gathers; a longer run gets a claim of its own. */
     public static final int SMALL_RUN = 2048;
 
-    /** Most bytes that gather. */
     static final int CAPACITY = 8192;
 
     private static final int FREE = 0;
@@ -60,15 +59,12 @@ public final class RunStage {
     private long lastCell = -1;
     private boolean closed;
 
-    /**
-     * @param maxBody longest body in bytes
-     * @param consumerAsleep whether the ring's consumer sleeps or is about to
-     */
+    /** @param consumerAsleep whether the ring's consumer sleeps or is about to */
     public RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep) {
         this(ring, maxBody, consumerAsleep, ByteBuffer.allocateDirect(CAPACITY));
     }
 
-    /** @param memory {@link #CAPACITY} bytes in which messages gather */
+    /** @param memory of {@link #CAPACITY} bytes */
     RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep, ByteBuffer memory) {
         this.ring = ring;
         this.consumerAsleep = consumerAsleep;
@@ -120,7 +116,7 @@ public final class RunStage {
     /**
      * Takes a run; false: there is no room, here or in the ring.
      *
-     * @throws IllegalArgumentException the run is not made of whole, lawful frames
+     * @throws IllegalArgumentException the run is not whole, lawful frames
      */
     public boolean putRun(ByteBuffer frames, int length) {
         acquire();
@@ -143,7 +139,7 @@ public final class RunStage {
         return true;
     }
 
-    /** Checks the copy: the caller may change its own memory meanwhile. */
+    /** Walks the copy: the caller may change its own memory meanwhile. */
     private boolean claimRun(ByteBuffer frames, int length) {
         long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
         if (claim == FrameRing.REFUSED) {
@@ -172,9 +168,6 @@ public final class RunStage {
         gathered = at + length;
     }
 
-    /**
-     * Moves what has gathered to the ring if the consumer sleeps. A full ring's consumer looks here once it has room.
-     */
     public void close() {
         acquire();
         closed = true;
@@ -184,8 +177,8 @@ public final class RunStage {
     }
 
     /**
-     * Drops what has gathered, before the ring's memory goes: then no thread touches the ring through this stage, not
-     * even a producer that is closed after the relay. Any thread.
+     * Drops the messages, before the ring's memory is freed: a producer that is closed after the relay does not touch
+     * it. Any thread.
      */
     public void drop() {
         acquire();
@@ -199,9 +192,7 @@ public final class RunStage {
         wakeIfAsleep(false);
     }
 
-    /**
-     * Moves what has gathered to the ring if the consumer sleeps; a full ring's consumer looks here when it has room.
-     */
+    /** Moves the messages to the ring if the consumer sleeps. A full ring's consumer looks here when it has room. */
     private void wakeIfAsleep(boolean byClose) {
         while (gathered > 0 && consumerAsleep.getAsBoolean() && closed == byClose && ring.hasRoom(gathered)) {
             acquire();
@@ -235,7 +226,7 @@ public final class RunStage {
     private void acquire() {
         int spins = 0;
         while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
-            // The consumer copies a few kilobytes, and may need this processor for that.
+            // The consumer copies a few kilobytes, for which it may need this processor.
             if (++spins < SPINS) {
                 Thread.onSpinWait();
             } else {
@@ -244,31 +235,31 @@ public final class RunStage {
         }
     }
 
-    /** Whether something has gathered, or is just being put. */
+    /** Returns whether messages have gathered, or are being put. */
     public boolean waiting() {
         return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
     }
 
-    /** Whether {@link #drainTo} would find something, and the producer is not at the stage. */
+    /** Returns whether {@link #drainTo} would find something, and the producer is not at the stage. */
     public boolean ready() {
         return (int) OWNER.getAcquire(this) == FREE
                 && gathered > 0
                 && lastCell <= ring.consumed().get();
     }
 
-    /** Whether the stage has closed and nothing waits any more. */
+    /** Returns whether the stage is closed and empty. */
     public boolean isDone() {
         return (int) OWNER.getAcquire(this) == FREE && closed && gathered == 0;
     }
 
-    /** Hands what has gathered to the handler; returns whether there was anything, and room for it. */
+    /** Hands the messages to the handler; returns whether there were any, and the handler had room. */
     public boolean drainTo(FrameRing.Handler handler) {
         if (gathered == 0 || !OWNER.compareAndSet(this, FREE, CONSUMER)) {
             return false;
         }
         try {
             int length = gathered;
-            // This producer's earlier runs in the ring go before.
+            // This producer's earlier runs in the ring come first.
             boolean next = length > 0 && lastCell <= ring.consumed().get() && handler.hasRoom();
             if (next) {
                 handler.onEvent(memory, 0, length, each);

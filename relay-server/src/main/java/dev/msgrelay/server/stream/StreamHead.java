@@ -4,9 +4,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * The end of the published stream: a position and the number of the next message. Readers always see a pair that
- * belongs together. One writer; readers on any thread. A sequence lock: the version is odd while the writer changes the
- * pair.
+ * The end of the published stream: a position and the number of the next message. One writer; readers on any thread see
+ * a pair that belongs together. A sequence lock: the version is odd while the writer changes the pair.
  */
 @SuppressWarnings("unused") // fields, through handles
 public final class StreamHead {
@@ -39,7 +38,6 @@ public final class StreamHead {
         VERSION.setRelease(this, v + 2);
     }
 
-    /** Reads the pair into {@code into}; spins while the writer changes it. */
     public void read(Mark into) {
         while (true) {
             long before = (long) VERSION.getAcquire(this);
@@ -54,14 +52,13 @@ public final class StreamHead {
         }
     }
 
-    /** The pair, in a new mark. */
     public Mark mark() {
         Mark now = new Mark();
         read(now);
         return now;
     }
 
-    /** The position alone. The bytes before it may be read. */
+    /** Returns the position alone. The bytes before it may be read. */
     public long position() {
         return (long) POSITION.getAcquire(this);
     }

@@ -8,15 +8,14 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Sources of messages that are not read at present, because there is no room for their messages. All are resumed
- * together, once there is plenty of room: if they were resumed at the first free byte, both sides would wake each other
- * in turns.
+ * Sources of messages for which there is no room at present. All are resumed together, once there is plenty of room: a
+ * source resumed at the first free byte would fill it, and both sides would wake each other in turns.
  *
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
 public final class WaitingSources {
     public interface Source {
-        /** There is room again. Called on any thread: the source continues on its own thread. */
+        /** Called on any thread: the source goes on, on its own thread. */
         void resume();
     }
 
@@ -51,14 +50,14 @@ public final class WaitingSources {
         return any;
     }
 
-    /** Nanoseconds since the start during which at least one source waited. Any thread. */
+    /** Returns the nanoseconds during which at least one source waited. Any thread. */
     public long nanos(long now) {
         return time.nanos(now);
     }
 
     public void resumeIfRoom() {
         if (any && plentyOfRoom.getAsBoolean() && endWait()) {
-            // Only the present sources: one that finds no room again waits for the next call.
+            // Only the present sources: a source that finds no room again waits for the next call.
             List<Source> all = new ArrayList<>();
             for (Source s = waiting.poll(); s != null; s = waiting.poll()) {
                 all.add(s);
@@ -67,7 +66,7 @@ public final class WaitingSources {
         }
     }
 
-    /** Flag and time are one state, so a lock guards both: another thread may add a source at the same moment. */
+    /** The lock guards flag and time together: another thread may add a source at the same moment. */
     private synchronized boolean endWait() {
         boolean held = any;
         any = false;

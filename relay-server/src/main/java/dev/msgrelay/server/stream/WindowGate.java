@@ -5,25 +5,25 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Lets the log run ahead of the slowest of its limits by a window, and no further. A limit is the position of a {@code
- * backpressure} subscriber, or of the journal. At the limit the relay no longer reads publishers' sockets, and local
+ * Keeps the end of the log within a window after its slowest limit. A limit is the position of a {@code backpressure}
+ * subscriber, or of the journal. At the end of the window the relay stops reading publishers' sockets, and local
  * publishers fill the ring: that is the back pressure.
  *
- * <p>The window is smaller than the log: bytes that wait long have left the processor's cache when they are sent.
+ * <p>The window is smaller than the log: bytes that wait for long have left the processor's cache when they are sent.
  *
  * <p>{@link #tryPass} is the log's writer's; limits come, move and go on any thread.
  */
 public final class WindowGate implements PacketLog.Gate {
-    /** The time since which publishers wait, if none does. */
+    /** The value of {@link #blockedSinceNanos} if no publisher waits. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** A position that the log may not run too far ahead of. */
+    /** A position that the log may exceed by the window. */
     public interface Limit {
-        /** Position before which the party needs no byte any more. Any thread. */
+        /** Returns the position before which the subscriber or the journal needs no byte. Any thread. */
         long position();
 
         /**
-         * The sum of the times for which this limit kept the log from growing.
+         * Returns the sum of the times for which this limit held publishers back.
          *
          * @param common the sum of all limits without one of their own
          */
@@ -33,10 +33,10 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     public interface Writer {
-        /** Wakes the writer if it sleeps. Any thread, after its change has been made visible. */
+        /** Wakes the writer if it sleeps. Any thread, after its change has become visible. */
         void signal();
 
-        /** Waits until the writer has ended the append that it is in. Returns at once on the writer's own thread. */
+        /** Waits for the end of an append that the writer is in. On the writer's own thread returns at once. */
         void awaitBetweenSteps();
     }
 
@@ -50,14 +50,13 @@ public final class WindowGate implements PacketLog.Gate {
     private volatile long refused;
     private final Stopwatch time = new Stopwatch();
 
-    // Owned by the writer.
     private Limit[] seen = limits;
     private long farthest = Long.MAX_VALUE;
     // The time of the slowest limit, while publishers are held back.
     private volatile Stopwatch counted = time;
 
     /**
-     * @param window bytes that the log may run ahead, give or take one run
+     * @param window bytes, give or take one run
      * @param clock in nanoseconds
      */
     public WindowGate(long window, Writer writer, LongSupplier clock) {
@@ -73,7 +72,7 @@ public final class WindowGate implements PacketLog.Gate {
         }
         if (position > lookUp()) {
             block(position);
-            // A second look, after the flag is up: a limit that moved on before the flag has not signalled.
+            // A second look, after the flag is set: a limit that moved before the flag has not signalled.
             if (position > lookUp()) {
                 return false;
             }
@@ -99,8 +98,8 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     /**
-     * Counts the time of a refusal for the slowest limit. It ends if nothing waits to be appended: no reader is to
-     * blame.
+     * Counts the time of a refusal for the slowest limit. Where nothing waits to be appended, no reader is to blame,
+     * and the refusal ends.
      */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
@@ -142,27 +141,27 @@ public final class WindowGate implements PacketLog.Gate {
         return blocked;
     }
 
-    /** Whether the writer has to wait longer, asked before it sleeps. */
+    /** Returns whether the writer has to wait longer; asked before it sleeps. */
     public boolean stillRefuses() {
         return blocked && !halfOpen(refused);
     }
 
-    /** Whether half of the window is free, so that publishers may go on: less would soon be used up again. */
+    /** Returns whether half of the window is free, so that publishers may go on: less would soon be used up. */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;
     }
 
-    /** Whether publishers are held back by a limit without a time of its own. Any thread. */
+    /** Returns whether publishers are held back by a limit without a time of its own. Any thread. */
     public boolean blockedByReaders() {
         return blocked && counted == time;
     }
 
-    /** Time in ns since which publishers are held back. Only while {@link #blocked}. */
+    /** Returns since when publishers are held back, in ns. Only while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
 
-    /** Nanoseconds for which limits without a time of their own held publishers back. Any thread. */
+    /** Returns the nanoseconds for which limits without a time of their own held publishers back. Any thread. */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }
@@ -175,12 +174,11 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     /**
-     * Hears that a limit has gone back in the log, behind the limit that the writer has cached. When this method
-     * returns, the writer has ended the append that the old limit allowed, and keeps to the new one.
+     * Takes note that a limit has moved back in the log, so that the writer's cached limit is wrong. On return the
+     * writer has ended the append that the old limit allowed, and keeps to the new one.
      */
     public void movedBack() {
         synchronized (this) {
-            // The writer looks at the limits again if it finds another array.
             limits = limits.clone();
         }
         writer.awaitBetweenSteps();
