@@ -12,7 +12,7 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.SocketReads;
-import dev.msgrelay.server.publish.IngestPort;
+import dev.msgrelay.server.publish.Inlet;
 import dev.msgrelay.server.publish.PublisherConnection;
 import dev.msgrelay.server.subscribe.FanoutParts;
 import dev.msgrelay.server.subscribe.SubscriberConnection;
@@ -27,7 +27,7 @@ import java.util.Optional;
  * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
  * loop. Called on the core's thread.
  *
- * @param corePort port of publishers, which are read on the core's loop at first
+ * @param coreInlet port of publishers, which are read on the core's loop at first
  * @param refused the refused connections, all on the core's loop
  */
 record ChannelSetup(
@@ -35,7 +35,7 @@ record ChannelSetup(
         ByteBufAllocator allocator,
         PublisherConnection.Shared publishing,
         FanoutParts subscribing,
-        IngestPort corePort,
+        Inlet coreInlet,
         EngineLoop core,
         RefusedConnection.Newest refused) {
     /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
@@ -66,7 +66,7 @@ record ChannelSetup(
     }
 
     private EngineLoop publisher(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
-        PublisherConnection connection = new PublisherConnection(services, publishing, corePort, allocator);
+        PublisherConnection connection = new PublisherConnection(services, publishing, coreInlet, allocator);
         // One read a cycle: it is sent from the cache.
         accepted.config().setRecvByteBufAllocator(new SocketReads(connection.reader(), 1));
         // A publisher that has gone, and cannot be written to any more, is still read to its end.

@@ -13,7 +13,7 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.producers.NameTable;
-import dev.msgrelay.server.publish.IngestPort;
+import dev.msgrelay.server.publish.Inlet;
 import dev.msgrelay.server.publish.LoopBuffers;
 import dev.msgrelay.server.publish.PublisherConnection;
 import dev.msgrelay.server.stream.FrameRing;
@@ -73,7 +73,7 @@ public final class EngineAssembly {
     NetworkBatchHandler handler;
     WaitingSources waiting;
     NameTable names;
-    private IngestPort corePort;
+    private Inlet coreInlet;
     DurableEnds durable;
     SendLoops sends;
 
@@ -191,23 +191,23 @@ public final class EngineAssembly {
         if (orderer == null) {
             journal.restore(names, clock.nanoTime());
             RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
-            corePort = new IngestPort.InPlace(handler, log, names, scan, waiting, loopBuffers());
+            coreInlet = new Inlet.InPlace(handler, log, names, scan, waiting, loopBuffers());
         } else {
             handler.decidedBy(orderer);
             names.decidedBy(orderer);
-            corePort = new IngestPort.ToOrderer(orderer, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
+            coreInlet = new Inlet.ToOrderer(orderer, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
         }
-        Deque<PublisherConnection.Reader> reading = new ArrayDeque<>();
+        Deque<PublisherConnection.ReaderLoop> reading = new ArrayDeque<>();
         for (EngineLoop reader : readers) {
-            IngestPort port = new IngestPort.ToRing(ring, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
-            reading.add(new PublisherConnection.Reader(reader, port));
+            Inlet inlet = new Inlet.ToRing(ring, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
+            reading.add(new PublisherConnection.ReaderLoop(reader, inlet));
         }
         MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
         return new PublisherConnection.Shared(log, names, line, reading);
     }
 
     private LoopBuffers loopBuffers() {
-        LoopBuffers buffers = new LoopBuffers(allocator, budget, MemoryPlan.SHORT_BUFFERS / MemoryPlan.ports(config));
+        LoopBuffers buffers = new LoopBuffers(allocator, budget, MemoryPlan.SHORT_BUFFERS / MemoryPlan.inlets(config));
         releases.add(buffers::close);
         return buffers;
     }
@@ -255,7 +255,7 @@ public final class EngineAssembly {
         }
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(
-                services, allocator, publishing, subscribing, corePort, core, new RefusedConnection.Newest());
+                services, allocator, publishing, subscribing, coreInlet, core, new RefusedConnection.Newest());
         MemoryLine line = publishing.line();
         Mark first = log.head().mark();
         return new RelayEngine(

@@ -14,7 +14,7 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Kind;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.producers.NameTable;
-import dev.msgrelay.server.publish.IngestPort;
+import dev.msgrelay.server.publish.Inlet;
 import dev.msgrelay.server.publish.LoopBuffers;
 import dev.msgrelay.server.publish.PublisherConnection;
 import dev.msgrelay.server.stream.FrameRing;
@@ -59,8 +59,8 @@ public final class MemoryPlan {
         plan.put(Part.LOG, stream.logBytes());
         plan.put(Part.PINS, limits.pinBytes() / chunk * chunk);
         plan.put(Part.WRITER, chunk * PacketLog.chunksInHand(stream.maxRun(), StreamConfig.CHUNK_BYTES));
-        plan.put(Part.READS, (long) LoopBuffers.BUFFER_BYTES * ports(config));
-        plan.put(Part.RESTS, (long) SHORT_BUFFERS * IngestPort.SHORT_BYTES);
+        plan.put(Part.READS, (long) LoopBuffers.BUFFER_BYTES * inlets(config));
+        plan.put(Part.RESTS, (long) SHORT_BUFFERS * Inlet.SHORT_BYTES);
         plan.put(Part.FRAMES, limits.assemblyBytes());
         plan.put(Part.FILTERS, limits.filterBytes());
         long publishers = Math.min(connections, config.clients().maxPublishers());
@@ -87,7 +87,7 @@ public final class MemoryPlan {
     }
 
     /** Number of loops on which publishers are read. */
-    static int ports(RelayConfig config) {
+    static int inlets(RelayConfig config) {
         return 1 + config.readerLoops();
     }
 

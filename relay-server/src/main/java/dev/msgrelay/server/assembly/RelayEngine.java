@@ -35,8 +35,8 @@ import java.util.stream.Stream;
  * written to. {@link EngineAssembly} makes it.
  *
  * <pre>
- *   PublisherConnection --IngestPort.InPlace-----------.
- *   PublisherConnection --IngestPort.ToRing--.         v
+ *   PublisherConnection --Inlet.InPlace---------------.
+ *   PublisherConnection --Inlet.ToRing------.         v
  *   LocalPublisher --RunStage------------> FrameRing -> NetworkBatchHandler -> PacketLog
  *                                                                   PacketLog -> SendGroup -> SubscriberConnection
  * </pre>

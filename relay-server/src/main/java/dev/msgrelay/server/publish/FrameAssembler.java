@@ -25,7 +25,7 @@ import java.nio.ByteBuffer;
  */
 final class FrameAssembler {
     static final int SMALL = 4 << 10;
-    static final int SHORT = IngestPort.SHORT_BYTES;
+    static final int SHORT = Inlet.SHORT_BYTES;
 
     /** A longer frame gets memory of its own, that sockets are read into. */
     static final int MOVE_BYTES = 64 << 10;
@@ -45,7 +45,7 @@ final class FrameAssembler {
     private final ByteBufAllocator allocator;
     private final MemoryBudget.Pool own;
     private final MemoryLine line;
-    private IngestPort port;
+    private Inlet inlet;
     private ReadWindow memory;
     private ByteBuffer view = NO_BYTES;
     private Size size = Size.NONE;
@@ -53,11 +53,11 @@ final class FrameAssembler {
     private int frame;
 
     /** @param line for long frames */
-    FrameAssembler(ByteBufAllocator allocator, MemoryBudget.Pool own, MemoryLine line, IngestPort port) {
+    FrameAssembler(ByteBufAllocator allocator, MemoryBudget.Pool own, MemoryLine line, Inlet inlet) {
         this.allocator = allocator;
         this.own = own;
         this.line = line;
-        this.port = port;
+        this.inlet = inlet;
     }
 
     int bytes() {
@@ -89,7 +89,7 @@ final class FrameAssembler {
 
     /** Bytes of a read, of {@code wanted}, that can be kept whatever they are. */
     int mostPerRead(int wanted) {
-        boolean much = size == Size.SHORT || port.buffers().any();
+        boolean much = size == Size.SHORT || inlet.buffers().any();
         return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
@@ -144,7 +144,7 @@ final class FrameAssembler {
         if (!here) {
             bytes = 0;
         }
-        boolean fitsShort = length <= SHORT && port.buffers().any();
+        boolean fitsShort = length <= SHORT && inlet.buffers().any();
         boolean stays = here && length > SMALL && !fitsShort;
         if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
             moveBytes(length, source, offset, length);
@@ -164,7 +164,7 @@ final class FrameAssembler {
      */
     private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
         boolean fits = length <= SMALL;
-        moveTo(fits ? small() : port.buffers().borrow(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
+        moveTo(fits ? small() : inlet.buffers().borrow(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
     }
 
     private void moveTo(ReadWindow other, Size otherSize, ByteBuffer source, int offset, int kept) {
@@ -187,7 +187,7 @@ final class FrameAssembler {
                 old.release();
                 own.giveBack(SMALL);
             }
-            case SHORT -> port.buffers().giveBack(old);
+            case SHORT -> inlet.buffers().giveBack(old);
             case LONG -> {
                 int reserved = old.view().capacity();
                 old.release();
@@ -207,7 +207,7 @@ final class FrameAssembler {
     /** Bytes that have to be reserved before the frame is read on; 0: none. */
     int wants() {
         boolean doesNotFit =
-                frame > MOVE_BYTES || (size == Size.SMALL && !port.buffers().any());
+                frame > MOVE_BYTES || (size == Size.SMALL && !inlet.buffers().any());
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
@@ -228,12 +228,12 @@ final class FrameAssembler {
         moveTo(other, Size.LONG, view, 0, bytes);
     }
 
-    /** Sets the port of another loop; only while {@link #movable}. */
-    void setPort(IngestPort other) {
-        port = other;
+    /** Sets the inlet of another loop; only while {@link #movable}. */
+    void setInlet(Inlet other) {
+        inlet = other;
     }
 
-    /** Whether no memory of the port's is in use. */
+    /** Whether no memory of the inlet's is in use. */
     boolean movable() {
         return size == Size.NONE || size == Size.SMALL;
     }

@@ -77,7 +77,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private final FrameAssembler assembler;
     private final Producer producer;
     private final Ticker clock;
-    private IngestPort port;
+    private Inlet inlet;
     private SegmentSize segment;
     private ReadSwitch reads;
     private volatile Wait wait = Wait.NOTHING;
@@ -94,14 +94,14 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             FrameAssembler assembler,
             Producer producer,
             Ticker clock,
-            IngestPort port) {
+            Inlet inlet) {
         this.session = session;
         this.counters = counters;
         this.line = line;
         this.assembler = assembler;
         this.producer = producer;
         this.clock = clock;
-        this.port = port;
+        this.inlet = inlet;
     }
 
     void opened() {
@@ -119,7 +119,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     /** Whether readers see all messages that were handed in, so that these may be acknowledged. */
     boolean allShown() {
-        return port.allShown();
+        return inlet.allShown();
     }
 
     /** The reason why the socket is not read. Any thread. */
@@ -160,7 +160,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             askForMemory();
         }
         if (isDeaf()) {
-            return port.buffers().scratch();
+            return inlet.buffers().scratch();
         }
         if (wait != Wait.NOTHING) {
             return null;
@@ -168,9 +168,9 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         if (assembler.isLong()) {
             return assembler.restOfLong().retain();
         }
-        int most = assembler.mostPerRead(segment.wholeUpTo(IngestPort.READ_BYTES));
-        if (port.hasRoom()) {
-            ReadWindow window = port.window(assembler.bytes(), most);
+        int most = assembler.mostPerRead(segment.wholeUpTo(Inlet.READ_BYTES));
+        if (inlet.hasRoom()) {
+            ReadWindow window = inlet.window(assembler.bytes(), most);
             assembler.putInFront(window);
             return window.retain();
         }
@@ -190,7 +190,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     @Override
     public void readWasFull() {
         if (wait == Wait.NOTHING && !session.state().ended()) {
-            port.readWasFull();
+            inlet.readWasFull();
         }
     }
 
@@ -212,7 +212,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             proceed(processStored());
         } else {
             bytesRead += read.readableBytes() - assembler.bytes();
-            // The port has given the window, so it has room.
+            // The inlet has given the window, so it has room.
             proceed(process(read.view(), read.readerIndex(), read.readableBytes(), true));
         }
     }
@@ -237,7 +237,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
                     waitFor(Wait.RATE);
                 } else if (assembler.wants() > 0) {
                     askForMemory();
-                } else if (!assembler.isLong() && !port.hasRoom()) {
+                } else if (!assembler.isLong() && !inlet.hasRoom()) {
                     waitForRoom(Wait.ROOM);
                 }
             }
@@ -252,7 +252,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return rights.hasRate() && rights.isPaused(clock.nanoTime());
     }
 
-    /** Processes bytes. A fault in them ends the connection. {@code room}: the port has just said that it has room. */
+    /** Processes bytes. A fault in them ends the connection. {@code room}: the inlet has just said that it has room. */
     private Outcome process(ByteBuffer view, int offset, int length, boolean room) {
         if (producer.hasLostItsName()) {
             // A task ends the connection soon. Bytes that were dropped may have begun a frame, so no byte is looked at.
@@ -265,7 +265,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         try {
             // Once, but for control frames and for messages that were sent before.
             while (true) {
-                RunScan run = port.walk(view, at, end - at, session.rights().permittedTypes());
+                RunScan run = inlet.walk(view, at, end - at, session.rights().permittedTypes());
                 if (run.frames() > 0) {
                     if (!session.rights().mayAct()) {
                         throw session.rights().whyRefused().orElseThrow().exception();
@@ -334,7 +334,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             producer.checkNumbers(frames);
         }
         int length = run.wholeBytes();
-        if (!ready && !port.hasRoom() || !port.handIn(run, producer.name())) {
+        if (!ready && !inlet.hasRoom() || !inlet.handIn(run, producer.name())) {
             return false;
         }
         if (!numbered) {
@@ -366,7 +366,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void waitForRoom(Wait why) {
         waitFor(why);
         counters.increment(Counter.HELD_BACK);
-        port.addWaiting(this);
+        inlet.addWaiting(this);
     }
 
     @Override
@@ -483,7 +483,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     // ---- from the core's loop to a reader's ---------------------------------------------------------------------
 
-    /** Whether another port may go on: no byte is in memory of this one. */
+    /** Whether another inlet may go on: no byte is in memory of this one. */
     boolean movable() {
         return wait == Wait.NOTHING && assembler.movable();
     }
@@ -492,10 +492,10 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         waitFor(Wait.MOVE);
     }
 
-    /** Another loop has the connection, and its port takes the bytes from here on. */
-    void resumeAt(IngestPort other) {
-        port = other;
-        assembler.setPort(other);
+    /** Another loop has the connection, and its inlet takes the bytes from here on. */
+    void resumeAt(Inlet other) {
+        inlet = other;
+        assembler.setInlet(other);
         if (wait == Wait.MOVE) {
             waitFor(Wait.NOTHING);
             proceed(processStored());

@@ -16,7 +16,7 @@ public final class LoopBuffers {
     static final int SHORT_READ = 16 << 10;
 
     /** Bytes of the buffer that sockets are read to. */
-    public static final int BUFFER_BYTES = IngestPort.SHORT_BYTES + SHORT_READ;
+    public static final int BUFFER_BYTES = Inlet.SHORT_BYTES + SHORT_READ;
 
     /** Bytes of a read that is thrown away. */
     private static final int SCRATCH_BYTES = 4 << 10;

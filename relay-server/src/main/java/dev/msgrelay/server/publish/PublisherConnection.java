@@ -50,10 +50,10 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
      *     publisher goes to the next of them with its first message, and its runs go through the ring from then on.
      *     Owned by the core's thread
      */
-    public record Shared(PacketLog log, NameTable names, MemoryLine line, Deque<Reader> readers) {}
+    public record Shared(PacketLog log, NameTable names, MemoryLine line, Deque<ReaderLoop> readers) {}
 
-    /** A reader loop, and its port into the order. */
-    public record Reader(EngineLoop loop, IngestPort port) {}
+    /** A reader loop, and its inlet into the order. */
+    public record ReaderLoop(EngineLoop loop, Inlet inlet) {}
 
     private final Services services;
     private final Shared shared;
@@ -66,13 +66,14 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     private long spokeNanos;
     private long spokeBytes;
 
-    public PublisherConnection(Services services, Shared shared, IngestPort corePort, ByteBufAllocator alloc) {
+    public PublisherConnection(Services services, Shared shared, Inlet coreInlet, ByteBufAllocator alloc) {
         this.services = services;
         this.shared = shared;
         session = new Session(services, Role.PUBLISHER, this, SAID_BYTES);
-        assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, corePort);
+        assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, coreInlet);
         producer = new Producer(session, services, shared.log, shared.names, this::goOnWithName);
-        intake = new Intake(session, services.counters(), shared.line, assembler, producer, services.clock(), corePort);
+        intake =
+                new Intake(session, services.counters(), shared.line, assembler, producer, services.clock(), coreInlet);
     }
 
     public Session session() {
@@ -95,7 +96,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     public void channelReadComplete(ChannelHandlerContext ctx) {
         producer.speak();
         if (!atReader && !shared.readers.isEmpty() && session.state() == SessionState.PLAIN && intake.movable()) {
-            Reader reader = shared.readers.pollFirst();
+            ReaderLoop reader = shared.readers.pollFirst();
             shared.readers.addLast(reader);
             moveTo(reader);
         }
@@ -107,11 +108,11 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         session.writabilityChanged();
     }
 
-    private void moveTo(Reader reader) {
+    private void moveTo(ReaderLoop reader) {
         atReader = true;
         intake.pauseForMove();
         session.moveTo(reader.loop(), () -> {
-            intake.resumeAt(reader.port());
+            intake.resumeAt(reader.inlet());
             if (services.table().draining()) {
                 stopReading(0);
             }

@@ -71,7 +71,7 @@ final class PublisherRig implements AutoCloseable {
     private final MockTicker clock = Ticker.newMockTicker();
     private final ByteBuf memory = Frames.direct(FrameRing.slabBytes(CELLS, MAX_RUN));
     private final WaitingSources waiting;
-    private final IngestPort port;
+    private final Inlet inlet;
     private final Services services;
     private final PublisherConnection.Shared shared;
     final ScarceAllocator ofConnections = new ScarceAllocator();
@@ -128,9 +128,9 @@ final class PublisherRig implements AutoCloseable {
         handler = new NetworkBatchHandler(ring, log, gate, scan, clock::nanoTime, nanos -> {});
         LoopBuffers buffers = new LoopBuffers(allocator, budget, SHORTS);
         if (orderer == null) {
-            port = new IngestPort.InPlace(handler, log, names, new RunScan(PACKET, MAX_BODY), waiting, buffers);
+            inlet = new Inlet.InPlace(handler, log, names, new RunScan(PACKET, MAX_BODY), waiting, buffers);
         } else {
-            port = new IngestPort.ToOrderer(orderer, waiting, RunScan.unpacked(MAX_BODY), buffers);
+            inlet = new Inlet.ToOrderer(orderer, waiting, RunScan.unpacked(MAX_BODY), buffers);
             handler.decidedBy(orderer);
             names.decidedBy(orderer);
             orderer.into(handler, log);
@@ -164,7 +164,7 @@ final class PublisherRig implements AutoCloseable {
     private void duty() {
         handler.drain();
         names.acknowledge();
-        if (port.hasRoom()) {
+        if (inlet.hasRoom()) {
             waiting.resumeIfRoom();
         }
     }
@@ -224,7 +224,7 @@ final class PublisherRig implements AutoCloseable {
     public void close() {
         publishers.forEach(p -> p.channel.finishAndReleaseAll());
         round();
-        port.buffers().close();
+        inlet.buffers().close();
         log.close();
         memory.release();
         if (ofConnections.usedDirectMemory() != 0) {
@@ -237,7 +237,7 @@ final class PublisherRig implements AutoCloseable {
 
     /** One connection. */
     final class Publisher {
-        final PublisherConnection connection = new PublisherConnection(services, shared, port, ofConnections);
+        final PublisherConnection connection = new PublisherConnection(services, shared, inlet, ofConnections);
         final EmbeddedChannel channel;
         private final Wire wire = new Wire();
         private final ByteArrayOutputStream inbox = new ByteArrayOutputStream();

@@ -13,7 +13,7 @@ import dev.msgrelay.server.stream.WaitingSources;
 import java.nio.ByteBuffer;
 
 /**
- * The port through which one loop's publishers get into the one order: where sockets are read to, and where the frames
+ * The inlet through which one loop's publishers get into the one order: where sockets are read to, and where the frames
  * are handed in.
  *
  * <pre>
@@ -24,7 +24,7 @@ import java.nio.ByteBuffer;
  *
  * Owned by its loop's thread.
  */
-public sealed interface IngestPort {
+public sealed interface Inlet {
     /**
      * Bytes of the longest read, one segment of loopback: they are in the processor's cache still when they are sent.
      */
@@ -37,7 +37,7 @@ public sealed interface IngestPort {
     boolean hasRoom();
 
     /**
-     * Memory for a read of {@code most} bytes behind {@code front} others: the loop's buffer, unless the port reads in
+     * Memory for a read of {@code most} bytes behind {@code front} others: the loop's buffer, unless the inlet reads in
      * place. Only if {@link #hasRoom}.
      */
     default ReadWindow window(int front, int most) {
@@ -93,7 +93,7 @@ public sealed interface IngestPort {
             RunScan scan,
             WaitingSources waiting,
             LoopBuffers buffers)
-            implements IngestPort {
+            implements Inlet {
         /** With less room at the end of a chunk a read is short, goes to the loop's buffer, and is copied. */
         private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
 
@@ -144,7 +144,7 @@ public sealed interface IngestPort {
      *
      * @param scan {@link RunScan#unpacked}: packets are made where the order is
      */
-    record ToRing(FrameRing ring, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements IngestPort {
+    record ToRing(FrameRing ring, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements Inlet {
         @Override
         public boolean hasRoom() {
             return ring.hasRoom(FrameAssembler.SHORT);
@@ -175,7 +175,7 @@ public sealed interface IngestPort {
      *
      * @param scan {@link RunScan#unpacked}: packets are made where the order is
      */
-    record ToOrderer(Orderer orderer, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements IngestPort {
+    record ToOrderer(Orderer orderer, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements Inlet {
         @Override
         public boolean hasRoom() {
             return orderer.hasRoom();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** What a reader loop hands in on its thread comes out of the ring on the core's, whole and in order. */
-class RingPortTest {
+class RingInletTest {
     private static final int MESSAGES = 30_000;
 
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
@@ -38,22 +38,22 @@ class RingPortTest {
     private final WaitingSources waiting =
             new WaitingSources(() -> ring.remainingCells() >= ring.cells() / 2, System::nanoTime);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.RESTS, 2L * FrameAssembler.SHORT));
-    private final IngestPort.ToRing port = new IngestPort.ToRing(
-            ring, waiting, RunScan.unpacked(OrderRig.MAX_BODY), new LoopBuffers(allocator, budget, 2));
+    private final Inlet.ToRing inlet =
+            new Inlet.ToRing(ring, waiting, RunScan.unpacked(OrderRig.MAX_BODY), new LoopBuffers(allocator, budget, 2));
 
     @AfterEach
     void close() {
-        port.buffers().close();
+        inlet.buffers().close();
         rig.close();
         assertThat(allocator.metric().usedDirectMemory()).isZero();
         assertThat(budget.pool(Part.RESTS).used()).isZero();
     }
 
-    /** One read of a socket: these bytes come to the port's buffer. */
+    /** One read of a socket: these bytes come to the inlet's buffer. */
     private RunScan read(byte[] bytes) {
-        ReadWindow window = port.window(0, bytes.length);
+        ReadWindow window = inlet.window(0, bytes.length);
         window.writeBytes(bytes);
-        return port.walk(window.view(), window.readerIndex(), window.readableBytes(), TypeRanges.ALL);
+        return inlet.walk(window.view(), window.readerIndex(), window.readableBytes(), TypeRanges.ALL);
     }
 
     @Test
@@ -67,7 +67,7 @@ class RingPortTest {
         RunScan span = read(bytes);
         assertThat(span.frames()).isEqualTo(3);
         assertThat(span.rest()).isEqualTo(8);
-        assertThat(port.handIn(span, PublisherName.NONE)).isTrue();
+        assertThat(inlet.handIn(span, PublisherName.NONE)).isTrue();
         assertThat(log.head().position()).isZero();
         handler.drain();
         assertThat(log.head().position()).isEqualTo(bytes.length - 8);
@@ -78,15 +78,15 @@ class RingPortTest {
     void aFullRingTakesNothingAndSaysSoBefore() {
         byte[] bytes = new Frames().frame(1, 50_000).bytes();
         int taken = 0;
-        while (port.handIn(read(bytes), null)) {
+        while (inlet.handIn(read(bytes), null)) {
             taken++;
         }
         assertThat(taken).isEqualTo(OrderRig.CELLS / FrameRing.cellsOf(bytes.length));
-        assertThat(port.hasRoom()).isFalse();
+        assertThat(inlet.hasRoom()).isFalse();
         for (int i = 0; i < 10; i++) {
             handler.drain();
         }
-        assertThat(port.hasRoom()).isTrue();
+        assertThat(inlet.hasRoom()).isTrue();
         assertThat(log.lastSequence()).isEqualTo(taken);
     }
 
@@ -94,7 +94,7 @@ class RingPortTest {
     @Test
     void whoIsHeldLooksOnceMoreItself() {
         AtomicBoolean resumed = new AtomicBoolean();
-        port.addWaiting(() -> resumed.set(true));
+        inlet.addWaiting(() -> resumed.set(true));
         assertThat(resumed).isTrue();
         assertThat(waiting.any()).isFalse();
     }
@@ -116,8 +116,8 @@ class RingPortTest {
                 RunScan span = read(bytes);
                 assertThat(span.wholeBytes()).isEqualTo(bytes.length);
                 // As a connection does: where it is refused, it waits until it is resumed.
-                while (!port.hasRoom() || !port.handIn(span, PublisherName.NONE)) {
-                    port.addWaiting(room::release);
+                while (!inlet.hasRoom() || !inlet.handIn(span, PublisherName.NONE)) {
+                    inlet.addWaiting(room::release);
                     assertThat(room.tryAcquire(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
                             .isTrue();
                 }
