@@ -9,16 +9,16 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of a publisher that are not in the order yet: the start of a frame or, if there was no room, all that was
- * read last. Memory is taken for bytes that have come. A length that a header announces is only ever reserved.
+ * The bytes of a publisher that are not in the order yet: the begin of a frame or, if there was no room, all that was
+ * read last. Memory is taken for bytes that have come. The length in a header is only reserved.
  *
  * <pre>
- *   size    for                                          memory
- *   SMALL   a start of up to 4 KiB                       4 KiB of the connection's own, always to be had
- *   SHORT   a longer one; moved in front of the next     68 KiB, shared by a loop's publishers; with none left, a
- *           read                                         connection reads so little at a time that SMALL is enough
- *   LONG    a frame of more than 64 KiB, read into       reserved in full, in a line, before it is read on
- *           on its own
+ *   size    for                                    memory
+ *   SMALL   up to 4 KiB of a frame                 4 KiB of the connection, always there
+ *   SHORT   more of a frame, which is moved in     68 KiB, shared by a loop's publishers. When all are in use, a read
+ *           front of the next read                 is so short that SMALL is enough
+ *   LONG    a frame of more than 64 KiB            the whole frame, reserved in the MemoryLine before more is read;
+ *                                                  the socket is read to it
  * </pre>
  *
  * Owned by its connection's thread.
@@ -27,10 +27,10 @@ final class FrameAssembler {
     static final int SMALL = 4 << 10;
     static final int SHORT = Inlet.SHORT_BYTES;
 
-    /** A longer frame gets memory of its own, that sockets are read into. */
+    /** A longer frame gets memory of its own, to which the socket is read. */
     static final int MOVE_BYTES = 64 << 10;
 
-    /** Bytes of a frame that does not fit in SHORT memory, with which its own memory is asked for. */
+    /** A frame that does not fit in SHORT memory asks for its own memory once it has this many bytes. */
     private static final int ASK_AT = 2 << 10;
 
     private static final ByteBuffer NO_BYTES = ByteBuffer.allocate(0);
@@ -52,7 +52,6 @@ final class FrameAssembler {
     private int bytes;
     private int frame;
 
-    /** @param line for long frames */
     FrameAssembler(ByteBufAllocator allocator, MemoryBudget.Pool own, MemoryLine line, Inlet inlet) {
         this.allocator = allocator;
         this.own = own;
@@ -64,22 +63,22 @@ final class FrameAssembler {
         return bytes;
     }
 
-    /** Bytes of the whole frame that the waiting bytes begin, if its header is there; otherwise 0. */
+    /** Returns the length of the begun frame, if its header is there; otherwise 0. */
     int frame() {
         return frame;
     }
 
-    /** Memory whose first {@link #bytes} wait, in the machine's own byte order. */
+    /** Returns memory whose first {@link #bytes} wait, in the machine's own byte order. */
     ByteBuffer view() {
         return view;
     }
 
-    /** Whether a control frame begins here, as far as known: {@code 80 00 00} is all that their types share. */
+    /** Returns whether a control frame has begun, as far as its bytes tell: {@code 80 00 00} begins each type. */
     boolean beginsControl() {
         return bytes >= 3 && Bytes.bigEndian(view().getInt(0)) >>> Byte.SIZE == ControlFrames.FIRST >>> Byte.SIZE;
     }
 
-    /** What waits, for people; empty: nothing. */
+    /** Returns a text about the begun frame; empty: there is none. */
     String text() {
         if (bytes == 0) {
             return "";
@@ -87,20 +86,18 @@ final class FrameAssembler {
         return bytes + " of " + (frame == 0 ? "a header" : frame + " bytes");
     }
 
-    /** Bytes of a read, of {@code wanted}, that can be kept whatever they are. */
+    /** Returns the most bytes, of {@code wanted}, that the next read may bring: all of them can be kept. */
     int mostPerRead(int wanted) {
         boolean much = size == Size.SHORT || inlet.buffers().any();
         return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
-    /** The rest of a long frame, and not behind its end: the next frame belongs elsewhere. */
+    /** Returns the rest of the long frame's memory: the next frame belongs elsewhere. */
     ReadWindow restOfLong() {
         return memory.open(bytes, frame);
     }
 
-    /**
-     * Memory behind the waiting bytes, for a read that the log has no room for; {@code most}: see {@link #mostPerRead}.
-     */
+    /** Returns memory after the waiting bytes, for a read of {@code most} bytes that the log has no room for. */
     ReadWindow behind(int most) {
         if (bytes + most > capacity()) {
             moveBytes(bytes + most, view, 0, bytes);
@@ -112,24 +109,22 @@ final class FrameAssembler {
         return read.view() == view;
     }
 
-    /** A read has brought bytes to this memory, behind the waiting ones. */
     void filled(int length) {
         bytes += length;
     }
 
-    /** Puts the waiting bytes in front of the next read. */
     void putInFront(ReadWindow read) {
         if (bytes > 0) {
-            // The writer's index moves on, the reader's stays in front of these bytes.
+            // The reader's index stays in front of these bytes.
             read.writeBytes(memory.open(0, bytes).writerIndex(bytes));
         }
     }
 
     /**
-     * Keeps bytes, if any, instead of those that were kept before.
+     * Keeps these bytes, if any, instead of those kept before.
      *
      * @param length bytes from {@code offset} of {@code source}, which may be this memory
-     * @param whole bytes of the whole frame that they begin, if its header is there and it is alone; otherwise 0
+     * @param whole length of the frame that they begin, if its header is there; otherwise 0
      */
     void store(ByteBuffer source, int offset, int length, int whole) {
         if (length == 0) {
@@ -159,9 +154,7 @@ final class FrameAssembler {
         return view.capacity();
     }
 
-    /**
-     * Takes memory for {@code length} bytes, copies {@code kept} of the source there, and gives back the former memory.
-     */
+    /** Takes memory for {@code length} bytes, copies the first {@code kept}, and gives back the old memory. */
     private void moveBytes(int length, ByteBuffer source, int offset, int kept) {
         boolean fits = length <= SMALL;
         moveTo(fits ? small() : inlet.buffers().borrow(), fits ? Size.SMALL : Size.SHORT, source, offset, kept);
@@ -174,7 +167,6 @@ final class FrameAssembler {
         switchMemory(other, otherSize);
     }
 
-    /** Has other memory, or none, and gives back the former one. */
     private void switchMemory(ReadWindow other, Size otherSize) {
         ReadWindow old = memory;
         Size oldSize = size;
@@ -204,19 +196,19 @@ final class FrameAssembler {
         return own.allocate(SMALL, () -> ReadWindow.allocate(allocator, SMALL));
     }
 
-    /** Bytes that have to be reserved before the frame is read on; 0: none. */
+    /** Returns the bytes to reserve before more of the frame is read; 0: none. */
     int wants() {
         boolean doesNotFit =
                 frame > MOVE_BYTES || (size == Size.SMALL && !inlet.buffers().any());
         return size != Size.LONG && frame > 0 && bytes >= ASK_AT && doesNotFit ? frame : 0;
     }
 
-    /** Whether the frame has memory of its own: the next read goes there, up to the frame's end. */
+    /** Returns whether the begun frame has memory of its own, to which the socket is read. */
     boolean isLong() {
         return size == Size.LONG;
     }
 
-    /** The memory that the frame {@link #wants} has been reserved. */
+    /** Allocates the memory that {@link #wants} has reserved. */
     void grow() {
         ReadWindow other;
         try {
@@ -233,7 +225,7 @@ final class FrameAssembler {
         inlet = other;
     }
 
-    /** Whether no memory of the inlet's is in use. */
+    /** Returns whether no memory of the inlet is in use. */
     boolean movable() {
         return size == Size.NONE || size == Size.SMALL;
     }

@@ -13,78 +13,68 @@ import dev.msgrelay.server.stream.WaitingSources;
 import java.nio.ByteBuffer;
 
 /**
- * The inlet through which one loop's publishers get into the one order: where sockets are read to, and where the frames
- * are handed in.
+ * The way from one loop's publishers into the one order: the memory to which sockets are read, and the taker of frames.
  *
  * <pre>
- *   core's own loop    reads to where the log ends, in place   ->  log
+ *   core's own loop    reads to the end of the log, in place   ->  log
  *   a reader loop      reads to a buffer of the loop           ->  ring  ->  log
- *   several relays     reads to a buffer of the loop           ->  orderer ~~> log
+ *   a cluster          reads to a buffer of the loop           ->  orderer ~~> log
  * </pre>
  *
  * Owned by its loop's thread.
  */
 public sealed interface Inlet {
-    /**
-     * Bytes of the longest read, one segment of loopback: they are in the processor's cache still when they are sent.
-     */
+    /** Bytes of the longest read, a segment of loopback: when they are sent, the processor's cache still has them. */
     int READ_BYTES = 64 << 10;
 
-    /** Bytes of a buffer for a begun frame that is moved in front of the next read. */
+    /** Bytes of a buffer for a begun frame, which is moved in front of the next read. */
     int SHORT_BYTES = 68 << 10;
 
-    /** Whether there is room for all that one more read may bring. If not, publishers wait until there is. */
+    /** Returns whether there is room for one more read; until there is, publishers wait. */
     boolean hasRoom();
 
     /**
-     * Memory for a read of {@code most} bytes behind {@code front} others: the loop's buffer, unless the inlet reads in
-     * place. Only if {@link #hasRoom}.
+     * Returns memory for {@code front} bytes that are there and a read of {@code most} more. Only if {@link #hasRoom}.
      */
     default ReadWindow window(int front, int most) {
         return buffers().reads().open(0, front + most);
     }
 
-    /** Walks bytes that were read; {@code types}: those that their publisher may send. */
     default RunScan walk(ByteBuffer view, int offset, int length, TypeRanges types) {
         return scan().scan(view, offset, length, 0, types);
     }
 
-    /** The loop's walk over what was read. */
     RunScan scan();
 
     /**
-     * Hands in the whole frames of a span. Only if {@link #hasRoom} has said yes since the last span.
+     * Hands in the whole frames of a span. Only if {@link #hasRoom} has returned true since the last span.
      *
-     * @param name the messages' publisher, with numbers left for them; {@link PublisherName#NONE}: a plain one
-     * @return false if there is no room for them now: they have to wait where they are
+     * @param name the publisher's name, with numbers left for the messages; or {@link PublisherName#NONE}
+     * @return false: there is no room for the frames, which stay where they are
      */
     boolean handIn(RunScan span, PublisherName name);
 
-    /** Adds a publisher that has found no room: it is resumed once there is plenty. */
+    /** Adds a publisher for which there was no room: it goes on once there is plenty. */
     default void addWaiting(WaitingSources.Source source) {
-        // The core looks at waiting sources in each cycle, which is enough for those of its own loop.
+        // The core looks at waiting sources in each cycle.
         waiting().add(source, false);
     }
 
-    /** The publishers that wait for room, of all loops. */
     WaitingSources waiting();
 
-    /** Whether readers see all that is in the log: not while the loop is in the middle of a batch. */
+    /** Returns whether subscribers see all that is in the log: not while the loop is in the middle of a batch. */
     default boolean allShown() {
         return true;
     }
 
-    /**
-     * Notes that a read took all it could: more is likely to come. Only the core, which makes batches, needs to know.
-     */
+    /** Notes that a read filled its memory: more is likely to come. */
     default void readWasFull() {}
 
-    /** The memory that the loop's publishers share. */
     LoopBuffers buffers();
 
     /**
-     * For publishers on the core's own loop: a socket is read straight to where the log ends, and the bytes stay there.
-     * So the kernel alone copies the bytes between two sockets.
+     * For publishers on the core's own loop: a socket is read straight to the end of the log, and the bytes stay there.
+     * Only the kernel copies the bytes between two sockets.
      */
     record InPlace(
             NetworkBatchHandler handler,
@@ -94,7 +84,7 @@ public sealed interface Inlet {
             WaitingSources waiting,
             LoopBuffers buffers)
             implements Inlet {
-        /** With less room at the end of a chunk a read is short, goes to the loop's buffer, and is copied. */
+        /** With less room at the end of a chunk a short read goes to the loop's buffer, and is copied. */
         private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
 
         @Override
@@ -139,10 +129,10 @@ public sealed interface Inlet {
     }
 
     /**
-     * For publishers on a reader loop, which has a processor core of its own: a socket is read to a buffer of the loop,
-     * the bytes are walked there and copied to the ring, and the core packs what is in the ring.
+     * For publishers on a reader loop: a socket is read to a buffer of the loop. The bytes are walked there and copied
+     * to the ring, from which the core packs them.
      *
-     * @param scan {@link RunScan#unpacked}: packets are made where the order is
+     * @param scan {@link RunScan#unpacked}: the core makes the packets
      */
     record ToRing(FrameRing ring, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements Inlet {
         @Override
@@ -164,16 +154,16 @@ public sealed interface Inlet {
 
         @Override
         public void addWaiting(WaitingSources.Source source) {
-            // The ring may have been drained before the core sees the source: then the core does not look.
+            // The ring may have been drained before the core sees the source: then the core would not look.
             waiting.add(source, true);
         }
     }
 
     /**
-     * For publishers on the core's own loop where several relays are one: a socket is read to a buffer of the loop, the
-     * bytes are walked there and copied to the orderer, which puts runs of all relays in order.
+     * For publishers on the core's own loop in a cluster: a socket is read to a buffer of the loop. The bytes are
+     * walked there and copied to the orderer, which puts the runs of all relays in order.
      *
-     * @param scan {@link RunScan#unpacked}: packets are made where the order is
+     * @param scan {@link RunScan#unpacked}: packets are made from ordered runs
      */
     record ToOrderer(Orderer orderer, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements Inlet {
         @Override

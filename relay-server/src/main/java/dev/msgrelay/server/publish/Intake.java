@@ -24,9 +24,9 @@ import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The intake of one publisher: where a read of its socket goes, why the socket is not read, and what becomes of the
- * bytes. Whole frames go into the order as one run, a control frame between them is obeyed, and the rest of the bytes
- * waits in the {@link FrameAssembler}.
+ * The reads of one publisher: their memory, the reason while there are none, and their bytes. Whole frames go into the
+ * order as one run, a control frame between them is obeyed, and the rest of the bytes waits in the {@link
+ * FrameAssembler}.
  *
  * <pre>
  *   whereToRead --> the kernel reads --> received --> |begun frame| bytes read now ................. |
@@ -34,20 +34,20 @@ import java.util.function.IntUnaryOperator;
  *                        room for one more? <-------- `------- one run ---------------'  `-- kept ---'
  * </pre>
  *
- * The gate is asked twice a read: before it, since other publishers may have filled the log, and once all of it is
- * handed in, so that a publisher that fills the log is not read in vain. Owned by the connection's thread; the counts
- * may be read by any.
+ * The inlet is asked for room before a read, since other publishers may have filled the log; and after it, so that a
+ * publisher that has filled the log is not read in vain. Owned by the connection's thread; the counts may be read by
+ * any.
  */
 final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryLine.Waiter {
     enum Wait {
         NOTHING,
         /** The log may not grow, or the ring is full. */
         ROOM,
-        /** The rest of a long frame has no memory yet: the publisher stands in the line. */
+        /** The rest of a long frame has no memory yet: the publisher waits in the {@link MemoryLine}. */
         MEMORY,
-        /** The identity has published more than it may for now. */
+        /** The identity has used up its rate for now. */
         RATE,
-        /** The publisher has asked for a name, which the cluster has to give. */
+        /** The publisher has asked the cluster for a name. */
         NAME,
         /** The connection is on its way to another loop. */
         MOVE,
@@ -58,11 +58,11 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     private enum Outcome {
-        /** All bytes are processed, but for a frame in part. */
+        /** All bytes are processed, except a frame in part. */
         ALL,
-        /** There was no room for a run: it waits with all bytes behind it. */
+        /** There was no room for a run: the run and the bytes after it wait. */
         NO_ROOM,
-        /** HELLO asks for a name that the cluster gives: the bytes behind it wait for the name. */
+        /** HELLO asks for a name that the cluster gives: the bytes after HELLO wait. */
         NAME,
         /** The connection ends, or is about to: the bytes are dropped. */
         ENDED
@@ -81,7 +81,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private SegmentSize segment;
     private ReadSwitch reads;
     private volatile Wait wait = Wait.NOTHING;
-    // Bytes that were asked for in the line.
+    // The bytes for which the MemoryLine was asked.
     private int asked;
     private long bytesRead;
     private volatile long messages;
@@ -112,17 +112,17 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void waitFor(Wait next) {
         wait = next;
         if (next != Wait.NOTHING && next != Wait.MOVE) {
-            // Bytes in the socket's own buffer cost nothing.
+            // Bytes in the kernel's buffer cost nothing.
             reads.off();
         }
     }
 
-    /** Whether readers see all messages that were handed in, so that these may be acknowledged. */
+    /** Returns whether subscribers see all messages that were handed in, so that these may be acknowledged. */
     boolean allShown() {
         return inlet.allShown();
     }
 
-    /** The reason why the socket is not read. Any thread. */
+    /** Returns why the socket is not read. Any thread. */
     Wait waitsFor() {
         return wait;
     }
@@ -131,12 +131,12 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return bytesRead;
     }
 
-    /** Messages that were handed in. Any thread. */
+    /** Returns the messages that were handed in. Any thread. */
     long messages() {
         return messages;
     }
 
-    /** Bytes of the messages that were handed in. Any thread. */
+    /** Returns the bytes of those messages. Any thread. */
     long bytes() {
         return bytes;
     }
@@ -200,7 +200,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     void received(ByteBuf from) {
-        // The log, the loop or the assembler still has the memory.
+        // The memory stays in the log, the loop or the assembler.
         from.release();
         if (session.state().ended() || !(from instanceof ReadWindow read)) {
             return;
@@ -217,13 +217,12 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         }
     }
 
-    /** Processes the bytes that wait in the connection's own memory. */
     private Outcome processStored() {
         boolean some = assembler.bytes() > 0 && (!assembler.isLong() || assembler.bytes() >= assembler.frame());
         return some ? process(assembler.view(), 0, assembler.bytes(), false) : Outcome.ALL;
     }
 
-    /** Waits as the outcome says. If all bytes are processed, looks whether the next read may come. */
+    /** Waits, if the outcome is that or there is no room for one more read. */
     private void proceed(Outcome outcome) {
         if (session.state().ended()) {
             return;
@@ -246,7 +245,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     // ---- the bytes -----------------------------------------------------------------------------------------------
 
-    /** Whether the identity has published more than it may for now. */
+    /** Returns whether the identity has used up its rate for now. */
     private boolean isPaused() {
         Rights rights = session.rights();
         return rights.hasRate() && rights.isPaused(clock.nanoTime());
@@ -255,7 +254,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     /** Processes bytes. A fault in them ends the connection. {@code room}: the inlet has just said that it has room. */
     private Outcome process(ByteBuffer view, int offset, int length, boolean room) {
         if (producer.hasLostItsName()) {
-            // A task ends the connection soon. Bytes that were dropped may have begun a frame, so no byte is looked at.
+            // A task will end the connection. After bytes that were dropped no header can be found, so all are dropped.
             assembler.store(view, 0, 0, 0);
             return Outcome.ENDED;
         }
@@ -263,7 +262,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         int end = offset + length;
         boolean ready = room;
         try {
-            // Once, but for control frames and for messages that were sent before.
+            // A second time only after control frames, and messages that were sent before.
             while (true) {
                 RunScan run = inlet.walk(view, at, end - at, session.rights().permittedTypes());
                 if (run.frames() > 0) {
@@ -312,8 +311,8 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Looks for another protocol in the first bytes of a connection, which are no whole message. Returns whether the
-     * bytes break a rule, and more of them may say which protocol it is: then they wait, like a header in part.
+     * Looks for another protocol in the first bytes of a connection. Returns whether they break a rule, and more bytes
+     * may tell which protocol it is: then they wait, like a header in part.
      *
      * @throws FrameException the bytes are of another protocol
      */
@@ -349,7 +348,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return true;
     }
 
-    /** Returns the bytes of the control frame whose header has come, if it may come now. */
+    /** Returns the length of a control frame whose header has come; throws if it may not come now. */
     private int announced(RunScan run) throws FrameException {
         boolean control = run.problem() == CloseReason.RESERVED_TYPE;
         int type = run.problemType();
@@ -380,7 +379,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         });
     }
 
-    /** Processes the bytes that wait, and reads on; of no effect if the publisher waits for something else by now. */
+    /** Processes the bytes that wait, and reads on; has no effect if the publisher waits for something else. */
     void goOnAfter(Wait why) {
         if (wait != why || session.state().ended()) {
             return;
@@ -418,7 +417,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void askForMemory() {
         asked = assembler.wants();
         if (asked > line.most()) {
-            // A control frame, if the longest body is short. In the line it would be the first for ever.
+            // A control frame, where the longest body is short. In the line it would be the first for ever.
             session.close(
                     CloseReason.MEMORY_LIMIT,
                     "a frame of " + assembler.frame() + " bytes is longer than the " + line.most()
@@ -454,12 +453,11 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     // ---- the end ------------------------------------------------------------------------------------------------
 
-    /** The relay drains: no more is read. */
     void stopReading() {
         if (wait == Wait.MEMORY) {
             line.withdraw(this);
         }
-        // Bytes behind a HELLO are dropped if its name has not come.
+        // Bytes after a HELLO are dropped if its name has not come.
         boolean some = (wait == Wait.ROOM || wait == Wait.DRAINING) && !producer.claims();
         waitFor(some ? Wait.DRAINING : Wait.DRAINED);
     }
@@ -472,7 +470,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Reads on after the end, and throws the bytes away: left unread, they would have a reset overtake the last words.
+     * Reads on after the end, and drops the bytes: unread bytes would cause a reset, which may overtake the last words.
      */
     void readToTheEnd() {
         // A socket on its way to another loop is read as soon as that loop has it.
@@ -483,7 +481,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     // ---- from the core's loop to a reader's ---------------------------------------------------------------------
 
-    /** Whether another inlet may go on: no byte is in memory of this one. */
+    /** Returns whether another inlet may go on: no byte is in memory of this one. */
     boolean movable() {
         return wait == Wait.NOTHING && assembler.movable();
     }
@@ -492,7 +490,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         waitFor(Wait.MOVE);
     }
 
-    /** Another loop has the connection, and its inlet takes the bytes from here on. */
+    /** Called on another loop, whose inlet takes the bytes from here on. */
     void resumeAt(Inlet other) {
         inlet = other;
         assembler.setInlet(other);

@@ -9,13 +9,13 @@ import java.util.ArrayDeque;
 
 /**
  * The memory that one loop's publishers share: a buffer for reads that are not in place, and a fixed number of buffers
- * for begun frames, made when they are needed first.
+ * for begun frames, each made when it is first needed.
  */
 public final class LoopBuffers {
-    /** Bytes of a read behind a begun frame that is too short to be read in place. */
+    /** Bytes of a read after a begun frame, where the log has no room for a read in place. */
     static final int SHORT_READ = 16 << 10;
 
-    /** Bytes of the buffer that sockets are read to. */
+    /** Bytes of the buffer to which sockets are read. */
     public static final int BUFFER_BYTES = Inlet.SHORT_BYTES + SHORT_READ;
 
     /** Bytes of a read that is thrown away. */

@@ -32,12 +32,12 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A publisher: reading begins in {@code SocketReads.allocate}, which asks the {@link Intake} for memory. This class
- * passes on what the channel and the {@link Session} report. Owned by its loop's thread, unless a method says
+ * A publisher. Passes on to its parts what the channel and the {@link Session} report; a read begins in {@code
+ * SocketReads.allocate}, which asks the {@link Intake} for memory. Owned by its loop's thread, unless a method says
  * otherwise.
  */
 public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
-    /** Bytes of a publisher's last words: the frames that are due, and an ERROR. */
+    /** Bytes of a publisher's last words: frames that are due, and an ERROR. */
     public static final int SAID_BYTES = Outbox.MOST_BYTES + Closing.ERROR_BYTES;
 
     /** Bytes of a publisher's direct memory: a small begun frame, its replies, and its last words. */
@@ -46,13 +46,12 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     /**
      * The parts that all publishers of a relay share.
      *
-     * @param readers the loops that read plain publishers and do nothing else; empty: publishers stay with the core. A
-     *     publisher goes to the next of them with its first message, and its runs go through the ring from then on.
-     *     Owned by the core's thread
+     * @param readers the reader loops, which take turns: a plain publisher goes to the next of them with its first
+     *     message, and its later runs go through the ring. Empty: publishers stay with the core. Owned by the core's
+     *     thread
      */
     public record Shared(PacketLog log, NameTable names, MemoryLine line, Deque<ReaderLoop> readers) {}
 
-    /** A reader loop, and its inlet into the order. */
     public record ReaderLoop(EngineLoop loop, Inlet inlet) {}
 
     private final Services services;
@@ -62,7 +61,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     private final Producer producer;
     private final Intake intake;
     private boolean atReader;
-    // The last look that found something sent, and the bytes read until then.
+    // The last tick at which more bytes had been read, and their number.
     private long spokeNanos;
     private long spokeBytes;
 
@@ -80,7 +79,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         return session;
     }
 
-    /** The memory that the socket, or TLS, reads to. */
+    /** Returns the reader, which names the memory that the socket or TLS reads to. */
     public SocketReads.Reader reader() {
         return intake;
     }
@@ -164,7 +163,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         }
     }
 
-    /** The relay drains: no more is read. {@code closesInMillis}: the time that a client which said HELLO is told. */
+    /** Stops reading: the relay drains. {@code closesInMillis}: the time that a client which said HELLO is told. */
     public void stopReading(int closesInMillis) {
         if (!session.state().ended()) {
             intake.stopReading();
@@ -175,9 +174,9 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     }
 
     /**
-     * Acknowledges the messages that came, then says why the publisher ends. Readers see the messages before that: the
-     * last words wait for the end of the batch and, in a cluster, for the order. The socket is read on meanwhile, and
-     * the bytes are thrown away.
+     * Acknowledges the messages, then says why the publisher ends. Subscribers see the messages before that: the last
+     * words wait for the end of the batch and, in a cluster, for the order. Meanwhile the socket is read, and the bytes
+     * are dropped.
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {
@@ -221,12 +220,14 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
 
     // ---- reports: any thread ------------------------------------------------------------------------------------
 
-    /** Whether the publisher is not read because there is no room. */
+    /** Returns whether the publisher is not read because there is no room. */
     public boolean waitsForRoom() {
         return intake.waitsFor() == Wait.ROOM || intake.waitsFor() == Wait.DRAINING;
     }
 
-    /** Whether no more is read, and all messages are handed in, and as durable as the publisher waits for. */
+    /**
+     * Returns whether reading has stopped, and all messages are handed in and as durable as the publisher waits for.
+     */
     public boolean quiet() {
         return intake.waitsFor() == Wait.DRAINED && !producer.unsettled()
                 || session.state().ended();
