@@ -26,6 +26,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import javax.net.ssl.SSLException;
 
@@ -226,8 +227,13 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     /** Runs a step behind the wall: an exception of it ends this connection. */
     public void walled(Runnable step) {
+        walled(step, Runnable::run);
+    }
+
+    /** Runs a step of {@code part} behind the wall: a method of its class, which needs no new object. */
+    public <T> void walled(T part, Consumer<T> step) {
         try {
-            step.run();
+            step.accept(part);
         } catch (Throwable e) {
             failed(e);
         }

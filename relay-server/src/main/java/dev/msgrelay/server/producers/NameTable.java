@@ -53,8 +53,8 @@ public final class NameTable {
     private long batchNanos;
     // Those that wait for the journal.
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
-    // Null: no name outlives the relay.
-    private NameMoves moves;
+    // The journal's, which keeps names for the next life of the relay.
+    private Optional<NameMoves> moves = Optional.empty();
     // Gives names where several relays are one; otherwise the table does.
     private Optional<Orderer> giver = Optional.empty();
 
@@ -157,7 +157,7 @@ public final class NameTable {
 
     /** Has the moves of names told to the journal from now on, which keeps them. */
     public void keepIn(NameMoves journal) {
-        moves = journal;
+        moves = Optional.of(journal);
     }
 
     /** Restores names of earlier lives of the relay; if there is no room for all, those that moved last. */
@@ -176,7 +176,7 @@ public final class NameTable {
 
     /** Whether the journal has room for one more move of a name. */
     public boolean hasRoom() {
-        return moves == null || moves.hasRoom();
+        return moves.isEmpty() || moves.get().hasRoom();
     }
 
     /** Has names given by an orderer: the table then has those names only that have a connection here. */
@@ -242,8 +242,8 @@ public final class NameTable {
     /** Messages of a name are in the log; its holder is told at the end of the batch. */
     public void accepted(PublisherName entry, int messages, long lastSequence) {
         entry.append(messages, lastSequence);
-        if (moves != null) {
-            moves.add(entry.journalName(), lastSequence, messages, entry.accepted());
+        if (moves.isPresent()) {
+            moves.get().add(entry.journalName(), lastSequence, messages, entry.accepted());
         }
         changed(entry);
     }

@@ -286,12 +286,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     @Override
     public void acknowledge() {
-        // As Session.walled, without an object for each batch.
-        try {
-            tellInStream();
-        } catch (Throwable e) {
-            session.failed(e);
-        }
+        session.walled(this, Producer::tellInStream);
     }
 
     private void tellInStream() {
@@ -320,11 +315,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     public boolean journalMoved() {
         watchesJournal = false;
         if (session.state().speaks()) {
-            try {
-                tellDurable();
-            } catch (Throwable e) {
-                session.failed(e);
-            }
+            session.walled(this, Producer::tellDurable);
         }
         return watchesJournal;
     }
