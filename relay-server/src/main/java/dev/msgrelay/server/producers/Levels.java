@@ -5,9 +5,12 @@ import dev.msgrelay.server.connection.Durability;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.StreamHead;
 
-/** Up to which of a publisher's own numbers its messages are written and forced. Owned by the publisher's thread. */
+/**
+ * The levels of a publisher's messages: the numbers up to which they are written and forced. Owned by the publisher's
+ * thread.
+ */
 final class Levels {
-    /** The levels of a publisher that is not told of them: it waits for nothing. */
+    /** The levels of a publisher that does not hear of the journal: it waits for nothing. */
     static final Levels NONE = new Levels();
 
     private final Durability durability;
@@ -44,7 +47,7 @@ final class Levels {
         return result;
     }
 
-    /** Adds messages up to a number, which are in the stream up to a sequence. */
+    /** Adds messages up to a number, the last of which has this sequence. */
     void addInStream(long sequence, long number) {
         if (this != NONE) {
             written.add(sequence, number);
@@ -52,7 +55,7 @@ final class Levels {
         }
     }
 
-    /** Asks the journal for the level that the publisher waits for; its messages lie before the position. */
+    /** Asks the journal for the publisher's level, up to a position. */
     void want(long position) {
         durability.wantWritten(position);
         if (wanted == Level.FORCED) {
@@ -60,12 +63,12 @@ final class Levels {
         }
     }
 
-    /** Looks how far the journal has got; returns whether either number has moved. */
+    /** Asks the journal for its ends; returns whether either number has moved. */
     boolean look() {
         if (!waits()) {
             return false;
         }
-        // Forced first: that number is never ahead of the other.
+        // Forced first: so its number is never above the other.
         boolean moved = forced.reached(next(durability.forced()));
         return written.reached(next(durability.written())) | moved;
     }
@@ -78,17 +81,17 @@ final class Levels {
         return forced.number();
     }
 
-    /** Whether something has not got as far as it can. */
+    /** Returns whether a message has not reached the highest level. */
     boolean waits() {
         return written.waits() || forced.waits();
     }
 
-    /** Whether a message has not reached the level that the publisher waits for. */
+    /** Returns whether a message has not reached the publisher's level. */
     boolean publisherWaits() {
         return wanted == Level.FORCED ? forced.waits() : wanted == Level.WRITTEN && written.waits();
     }
 
-    /** The number up to which all messages have reached the level that the publisher waits for. */
+    /** Returns the number up to which all messages have reached the publisher's level. */
     long settled(long inStream) {
         return wanted == Level.STREAM ? inStream : wanted == Level.WRITTEN ? written() : forced();
     }
@@ -99,9 +102,8 @@ final class Levels {
     }
 
     /**
-     * The numbers of a publisher's messages that lie before a place which the journal has reached. A message is known
-     * there by its sequence in the stream. Few of these pairs are kept, so a number may be reported late, and never too
-     * early.
+     * Turns the sequence that the journal has reached into the number of a publisher's message. Few pairs are kept, so
+     * a number may be reported late, and never too early.
      *
      * <pre>
      *   sequence   501    612    619    740  ...      reached 620: number 6
@@ -119,12 +121,11 @@ final class Levels {
         private int size;
         private long number;
 
-        /** @param reached the number up to which nothing has to be waited for */
         Watermark(long reached) {
             number = reached;
         }
 
-        /** Adds the sequence of a number, which is higher than all before. */
+        /** Adds the sequence of a number, which is above all before. */
         void add(long sequence, long itsNumber) {
             if (size == MOST) {
                 merge();
@@ -142,7 +143,7 @@ final class Levels {
             }
         }
 
-        /** The journal has reached a sequence. Returns whether {@link #number} has moved. */
+        /** Moves on to a sequence that the journal has reached; returns whether {@link #number} has moved. */
         boolean reached(long sequence) {
             int done = 0;
             while (done < size && sequences[done] < sequence) {
@@ -158,12 +159,10 @@ final class Levels {
             return true;
         }
 
-        /** The number up to which the journal has all messages. */
         long number() {
             return number;
         }
 
-        /** Whether the journal has not reached a message yet. */
         boolean waits() {
             return size > 0;
         }

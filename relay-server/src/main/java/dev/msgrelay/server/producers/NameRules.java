@@ -6,19 +6,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Rules of publishers' names, the same for one relay and for a cluster. A name belongs to the producer whose HELLO took
- * it, while that is connected and for the hold time after; then any producer may have it, and starts from nothing. A
- * name also belongs to an identity, until the name has been unconnected for an hour; for this time it is kept at least.
+ * it, until its connection has been gone for the hold time; then any producer may have it, and starts from nothing. It
+ * also belongs to an identity, until its connection has been gone for an hour; for that time it is kept.
  *
- * <p>Pure: each rule depends on its arguments alone.
+ * <p>Pure: each rule depends on its arguments only.
  *
  * @param unit of all times
- * @param hold how long a name stays with its producer after its connection has ended
+ * @param hold the time for which a name stays with its producer
  */
 public record NameRules(TimeUnit unit, long hold) {
     /** Shortest time for which a name without a connection is kept. */
     public static final Duration KEEP = Duration.ofHours(1);
 
-    /** Time away of a name that has a connection. */
+    /** The value of {@code away} for a name that has a connection. */
     public static final long CONNECTED = -1;
 
     public enum Verdict {
@@ -43,7 +43,7 @@ public record NameRules(TimeUnit unit, long hold) {
      *
      * @param knownOwner the identity that has the name; empty: none
      * @param away time since the name's last connection ended, or {@link #CONNECTED}
-     * @param owner the identity of the HELLO; empty: the relay asks nobody for one
+     * @param owner the identity of the HELLO; empty: the relay knows no identities
      */
     public Verdict decide(ProducerId knownProducer, String knownOwner, long away, ProducerId producer, String owner) {
         if (!owner.isEmpty() && !knownOwner.isEmpty() && !knownOwner.equals(owner)) {
@@ -55,12 +55,12 @@ public record NameRules(TimeUnit unit, long hold) {
         return away < hold ? Verdict.OTHER_PRODUCER : Verdict.STARTS_ANEW;
     }
 
-    /** Whether a full table may forget a name that has been away for this time. */
+    /** Returns whether a full table may forget a name that has been away for this time. */
     public boolean mayBeForgotten(long away) {
         return away >= unit.convert(KEEP);
     }
 
-    /** The words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
+    /** Returns the words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
     public String refusal(Verdict verdict, String name, long away, String where) {
         String begin = "HELLO: the name " + name + " belongs to another ";
         if (verdict == Verdict.OTHER_IDENTITY) {
@@ -72,7 +72,6 @@ public record NameRules(TimeUnit unit, long hold) {
                         + " ms more of " + unit.toMillis(hold) + " ms";
     }
 
-    /** The words of a refusal because the table is full of names that are kept. */
     public static String tooMany(long limit) {
         return "HELLO: " + limit + " names are known already, which is the limit";
     }

@@ -21,22 +21,19 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * The acknowledged publishers by their names: how far each one's messages are in the stream, which producer the name
- * belongs to, and which connection has it. So a message that is sent again on another connection is taken once, and two
- * producers' messages are never confused.
+ * The names of acknowledged publishers: the last number of each in the stream, its producer, and its connection. So a
+ * message that is sent again on another connection is taken once, and two producers' messages are never confused.
  *
  * <p>{@link NameRules} decides which producer, by its random id, and which identity has a name. All clients that send
- * no id are one producer.
+ * no id count as one producer.
  *
- * <p>Bounded: a name that leaves without a message is forgotten at once. If the table is full, a new name takes the
- * place of the one that has been unconnected for the longest time, if that is an hour or more. Owned by the core's
- * thread.
+ * <p>Bounded: a name that leaves without a message is forgotten at once. In a full table a new name replaces the name
+ * that has been without a connection for longest, if that is an hour or more. Owned by the core's thread.
  */
 public final class NameTable {
     /**
-     * Bytes of the Java heap that a name takes at most: 255 bytes of text with their object, the record with its id,
-     * and the map's entry; measured with 65,536 of them: 475. And 72 for the name's record in the journal, with its
-     * hole.
+     * Most bytes of the Java heap that a name takes: 255 bytes of text with their object, the record with its id, and
+     * the map's entry; measured with 65,536 of them: 475. And 72 for the name's record in the journal, with its hole.
      */
     public static final int BYTES_PER_NAME = 560;
 
@@ -49,19 +46,18 @@ public final class NameTable {
     private final Map<String, PublisherName> left = new LinkedHashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
     private final List<Runnable> whenShown = new ArrayList<>();
-    // Time of the first message in this batch that has to be acknowledged.
+    // The time of the first message of this batch that has to be acknowledged.
     private long batchNanos;
-    // Those that wait for the journal.
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
     // The journal's, which keeps names for the next life of the relay.
     private Optional<NameMoves> moves = Optional.empty();
-    // Gives names where several relays are one; otherwise the table does.
+    // In a cluster gives names; otherwise this table does.
     private Optional<Orderer> giver = Optional.empty();
 
     /**
-     * @param memory how many names there may be, in bytes
-     * @param holdNanos how long a name stays with its producer after its connection has ended
-     * @param clock in ns, read at the start and the end of a batch alone
+     * @param memory for names, in bytes
+     * @param holdNanos the time for which a name stays with its producer after its connection has ended
+     * @param clock in ns, read at the start and the end of a batch only
      * @param times counts the times of acknowledgements
      */
     public NameTable(Pool memory, long holdNanos, LongSupplier clock, TimeHistogram times) {
@@ -101,17 +97,17 @@ public final class NameTable {
         } else {
             entry.loseHolder();
         }
-        // Under the text that the record has, or the text would be kept twice.
+        // The key is the entry's own text: otherwise memory would hold the text twice.
         connected.put(entry.name(), entry);
         entry.holder = holder;
         if (!owner.isEmpty()) {
-            // A name from before the relay knew identities gets one as well.
+            // A name may be from before the relay had identities.
             entry.owner = owner;
         }
         return entry;
     }
 
-    /** A connection has gone; of no effect if another one has the name by now. */
+    /** Takes the name from a connection that has ended; has no effect if another connection has it. */
     void disconnect(PublisherName entry, PublisherName.Holder holder, long nowNanos) {
         if (entry.holder != holder) {
             return;
@@ -121,7 +117,7 @@ public final class NameTable {
             forget(entry);
             giveUp(entry.name(), entry.producer);
         } else if (entry.accepted() == 0) {
-            // An unknown name starts from nothing as well: bare HELLOs do not fill the table.
+            // An unknown name starts from nothing as well, so HELLOs without messages do not fill the table.
             forget(entry);
         } else {
             connected.remove(entry.name());
@@ -140,7 +136,7 @@ public final class NameTable {
 
     private Optional<PublisherName> add(String name, ProducerId producer, String owner, long nowNanos) {
         if (!memory.tryTake(BYTES_PER_NAME)) {
-            // The bytes of the one that left first.
+            // The new name gets the bytes of the name that left first.
             Iterator<PublisherName> oldest = left.values().iterator();
             if (!oldest.hasNext() || !rules.mayBeForgotten(nowNanos - oldest.next().leftNanos)) {
                 return Optional.empty();
@@ -155,12 +151,12 @@ public final class NameTable {
         memory.giveBack(BYTES_PER_NAME);
     }
 
-    /** Has the moves of names told to the journal from now on, which keeps them. */
+    /** Tells the journal, from now on, the moves of names. */
     public void keepIn(NameMoves journal) {
         moves = Optional.of(journal);
     }
 
-    /** Restores names of earlier lives of the relay; if there is no room for all, those that moved last. */
+    /** Restores names of earlier lives of the relay; where memory is short, those that moved last. */
     public void restore(List<JournalName.State> known, long nowNanos) {
         List<JournalName.State> byAge = new ArrayList<>(known);
         byAge.sort(Comparator.comparingLong(JournalName.State::sequence));
@@ -174,33 +170,33 @@ public final class NameTable {
         }
     }
 
-    /** Whether the journal has room for one more move of a name. */
+    /** Returns whether the journal has room for one more move of a name. */
     public boolean hasRoom() {
         return moves.isEmpty() || moves.get().hasRoom();
     }
 
-    /** Has names given by an orderer: the table then has those names only that have a connection here. */
+    /** Lets an orderer give the names: the table then has only names with a connection here. */
     public void decidedBy(Orderer orderer) {
         giver = Optional.of(orderer);
     }
 
-    /** Whether a name has to be claimed, since the table does not give it. */
+    /** Returns whether a name has to be claimed, since the table does not give it. */
     boolean givenElsewhere() {
         return giver.isPresent();
     }
 
-    /** Asks for a name that is given elsewhere; returns false if there is no room for the question now. */
+    /** Asks the cluster for a name; returns false if there is no room for the question now. */
     boolean claim(String name, ProducerId producer, String owner, Orderer.Claimant claimant) {
         return giver.orElseThrow().claim(name, producer, owner, claimant);
     }
 
-    /** Gives back a name that was given elsewhere. */
+    /** Gives a name back to the cluster. */
     void giveUp(String name, ProducerId producer) {
         giver.orElseThrow().releaseName(name, producer);
     }
 
     /**
-     * A connection has got a name; an older one that had it here is told.
+     * Enters a name that the cluster has given; an older connection here loses it, and is told.
      *
      * @param accepted number of the name's last message in the stream; {@link Orderer#NONE}: there is none
      * @param sequence of that message
@@ -224,7 +220,7 @@ public final class NameTable {
         return entry;
     }
 
-    /** Another connection has got the name: one that has it here loses it, and is told. */
+    /** Takes a name from its connection here, which is told: a connection elsewhere has it. */
     public void takenElsewhere(String name) {
         if (connected.containsKey(name)) {
             PublisherName entry = connected.get(name);
@@ -239,7 +235,7 @@ public final class NameTable {
         left.clear();
     }
 
-    /** Messages of a name are in the log; its holder is told at the end of the batch. */
+    /** Counts messages that are in the log; the name's holder is told at the end of the batch. */
     public void accepted(PublisherName entry, int messages, long lastSequence) {
         entry.append(messages, lastSequence);
         if (moves.isPresent()) {
@@ -248,7 +244,7 @@ public final class NameTable {
         changed(entry);
     }
 
-    /** More messages of a name are in the stream; its holder is told at the end of the batch. */
+    /** Has a name's holder told at the end of the batch. */
     void changed(PublisherName entry) {
         if (!entry.changed) {
             if (changed.isEmpty()) {
@@ -259,7 +255,7 @@ public final class NameTable {
         }
     }
 
-    /** The batch has ended: readers see its messages, so these may be acknowledged. */
+    /** Tells holders at the end of the batch: subscribers see its messages, so these may be acknowledged. */
     public void acknowledge() {
         for (int i = 0; i < changed.size(); i++) {
             PublisherName entry = changed.get(i);
@@ -276,7 +272,7 @@ public final class NameTable {
         whenShown.clear();
     }
 
-    /** Runs words at the end of the batch, when readers see its messages; they must not throw. */
+    /** Runs words at the end of the batch, when subscribers see its messages; they must not throw. */
     public void whenShown(Runnable words) {
         whenShown.add(words);
     }
@@ -286,9 +282,9 @@ public final class NameTable {
         waiting.add(holder);
     }
 
-    /** More of the stream is written or forced: holders that wait for that are told. */
+    /** Tells holders that wait for it that more of the stream is written or forced. */
     public void journalMoved() {
-        // From the end: the last one takes the place of one that goes.
+        // From the last to the first: a holder that goes is replaced by the last one.
         for (int i = waiting.size() - 1; i >= 0; i--) {
             if (!waiting.get(i).journalMoved()) {
                 waiting.set(i, waiting.get(waiting.size() - 1));

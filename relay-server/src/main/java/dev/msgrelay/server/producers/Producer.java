@@ -17,20 +17,21 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
+import java.util.Optional;
 
 /**
  * The producer of one connection: its name, its WELCOME, the numbers of its messages, and their acknowledgements.
  *
  * <pre>
- *   NONE --HELLO--> CLAIMING --the cluster gives the name--> SETTLING --as far as it waits for--> WELCOMED
- *     '---------------the table gives the name---------------^   '-----another connection has the name-'--> LOST
+ *   NONE --HELLO--> CLAIMING --the cluster gives the name--> SETTLING --earlier messages are settled--> WELCOMED
+ *     '---------------the table gives the name---------------^   '-----another connection has the name---'--> LOST
  *
  *   messages are in the stream ---------------------> ACK
  *   wantsMore --> journal: written, forced ---------> ACK's levels
  * </pre>
  *
- * A HELLO without acknowledgements has no name, and takes the same path; nothing is acknowledged then. Owned by the
- * core's thread; {@link #unsettled} may be asked by any.
+ * A HELLO without acknowledgements gets no name, and passes through the same stages. Owned by the core's thread; {@link
+ * #unsettled} may be asked by any.
  */
 public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private enum Stage {
@@ -41,7 +42,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         /** WELCOME waits until the messages accepted before have reached the level that the client waits for. */
         SETTLING,
         WELCOMED,
-        /** Another connection of the same producer has the name: a task that ends this one is under way. */
+        /** Another connection of the same producer has the name: a task will end this connection. */
         LOST
     }
 
@@ -54,9 +55,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private final Runnable goOn;
     private Stage stage = Stage.NONE;
     private PublisherName name = PublisherName.NONE;
-    // The number of messages to come that are in the stream already.
+    // The number of coming messages that are in the stream already.
     private long duplicates;
-    // The numbers of WELCOME.
     private long acceptedBefore;
     private long fork = Durability.TODAY;
     private Levels levels = Levels.NONE;
@@ -64,12 +64,12 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private HelloFrame hello;
     // Null before HELLO.
     private Replies replies;
-    // Run once all messages of a connection that has ended are in the order.
+    // Run after all messages of a connection that has ended are in the order.
     private Runnable lastWords = NOTHING;
     // Whether the table of names reports the journal's progress.
     private boolean watchesJournal;
 
-    /** @param goOn run once a name that was claimed has come, and WELCOME is sent or due */
+    /** @param goOn run after a claimed name has come, and WELCOME is sent or due */
     public Producer(Session session, Services services, PacketLog log, NameTable names, Runnable goOn) {
         this.session = session;
         this.services = services;
@@ -82,19 +82,19 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return name;
     }
 
-    /** Whether HELLO asks for a name that the cluster has not given yet. */
+    /** Returns whether HELLO asks for a name that the cluster has not given yet. */
     public boolean claims() {
         return stage == Stage.CLAIMING;
     }
 
-    /** Whether another connection has the name, so that nothing more may be handed in under it. */
+    /** Returns whether another connection has the name: nothing more may be handed in under it. */
     public boolean hasLostItsName() {
         return stage == Stage.LOST;
     }
 
     // ---- HELLO -------------------------------------------------------------------------------------------------
 
-    /** HELLO has come. In a cluster, {@link #claim} is next. */
+    /** Takes HELLO; in a cluster {@link #claim} is next. */
     public void greeted(HelloFrame said) throws FrameException {
         hello = said;
         replies = new Replies(session.channel(), services.budget().pool(Part.CONNECTIONS));
@@ -110,12 +110,12 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         startSettling();
     }
 
-    /** Asks the cluster for the name. Returns false if there is no room for the question now. */
+    /** Asks the cluster for the name; returns false if there is no room for the question now. */
     public boolean claim() {
         return names.claim(hello.name(), hello.producer(), session.rights().name(), this);
     }
 
-    /** The relay drains: a name that comes from now on is given back. */
+    /** Gives back a name that comes from now on: the relay drains. */
     public void stopClaiming() {
         if (stage == Stage.CLAIMING) {
             stage = Stage.NONE;
@@ -137,7 +137,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         if (stage != Stage.CLAIMING || session.state() != SessionState.GREETED) {
             // The connection has ended meanwhile, or the relay drains.
             if (refusal == null) {
-                // The cluster takes nothing from an older connection here any more: it loses the name as well.
+                // From now on the cluster refuses messages of an older connection of this name here, so that loses the
+                // name.
                 names.takenElsewhere(hello.name());
                 names.giveUp(hello.name(), hello.producer());
             }
@@ -161,12 +162,11 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     private void startSettling() throws FrameException {
         stage = Stage.SETTLING;
-        decideNumbers(session.dialogue().level().orElse(null));
+        decideNumbers();
         watchJournal();
         welcomeIfSettled();
     }
 
-    /** Welcomes the client, once the messages accepted before are {@link #settled}. */
     private void welcomeIfSettled() {
         if (settled()) {
             stage = Stage.WELCOMED;
@@ -178,7 +178,9 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /** Within the read of a newer connection of the same producer, so nothing is written: a task ends this one. */
+    /**
+     * Called within the read of a newer connection of the same producer, so nothing is written: a task ends this one.
+     */
     @Override
     public void nameTaken() {
         if (session.state() == SessionState.OPEN) {
@@ -187,20 +189,14 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         String lost = name.name();
         name = PublisherName.NONE;
         stage = Stage.LOST;
-        // This connection does not hear any more what becomes of its messages.
+        // Nothing tells this connection of its messages any more.
         session.execute(this::sayWaiting);
         session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + lost));
     }
 
     // ---- its numbers -------------------------------------------------------------------------------------------
 
-    /**
-     * Decides which number is next.
-     *
-     * @param level that the client waits for; null: the client does not hear of the journal
-     * @throws FrameException HELLO's number is not one that may come next
-     */
-    private void decideNumbers(Level level) throws FrameException {
+    private void decideNumbers() throws FrameException {
         long known = services.durability().forkOf(hello);
         if (!isNumbered()) {
             fork = known == Durability.UNKNOWN ? known : Durability.TODAY;
@@ -208,8 +204,9 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
         decideNext(known);
         outbox().ackedUpTo(Math.max(acceptedBefore, hello.number() - 1), name.sequence());
-        if (level != null) {
-            levels = new Levels(services.durability(), level, name.sequence(), name.accepted());
+        Optional<Level> level = session.dialogue().level();
+        if (level.isPresent()) {
+            levels = new Levels(services.durability(), level.get(), name.sequence(), name.accepted());
             outbox().tellLevels(levels.written(), levels.forced());
         }
     }
@@ -228,26 +225,30 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
                     CloseReason.MESSAGE_GAP,
                     "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
         } else if (!told) {
-            // Another relay acknowledged the missing messages, or this one, whose journal does not have them.
+            // Another relay acknowledged the missing messages, or an earlier life of this one, whose journal lacks
+            // them.
             name.goOnAt(number, life == Durability.TODAY ? 0 : known + 1);
         }
         long untold = 0;
         if (missing && earlierLife) {
             untold = known + 1;
         } else if (earlierLife) {
-            // An earlier WELCOME that was lost said so; messages that came since are acknowledged behind this one.
+            // An earlier WELCOME said so, and was lost; messages since then are acknowledged after this one.
             untold = name.untold(number, life);
         }
         acceptedBefore = untold > 0 ? 0 : told && known > 0 ? number - 1 : known;
         fork = untold > 0 ? untold : earlierLife ? Durability.TODAY : life;
     }
 
-    /** Whether readers see the messages accepted before, and these have reached the level that the client waits for. */
+    /**
+     * Returns whether subscribers see the messages accepted before, and these have reached the level that the client
+     * waits for.
+     */
     private boolean settled() {
         return !name.changed && levels.settled(known()) >= known();
     }
 
-    /** Number of the last message up to {@code acceptedBefore} that is in the stream: later ones may be gone. */
+    /** Returns the last number up to {@code acceptedBefore} that is in the stream: later messages may be lost. */
     private long known() {
         return Math.min(acceptedBefore, name.accepted());
     }
@@ -257,7 +258,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return name != PublisherName.NONE;
     }
 
-    /** Throws if there are no numbers left for this many messages. */
+    /** Throws if no numbers are left for these messages. */
     public void checkNumbers(int messages) throws FrameException {
         if (!name.hasNumbersFor(messages)) {
             throw new FrameException(
@@ -265,12 +266,12 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /** Whether the next messages are in the stream already. */
+    /** Returns whether the next messages are in the stream already. */
     public boolean sendsAgain() {
         return duplicates > 0;
     }
 
-    /** Passes over frames at the front that are in the stream already. Returns their bytes. */
+    /** Drops frames at the front that are in the stream already; returns their bytes. */
     public int drop(RunScan span) {
         int count = (int) Math.min(duplicates, span.frames());
         duplicates -= count;
@@ -336,7 +337,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /** Asks the journal for the level that the client waits for; returns whether a message has not reached it. */
+    /** Asks the journal for the client's level; returns whether a message has not reached a level. */
     private boolean wantsMore() {
         unsettled = levels.publisherWaits();
         if (levels.waits()) {
@@ -346,7 +347,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return false;
     }
 
-    /** Puts the levels into the outbox; returns whether the journal has got further. */
+    /** Puts the levels into the outbox; returns whether the journal has moved. */
     private boolean lookAtLevels() {
         if (!levels.look()) {
             return false;
@@ -356,14 +357,14 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return true;
     }
 
-    /** Whether a message has not reached the level that the client waits for. Any thread. */
+    /** Returns whether a message has not reached the client's level. Any thread. */
     public boolean unsettled() {
         return unsettled;
     }
 
     /** Sends frames that are due unless a write is in flight. */
     public void speak() {
-        // Readers may not see all messages of a lost name yet: the last words acknowledge them.
+        // Subscribers may not see all messages of a lost name yet: the last words acknowledge them.
         if (session.state().speaks() && stage != Stage.LOST) {
             replies.send(outbox(), log.lastSequence());
         }
@@ -371,7 +372,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     // ---- the end -------------------------------------------------------------------------------------------------
 
-    /** The connection has ended: the messages that it has sent before are acknowledged. */
+    /** Puts the last acknowledgement: the connection has ended. */
     public void ended(SessionState before) {
         if (before == SessionState.OPEN) {
             putAck();
@@ -380,8 +381,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     }
 
     /**
-     * Runs the last words of a connection once its messages have their place in the order, and keeps the name until
-     * then. Returns false if no message waits.
+     * Runs the last words once the messages are in the order, and keeps the name until then. Returns false if no
+     * message waits.
      */
     public boolean waitForOrder(Runnable words) {
         boolean waits = name.isUnderWay();
@@ -395,14 +396,14 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         words.run();
     }
 
-    /** Sends frames that are due to a client that has said HELLO, before the reason of the end. */
+    /** Sends frames that are due to a client that said HELLO, before the reason of the end. */
     public void sayLast() {
         if (replies != null && session.channel().isActive()) {
             replies.sendLast(outbox(), log.lastSequence());
         }
     }
 
-    /** Gives the name back, and memory once the channel is closed. May be called more than once. */
+    /** Gives the name back; and the memory, once the channel is closed. May be called more than once. */
     public void release() {
         lastWords = NOTHING;
         PublisherName had = name;

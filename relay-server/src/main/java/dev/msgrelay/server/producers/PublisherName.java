@@ -4,52 +4,52 @@ import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.stream.Orderer;
 
-/** One acknowledged publisher, from connection to connection. A record of {@link NameTable}; on the core's thread. */
+/**
+ * A publisher whose messages have numbers, from connection to connection. An entry of {@link NameTable}; on the core's
+ * thread.
+ */
 public final class PublisherName implements Orderer.Numbered {
-    /** The connection that has a name. */
     interface Holder {
         /** The holder of a name without a connection. */
         Holder NOBODY = new Holder() {};
 
-        /** Another connection takes the name, within a read of its own: this one ends by a task. */
+        /** Called within the read of another connection, which takes the name: the holder ends by a task. */
         default void nameTaken() {}
 
-        /** More of the name's messages are in the stream, and readers see them: see {@link PublisherName#accepted}. */
+        /** Called when more of the name's messages are in the stream, and subscribers see them. */
         default void acknowledge() {}
 
-        /** More of the stream is written or forced. Returns whether the holder waits for more. */
+        /** Called when more of the stream is written or forced; returns whether the holder waits for more. */
         default boolean journalMoved() {
             return false;
         }
     }
 
-    /** The name of publishers without one: their messages have no numbers. It never changes. */
+    /** The name of publishers without a name, whose messages have no numbers. It never changes. */
     public static final PublisherName NONE = new PublisherName(null, "", ProducerId.NONE, "");
 
     private final NameTable table;
     private final String name;
-    // The identity that the name belongs to; empty: none.
+    // The identity that has the name; empty: none.
     String owner;
-    // The producer that the name belongs to.
     public ProducerId producer;
-    // The number of the last message in the stream, and whether there is any: 0 is as good a number as any other.
+    // The number of the last message in the stream, and whether there is any: 0 is a number too.
     private long accepted;
     private boolean any;
     private long sequence;
     // The number of the last message that was submitted to the orderer.
     private long submitted;
-    // Whether the log has said that the producer sends no id.
+    // The log has said that the producer sends no id.
     private boolean warned;
-    // The number of the next message, as the producer was told; 0: behind the last one. And the first number before it
-    // that was acknowledged and is not in the stream; 0: none. Until the next message comes, another HELLO finds all as
-    // it was: it may come with an older epoch, and be told more.
+    // The number of the next message, as WELCOME told; 0: the last number + 1. And the first number before it that was
+    // acknowledged and is not in the stream; 0: none. Both stay until a message comes: the client may have missed
+    // WELCOME, and say HELLO once more.
     private long goesOnAt;
     private long missingFrom;
-    // The messages that were gone when the name went on behind them.
+    // The lost messages after which the name went on.
     private JournalName.Hole hole = JournalName.Hole.NONE;
     private JournalName journalName;
 
-    // The table's own fields.
     Holder holder = Holder.NOBODY;
     boolean changed;
     long leftNanos;
@@ -65,7 +65,7 @@ public final class PublisherName implements Orderer.Numbered {
         return name;
     }
 
-    /** The number of the last message in the stream; 0: none. */
+    /** Returns the number of the last message in the stream; 0: none. */
     long accepted() {
         return any ? accepted : 0;
     }
@@ -75,7 +75,7 @@ public final class PublisherName implements Orderer.Numbered {
     }
 
     /**
-     * The next message has this number, and those before it will not come.
+     * Has the next message get this number; those before it will not come.
      *
      * @param from the first number before it that was acknowledged, and is not in the stream; 0: there is none
      */
@@ -84,39 +84,39 @@ public final class PublisherName implements Orderer.Numbered {
         missingFrom = from;
     }
 
-    /** The next message is the one behind the last. */
+    /** Has the next message follow the last one. */
     void goOn() {
         goOnAt(0, 0);
     }
 
-    /** Whether the producer was told to go on at this number, and no message has come since. */
+    /** Returns whether WELCOME has told this number, and no message has come since. */
     boolean mayGoOnAt(long number) {
         return goesOnAt != 0 && goesOnAt == number;
     }
 
     /**
-     * The first lost message before {@code number} that a publisher which knows the life before {@code fork} was not
-     * told of; 0: none.
+     * Returns the first lost message before {@code number} of which a client that knows the life before {@code fork}
+     * was not told; 0: none.
      */
     long untold(long number, long fork) {
         return hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }
 
-    /** Marks that the log has said that the producer sends no id. Returns whether it says so for the first time. */
+    /** Notes that the log says that the producer sends no id; returns whether that is for the first time. */
     boolean warn() {
         boolean first = !warned;
         warned = true;
         return first;
     }
 
-    /** Another connection gets the name: the holder, if any, is told. */
+    /** Tells the holder that another connection has the name. */
     void loseHolder() {
         Holder before = holder;
         holder = Holder.NOBODY;
         before.nameTaken();
     }
 
-    /** Another producer gets the name: it starts from nothing. */
+    /** Gives the name to another producer, which starts from nothing. */
     void startAnew(ProducerId other) {
         producer = other;
         warned = false;
@@ -127,7 +127,6 @@ public final class PublisherName implements Orderer.Numbered {
         goOn();
     }
 
-    /** Restores the state of an earlier life of the relay. */
     void restore(JournalName.Hole itsHole, long number, long itsSequence) {
         hole = itsHole;
         accepted = number;
@@ -145,7 +144,7 @@ public final class PublisherName implements Orderer.Numbered {
         return journalName;
     }
 
-    /** Messages are in the stream; the last one has this sequence. */
+    /** Counts messages that are in the stream; the last one has this sequence. */
     void append(int messages, long lastSequence) {
         if (goesOnAt != 0) {
             accepted = goesOnAt - 1;
@@ -159,23 +158,22 @@ public final class PublisherName implements Orderer.Numbered {
         sequence = lastSequence;
     }
 
-    /** The number of the next message that comes. */
     public long next() {
         return last() + 1;
     }
 
-    /** The number of the last message that came, or is not expected any more. */
+    /** Returns the number of the last message that came, or is no longer expected. */
     private long last() {
         return Math.max(Math.max(accepted(), submitted), goesOnAt - 1);
     }
 
-    /** Messages behind the last one are on their way into the order. */
+    /** Counts messages that are on their way into the order. */
     public void addSubmitted(int messages) {
         submitted = last() + messages;
         goOn();
     }
 
-    /** Whether messages that were submitted are not in the stream yet. */
+    /** Returns whether submitted messages are not in the stream yet. */
     boolean isUnderWay() {
         return submitted > accepted;
     }
@@ -186,7 +184,7 @@ public final class PublisherName implements Orderer.Numbered {
         table.changed(this);
     }
 
-    /** Whether there are numbers left for this many messages: numbers never wrap. */
+    /** Returns whether numbers are left for these messages: numbers never wrap. */
     boolean hasNumbersFor(int messages) {
         return last() <= Long.MAX_VALUE - messages;
     }

@@ -12,8 +12,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The control frames to a publisher that said HELLO: its outbox, written from memory of its own, one write in flight at
- * most. Owned by the connection's thread.
+ * The control frames to a publisher that said HELLO: sends its outbox from memory of its own, one write at a time.
+ * Owned by the connection's thread.
  */
 public final class Replies {
     public static final int BYTES = Outbox.MOST_BYTES;
@@ -22,11 +22,11 @@ public final class Replies {
     private final Pool memory;
     private final ByteBuf buffer;
     private final ByteBuffer view;
-    // A failed write is no end: bytes that the publisher sent before it went are still to be read.
+    // A failed write does not close the channel: bytes that the publisher sent before are still to be read.
     private final ChannelPromise unasked;
     private boolean writing;
 
-    /** Takes {@link #BYTES} of the pool, which are planned for each connection. */
+    /** Takes {@link #BYTES} of the pool, which the plan has for each connection. */
     Replies(Channel channel, Pool memory) {
         this.channel = channel;
         this.memory = memory;
@@ -42,7 +42,7 @@ public final class Replies {
 
     /** Sends frames that are due unless a write is in flight; {@code newest}: number of the stream's last message. */
     void send(Outbox outbox, long newest) {
-        // The channel reports its changes within a write: that call finds writing set, and this loop looks again.
+        // The channel reports its writability within a write: that call finds writing set, and this loop looks again.
         while (!writing && outbox.due() && channel.isWritable()) {
             writing = true;
             view.clear();
@@ -53,7 +53,7 @@ public final class Replies {
         }
     }
 
-    /** Puts frames that are due behind a write in flight, to be flushed with the next one. */
+    /** Writes frames that are due, to be flushed with the next write. */
     void sendLast(Outbox outbox, long newest) {
         if (outbox.due()) {
             ByteBuffer last = ByteBuffer.allocate(outbox.mostBytes());
@@ -62,7 +62,7 @@ public final class Replies {
         }
     }
 
-    /** Gives the memory back. Only once the channel is closed: before, a write from it may be in flight. */
+    /** Gives the memory back. Only when the channel is closed: before, a write may be in flight. */
     void release() {
         buffer.release();
         memory.giveBack(BYTES);
