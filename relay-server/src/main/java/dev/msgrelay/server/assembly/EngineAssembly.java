@@ -218,7 +218,7 @@ public final class EngineAssembly {
         int senders = replayed ? loops.length + 1 : loops.length;
         SendGroup[] groups = new SendGroup[loops.length];
         for (int i = 0; i < groups.length; i++) {
-            groups[i] = new SendGroup(log, loops[i], filterBuffers(senders));
+            groups[i] = new SendGroup(log, loops[i], filterBuffers(senders), Optional.empty());
         }
         durable = new DurableEnds(services.durability(), core.io());
         Optional<FanoutParts.Replays> replays = replayed ? Optional.of(replays(senders)) : Optional.empty();
@@ -230,7 +230,7 @@ public final class EngineAssembly {
     private FanoutParts.Replays replays(int senders) {
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
         releases.add(pages::close);
-        SendGroup group = new SendGroup(log, replayLoop, filterBuffers(senders), pages);
+        SendGroup group = new SendGroup(log, replayLoop, filterBuffers(senders), Optional.of(pages));
         return new FanoutParts.Replays(opened, pages, group);
     }
 

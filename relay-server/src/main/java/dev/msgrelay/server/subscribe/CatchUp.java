@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A subscriber's way from a place that the log no longer has to the head: through the journal, page by page, then
- * through the log. Where the log is faster the way leads back to the journal, so no message is left out and none comes
- * twice.
+ * Brings a subscriber to the head when the log has dropped its next message: first it is sent the journal, page by
+ * page, then the log. If the log drops its next message once more, it is sent the journal again: it gets each message
+ * once.
  *
  * <pre>
  *   journal   | block | block | block | block | block |       written
@@ -28,73 +28,74 @@ import java.util.concurrent.TimeUnit;
  *   log                                    tail |  . . . . . . .  | head
  *             JOURNAL ------------------------------------> CATCHING_UP ----> LIVE
  *
- *   LIVE --toJournal--> JOURNAL --near the head--> CATCHING_UP --near the head--> LIVE
- *                          ^---overtaken by the log----'
+ *   LIVE --toJournal--> JOURNAL --isNear--> CATCHING_UP --within one write of the head--> LIVE
+ *                          ^--overtaken by the log--'
  * </pre>
  *
- * <p>Owned by the thread of the subscriber's loop, which in JOURNAL is that of the journal's readers.
+ * <p>Owned by the thread of the subscriber's loop: in JOURNAL the loop that may wait for the disk, otherwise a sending
+ * loop.
  */
 final class CatchUp {
     private enum State {
-        /** The log: the subscriber has caught up, or was never behind. */
+        /** Sent the log: the subscriber has caught up, or has never had to. */
         LIVE,
-        /** The journal, and the log where that has the place; on the loop that may wait for the disk. */
+        /** Sent the journal, or the log where that has the next message. */
         JOURNAL,
-        /** The log, on a loop that does not wait for the disk, until one write reaches the head. */
+        /** Sent the log, until one write reaches the head. */
         CATCHING_UP
     }
 
-    /** The result of a look for the place where a stream starts. */
+    /** The answer to {@link #seekStart}. */
     enum Seek {
-        /** The reader is at that place. */
+        /** The reader is at the start. */
         FOUND,
-        /** Messages are missing, which {@link #gap} names; the reader is after them. */
-        BEHIND_A_GAP,
-        /** The place is in the journal, which the loop reads that may wait for the disk. */
+        /** Messages at the start are missing, which {@link #gap} names; the reader is after them. */
+        AFTER_A_GAP,
+        /** The start is in the journal: the caller moves to the loop that may wait for the disk, and asks again. */
         IN_JOURNAL,
-        /** Not yet: the stream has not come that far, or there is no memory for the journal's bytes. */
+        /** The stream has not come to the start, or there is no memory for a page: the caller asks again later. */
         WAIT
     }
 
-    /** The way on, of a subscriber that is not live. */
+    /** The answer to {@link #next}. */
     enum Next {
-        /** From the reader's position: a page, or the log. */
+        /** The reader has the next bytes, in a page or in the log. */
         HERE,
-        /** From there as well; but messages are missing before it, which {@link #gap} names. */
+        /** The same; but messages before them are missing, which {@link #gap} names. */
         GAP,
-        /** From the journal, on the loop that may wait for the disk. */
+        /** The subscriber goes on in the journal, on the loop that may wait for the disk. */
         JOURNAL,
-        /** From the log, on a loop that does not wait for the disk. */
+        /** The subscriber goes on in the log, on a loop that does not wait for the disk. */
         LOG,
-        /** There is no memory just now. */
+        /** There is no memory for a page now. */
         WAIT
     }
 
     /** The result of a read of the journal. */
     private enum Read {
-        /** The reader is in a page, or in the log where that has the place. */
+        /** The reader has the next bytes, in a page or in the log. */
         AT_HAND,
         MISSING,
         NO_MEMORY
     }
 
-    /** The messages that a subscriber does not get, from the first to the last of them. */
+    /** The first and the last of the messages that a subscriber does not get. */
     record Gap(long from, long to, GapReason reason) {}
 
     /**
-     * The place where a subscriber's stream starts.
+     * The start of a subscriber's stream.
      *
      * @param first with {@link StartFrom#SEQUENCE} the number of the first message that the subscriber gets
      * @param millis with {@link StartFrom#TIME} since 1970
      */
     record Start(StartFrom from, long first, long millis) {
-        /** Returns whether the subscriber names the first message, and is told of those that are missing. */
+        /** Returns whether the subscriber names the first message, and is told which are missing. */
         boolean resumes() {
             return from == StartFrom.SEQUENCE;
         }
     }
 
-    /** The begin of a way to the head: the time, the reader's position, and the head's. */
+    /** The begin of a catch-up: the time, the reader's position, and the head's. */
     private record Beginning(long nanos, long position, long head) {
         int percent(long at, long headNow) {
             return headNow <= position ? 100 : (int) Math.max(0, 100 * (at - position) / (headNow - position));
@@ -107,7 +108,9 @@ final class CatchUp {
         }
     }
 
-    /** Looks for a place in the log: from the second on the writer waits for the reader; a third is for a slow host. */
+    /**
+     * Most seeks in the log: from the second on the log's writer waits for the reader; the third is for a slow host.
+     */
     private static final int MOST_TRIES = 3;
 
     private final PacketLog log;
@@ -115,29 +118,28 @@ final class CatchUp {
     private final SlowReader slowness;
     private final Rights rights;
     private final Services services;
-    // Without it the state is LIVE, always.
+    // Empty: the state is always LIVE.
     private final Optional<FanoutParts.Replays> replays;
     private final Mark found = new Mark();
     private volatile State state = State.LIVE;
     private Gap gap;
 
-    // From here on: set by toJournal.
+    // Set by toJournal, as the fields after it.
     private ReplayPages pages;
     private BlockReader blocks;
     private Chunk page;
-    // Bytes that the next block needs; 0: as most do.
+    // The length of the next block, if it is longer than a page; otherwise 0.
     private long longer;
-    // The start has been looked for, and "wanted" is the first message from there on; 0: none in particular.
+    // The start has been looked up; the next page is the first one; the first message that is wanted, or 0.
     private boolean sought;
     private boolean starting;
     private long wanted;
-    // The reason of the last move of the reader over messages that are missing.
+    // The reason why messages before the reader's position are missing.
     private GapReason missingFor;
 
     private volatile Beginning beginning;
     private volatile long sequence;
 
-    /** @param reader of the subscriber */
     CatchUp(FanoutParts shared, Services services, Rights rights, SlowReader slowness, LogReader reader) {
         this.log = shared.log();
         this.reader = reader;
@@ -149,12 +151,12 @@ final class CatchUp {
 
     // ---- states ------------------------------------------------------------------------------------------------
 
-    /** Returns whether the stream comes from the log, without a way to go. Any thread. */
+    /** Returns whether the subscriber is sent the log, and has caught up. Any thread. */
     boolean isLive() {
         return state == State.LIVE;
     }
 
-    /** Goes on in the journal, unless the subscriber's identity may not do so: returns why. */
+    /** Goes on in the journal; or returns why the subscriber's identity may not. */
     Optional<Refusal> toJournal() {
         slowness.leaveGate();
         if (state == State.LIVE) {
@@ -182,7 +184,7 @@ final class CatchUp {
         beginning = new Beginning(sinceNanos, reader.position(), log.head().position());
     }
 
-    /** Gives back all that catching up takes. More than once without harm. */
+    /** Ends the catch-up, and gives back all that it takes. More than once without harm. */
     void becomeLive() {
         if (state != State.LIVE) {
             pause();
@@ -195,11 +197,11 @@ final class CatchUp {
     // ---- the start of the stream -------------------------------------------------------------------------------
 
     /**
-     * Moves the reader to the first message that a subscriber wants, or behind that one where it is missing. To be
-     * called again after WAIT, and after IN_JOURNAL on the loop that reads the journal.
+     * Moves the reader to the start, or after it where messages are missing. To be called again after WAIT, and after
+     * IN_JOURNAL on the loop that may wait for the disk.
      *
      * @param start not {@link StartFrom#LIVE}
-     * @param head not behind that message; may be moved on
+     * @param head not before the start; may be moved on
      */
     Seek seekStart(Start start, Mark head) {
         return state == State.JOURNAL ? seekInJournal(start, head) : seekInLog(start, head);
@@ -210,7 +212,7 @@ final class CatchUp {
             return Seek.IN_JOURNAL;
         }
         slowness.joinGate();
-        // The log's writer may have gone on meanwhile.
+        // The log's writer may have dropped the start meanwhile: then once more.
         int tries = 0;
         do {
             log.head().read(head);
@@ -225,7 +227,7 @@ final class CatchUp {
         return foundFor(first, GapReason.NOT_HELD);
     }
 
-    /** Returns whether the log has the place, and all that is behind it. */
+    /** Returns whether the log has the start, and all messages after it. */
     private boolean isInLog(Start start, Journal journal) {
         return switch (start.from()) {
             case LIVE -> true;
@@ -238,7 +240,7 @@ final class CatchUp {
     private Seek seekInJournal(Start start, Mark head) {
         if (!sought) {
             sought = true;
-            // The journal may have gone on since the head was read.
+            // The journal may have grown since the head was read.
             wanted = Math.min(first(start), head.sequence());
             reader.seek(wanted, head);
             if (reader.boundary().sequence() > wanted || reader.overtaken()) {
@@ -251,10 +253,10 @@ final class CatchUp {
         Read read = Read.MISSING;
         while (read == Read.MISSING) {
             if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
-                // The subscriber has not named the message, which was dropped in this very moment.
+                // The journal has just dropped a message that the subscriber has not named: the next one is as good.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
-            // Gaps behind the message that is wanted are told as the reader comes to them.
+            // Gaps after the wanted message are told when the reader comes to them.
             read = reader.boundary().sequence() > wanted ? Read.AT_HAND : read();
         }
         if (read == Read.NO_MEMORY) {
@@ -288,14 +290,13 @@ final class CatchUp {
             return Seek.FOUND;
         }
         gap = new Gap(first, next - 1, why);
-        return Seek.BEHIND_A_GAP;
+        return Seek.AFTER_A_GAP;
     }
 
     // ---- on the way --------------------------------------------------------------------------------------------
 
     /**
-     * Looks, while the reader is between two frames and not live, where the stream comes from next. May wait for the
-     * disk on the loop that may.
+     * Finds the next bytes of a subscriber that is not live; between two frames. In JOURNAL it may wait for the disk.
      *
      * @param behind bytes from the reader to the end of the stream
      */
@@ -332,7 +333,7 @@ final class CatchUp {
         return Next.HERE;
     }
 
-    /** Lets the policy hold the log back from here on; returns whether the log still has the place. */
+    /** Lets the policy hold the log back from here on; returns whether the log still has the next message. */
     private boolean joinAgain() {
         slowness.joinGate();
         slowness.movedBack();
@@ -342,7 +343,7 @@ final class CatchUp {
         return slowness.inGate();
     }
 
-    /** Finds the bytes that come next. May wait for the disk. */
+    /** Finds the next bytes, in JOURNAL. May wait for the disk. */
     private Read read() {
         if (reader.onPage() && reader.position() < reader.pageEnd().position()) {
             return Read.AT_HAND;
@@ -350,10 +351,9 @@ final class CatchUp {
         while (true) {
             reader.leavePage();
             sequence = reader.boundary().sequence();
-            // A page that was used up goes back first: subscribers that wait for one come before.
+            // The used page goes back first: subscribers that wait for a page come before this one.
             giveBack();
-            // A block of the journal may begin before the message that is wanted: only there the reader can go on to
-            // it.
+            // Before the wanted message the reader needs a page: only in a page can it skip to that message.
             if (sequence >= wanted && !reader.overtaken()) {
                 pages.leaveLine(this);
                 return Read.AT_HAND;
@@ -375,11 +375,9 @@ final class CatchUp {
         }
     }
 
-    /**
-     * Reads blocks into the page; false: it needs a longer one, or the reader has gone on after the missing messages.
-     */
+    /** Reads blocks into the page; false: they need a longer page, or the reader has passed missing messages. */
     private boolean readPage() {
-        // A BlockReader that was never asked is at the very beginning, and knows no number there.
+        // A new BlockReader is at the begin of the journal, and has no number there.
         if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {
             blocks.seek(sequence);
         }
@@ -405,7 +403,7 @@ final class CatchUp {
             case DAMAGE -> goOnAt(blocks.foundEnd(), GapReason.DAMAGED);
             case DROPPED -> goOnAt(blocks.foundEnd(), GapReason.NOT_HELD);
             case ALL_READ -> {
-                // The journal has ended, and the log has gone on without it.
+                // The journal has ended before the log begins.
                 seekOldest();
                 missingFor = GapReason.NOT_HELD;
             }
@@ -413,7 +411,7 @@ final class CatchUp {
         return false;
     }
 
-    /** Moves the reader to a place in the journal; or to the oldest message of the log, where the journal has less. */
+    /** Moves the reader to {@code place} in the journal; or to the log's oldest message, if that is no later. */
     private void goOnAt(Mark place, GapReason why) {
         missingFor = why;
         seekOldest();
@@ -440,12 +438,12 @@ final class CatchUp {
         }
     }
 
-    /** Returns since when subscribers wait for this one's page; {@link WindowGate#NEVER}: none does. */
+    /** Returns since when subscribers wait for this one's page; or {@link WindowGate#NEVER}. */
     long waitedForSince() {
         return page == null ? WindowGate.NEVER : pages.waitingSince();
     }
 
-    /** Gives the page back for a while, between two frames: {@link #next} reads from there on once more. */
+    /** Gives the page back, between two frames; {@link #next} reads it again. */
     void pause() {
         reader.leavePage();
         giveBack();
@@ -453,17 +451,17 @@ final class CatchUp {
 
     // ---- reports: any thread -----------------------------------------------------------------------------------
 
-    /** Returns the messages from a position to the head, about. */
+    /** Returns about how many messages are between a position and the head. */
     long messagesBehind(long at, Mark head) {
         return isLive() ? log.messagesFrom(at, head) : Math.max(0, head.sequence() - sequence);
     }
 
-    /** Returns how much of the way to the head is done at a position; {@link ConnectionRow#LIVE}: all of it. */
+    /** Returns the percent of the catch-up that is done at a position; or {@link ConnectionRow#LIVE}. */
     int percent(long at, long head) {
         return isLive() ? ConnectionRow.LIVE : beginning.percent(at, head);
     }
 
-    /** Returns how long the rest of the way takes at the pace so far, in ms; -1: for ever, or that is not known. */
+    /** Returns the time that the rest takes at the pace so far, in ms; -1: for ever, or unknown. */
     long leftMillis(long at, long head, long nowNanos) {
         return isLive() ? 0 : beginning.leftMillis(at, head, nowNanos);
     }

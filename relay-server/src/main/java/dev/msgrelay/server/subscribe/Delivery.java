@@ -44,16 +44,15 @@ final class Delivery implements Feed.Sent {
     private final LongAdder replayBytes;
     private final LogReader reader;
     private final SocketWriter writer;
-    // Null: the connection is a plain one.
+    // Null: without TLS.
     private final TlsHandler tls;
     private final SegmentSize segment;
     private Feed feed;
-    // Those of the loop that sends.
     private FilterBuffers buffers;
     private volatile boolean started;
     private CatchUp.Gap gap;
     private long progressMark;
-    // The stream ends, for the subscriber, where its messages are durable.
+    // The subscriber gets messages only when they are durable.
     private boolean durableOnly;
     private StreamHead durable;
     private Mark durableEnd;
@@ -76,7 +75,7 @@ final class Delivery implements Feed.Sent {
         this.feed = new WholeFeed(reader, writer, segment, this);
     }
 
-    /** Lets the subscriber be sent to, from the log's head on. */
+    /** Starts the stream at the log's head. */
     void start() {
         reader.moveTo(log.head().mark());
         feed.jumped();
@@ -92,7 +91,6 @@ final class Delivery implements Feed.Sent {
         buffers = ofTheLoop;
     }
 
-    /** Returns the end of the stream for this subscriber. */
     Mark streamEnd(Mark head) {
         if (!durableOnly) {
             return head;
@@ -103,14 +101,13 @@ final class Delivery implements Feed.Sent {
 
     // ---- which messages, and from where on ---------------------------------------------------------------------
 
-    /** Ends the stream, from here on, where its messages are durable. */
+    /** Lets the stream end, from here on, at the durable end. */
     void durableOnly(StreamHead end) {
         durableOnly = true;
         durable = end;
         durableEnd = new Mark();
     }
 
-    /** Sends these types from here on; see {@link FilteredFeed#choose}. */
     void choose(TypeRanges chosen, boolean sequences) {
         if (chosen.isAll() != feed instanceof WholeFeed) {
             feed.release();
@@ -123,7 +120,7 @@ final class Delivery implements Feed.Sent {
         }
     }
 
-    /** Goes to where the stream starts: as {@link CatchUp#seekStart}, for every start. */
+    /** Moves to the start of the stream: as {@link CatchUp#seekStart}, and for a live start. */
     CatchUp.Seek seekStart(CatchUp.Start start, Mark head) {
         if (start.from() == StartFrom.LIVE) {
             seekEnd(head);
@@ -132,7 +129,7 @@ final class Delivery implements Feed.Sent {
         CatchUp.Seek seek = catchUp.seekStart(start, head);
         switch (seek) {
             case FOUND -> feed.jumped();
-            case BEHIND_A_GAP -> jumpOver(catchUp.gap());
+            case AFTER_A_GAP -> jumpOver(catchUp.gap());
             case IN_JOURNAL, WAIT -> {}
         }
         return seek;
@@ -143,18 +140,17 @@ final class Delivery implements Feed.Sent {
         log.head().read(head);
         reader.moveTo(streamEnd(head));
         if (durableOnly) {
-            // The stream ends earlier for the subscriber, and the writer may have seen its former position.
+            // The stream's end for this subscriber is earlier, and the gate may have cached its former position.
             slowness.movedBack();
         }
         feed.jumped();
     }
 
-    /** Goes on in the journal: as {@link CatchUp#toJournal}. */
     Optional<Refusal> toJournal() {
         return catchUp.toJournal();
     }
 
-    /** Returns whether the subscriber has not caught up yet, which may take any time. Any thread. */
+    /** Returns whether the subscriber has not caught up yet. Any thread. */
     boolean replays() {
         return !catchUp.isLive();
     }
@@ -165,17 +161,16 @@ final class Delivery implements Feed.Sent {
         return reader.atBoundary();
     }
 
-    /** Returns the number of the next message; while the reader is between two frames. */
     long nextSequence() {
         return reader.boundary().sequence();
     }
 
-    /** Returns the position before which all is sent; {@link Long#MAX_VALUE} before the start. Any thread. */
+    /** Returns the position before which everything is sent; {@link Long#MAX_VALUE} before the start. Any thread. */
     long position() {
         return started ? reader.position() : Long.MAX_VALUE;
     }
 
-    /** Returns the position of the oldest memory of the log that the subscriber pins. Any thread. */
+    /** Any thread. */
     long pinnedFrom() {
         return reader.pinnedFrom();
     }
@@ -186,7 +181,7 @@ final class Delivery implements Feed.Sent {
         return writer.busy();
     }
 
-    /** Returns whether the subscriber is too far behind to wait for the write in flight. */
+    /** Returns whether the subscriber lags too much to wait for the write in flight. */
     boolean tooLate(Mark end) {
         return catchUp.isLive()
                 && (reader.overtaken() || slowness.lags(end.position() - reader.position()))
@@ -197,9 +192,9 @@ final class Delivery implements Feed.Sent {
     enum Outcome {
         /** Nothing for now: there is nothing to send, no memory, or the socket has not taken all of the write. */
         WAIT,
-        /** The step is done: the next one may follow at once. */
+        /** The socket has taken the write, or messages were passed: the caller may ask for the next write at once. */
         AGAIN,
-        /** Messages are missing, and the reader is behind them: {@link Delivery#gap} names them. */
+        /** Messages are missing, which {@link Delivery#gap} names; the reader has passed them. */
         GAP,
         /** The subscriber is cut off: {@link SlowReader#tooSlow} says why. */
         CUT,
@@ -213,7 +208,7 @@ final class Delivery implements Feed.Sent {
         }
     }
 
-    /** Sends what comes next. Only while nothing is in flight; see {@link Feed#next}. */
+    /** Sends the next write. Only while nothing is in flight; see {@link Feed#next}. */
     Outcome next(Mark end, int stride, int least, boolean everything) {
         long behind = end.position() - reader.position();
         boolean live = catchUp.isLive();
@@ -240,7 +235,7 @@ final class Delivery implements Feed.Sent {
 
     private Outcome send(Mark end, long behind, int stride, int least, boolean everything) {
         if (behind <= 0) {
-            // Negative for a durable-only subscriber whose start is not durable yet.
+            // Below 0 where a durable-only subscriber starts after the durable end.
             return Outcome.WAIT;
         }
         boolean onPage = reader.onPage();
@@ -255,7 +250,7 @@ final class Delivery implements Feed.Sent {
         };
     }
 
-    /** Pauses: other subscribers get the page meanwhile, once a frame that has begun is sent. */
+    /** Pauses, and gives the page to other subscribers, once the begun frame is sent. */
     private Outcome pause() {
         if (catchUp.waitedForSince() != WindowGate.NEVER) {
             if (!reader.atBoundary()) {
@@ -266,14 +261,14 @@ final class Delivery implements Feed.Sent {
         return Outcome.WAIT;
     }
 
-    /** Goes by the policy of a live subscriber; one that catches up goes back to the journal. */
+    /** Applies the policy of a live subscriber; a subscriber that catches up returns to the journal. */
     private Outcome overtaken(Mark end) {
         SlowReader.Overtaken rule = catchUp.isLive() ? slowness.overtaken() : SlowReader.Overtaken.JOURNAL;
         if (rule == SlowReader.Overtaken.CUT) {
             return Outcome.CUT;
         }
         if (!reader.atBoundary()) {
-            // The last write ended within a frame. The rest of that is still held, and goes first.
+            // The last write ended within a frame, whose rest is pinned and goes first.
             return Outcome.of(finish());
         }
         if (rule == SlowReader.Overtaken.JOURNAL) {
@@ -294,7 +289,7 @@ final class Delivery implements Feed.Sent {
         return gap;
     }
 
-    /** Sends the rest of a frame that has begun; returns whether the socket has taken all of it. */
+    /** Sends the rest of a begun frame; returns whether the socket has taken all of it. */
     boolean finish() {
         boolean taken = feed.finish();
         if (taken) {
@@ -317,19 +312,19 @@ final class Delivery implements Feed.Sent {
         if (!writer.flush()) {
             return false;
         }
-        // Nothing of the stream; but the reader may have moved, for which publishers wait.
+        // The stream has not moved; but the reader may have, for which publishers wait.
         count(0, 0);
         return true;
     }
 
-    /** The socket may have room: finishes the write in flight if the socket has taken all of it by now. */
+    /** Finishes the write in flight if the socket has taken all of it by now. */
     void finishWrite() {
         if (writer.finishIfTaken()) {
             feed.written();
         }
     }
 
-    /** Counts what the socket has taken, and tells the policy the reader's position. */
+    /** Counts messages that the socket has taken, and tells the policy the reader's position. */
     @Override
     public void count(long moreMessages, long moreBytes) {
         messagesOut.add(moreMessages);
@@ -344,7 +339,7 @@ final class Delivery implements Feed.Sent {
 
     // ---- time --------------------------------------------------------------------------------------------------
 
-    /** Returns since when publishers or subscribers wait for this one; {@link WindowGate#NEVER}: none does. */
+    /** Returns since when publishers or subscribers wait for this one; or {@link WindowGate#NEVER}. */
     private long waitedForSince() {
         return slowness.inGate() ? slowness.holdsBackSince() : catchUp.waitedForSince();
     }
@@ -353,9 +348,11 @@ final class Delivery implements Feed.Sent {
         return waitedForSince() != WindowGate.NEVER;
     }
 
-    /** Notes how far the socket is; returns whether it has taken anything of a write in flight since the last call. */
+    /**
+     * Notes the progress of the socket; returns whether it has taken bytes of a write in flight since the last call.
+     */
     boolean noteProgress(long nowNanos) {
-        // With TLS the write in flight is a buffer of records, not all that was written.
+        // With TLS the write in flight is a buffer of records, a part of all that was written.
         long before = tls == null ? 0 : tls.takenBefore();
         long mark = reader.position() + before + writer.progress();
         boolean moved = mark != progressMark;
@@ -366,7 +363,9 @@ final class Delivery implements Feed.Sent {
         return moved && busy();
     }
 
-    /** Returns whether the subscriber has stood still for too long while publishers or subscribers wait for it. */
+    /**
+     * Returns whether the subscriber has made no progress for too long, while publishers or subscribers wait for it.
+     */
     boolean stalls(long nowNanos) {
         long since = waitedForSince();
         if (since == WindowGate.NEVER) {
@@ -377,7 +376,7 @@ final class Delivery implements Feed.Sent {
 
     // ---- reports, and the end ----------------------------------------------------------------------------------
 
-    /** Returns what reports say of the subscriber; its messages are exact between two frames. Any thread. */
+    /** Returns the figures of the subscriber; its messages are exact between two frames. Any thread. */
     SessionRole.Report report(String types, long headPosition, long nowNanos) {
         long at = Math.min(position(), headPosition);
         return new SessionRole.Report(

@@ -18,10 +18,10 @@ public final class DurableEnds {
         this.core = core;
     }
 
-    /** Counts one more subscriber of a level; returns the end of its stream. */
+    /** Counts a subscriber of a level; returns the end of its stream. */
     StreamHead addReader(Level level) {
         readers.incrementAndGet(level.ordinal());
-        // No subscriber may have wanted this level before, and the core sleeps until the stream goes on.
+        // Wakes the core: this may be the first subscriber of the level.
         core.execute(() -> {});
         return level == Level.WRITTEN ? durability.written() : durability.forced();
     }
@@ -34,7 +34,7 @@ public final class DurableEnds {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }
 
-    /** Asks the journal to write and force the stream, as far as subscribers wait. On the core's thread. */
+    /** Asks the journal for the levels that subscribers wait for. On the core's thread. */
     public void want(long head) {
         if (any()) {
             durability.wantWritten(head);

@@ -3,11 +3,10 @@ package dev.msgrelay.server.subscribe;
 import dev.msgrelay.server.stream.Mark;
 
 /**
- * The choice and the form of the messages that go to one socket; write by write, one in flight at most. Owned by the
- * subscriber's thread.
+ * Chooses the messages for one socket, and writes them, one write at a time. Owned by the subscriber's thread.
  */
 interface Feed {
-    /** Takes the messages and bytes that the socket has taken, once the reader is behind them. */
+    /** Gets the messages and bytes that the socket has taken, once the reader has passed them. */
     interface Sent {
         void count(long messages, long bytes);
     }
@@ -18,25 +17,25 @@ interface Feed {
         WAIT,
         /** The socket has taken all of the write. */
         SENT,
-        /** No message was of a type that is wanted; the reader has moved over them. */
+        /** No message has a wanted type; the reader has passed them. */
         MOVED,
-        /** The log no longer has what comes next. */
+        /** The log no longer has the next message. */
         OVERTAKEN
     }
 
     /**
-     * Sends what lies between the reader and the head. Only while nothing is in flight.
+     * Writes what the reader has not handed on. Only while nothing is in flight.
      *
-     * @param stride about the most to send, in bytes
-     * @param least about the least to send, in whole segments, unless everything goes
-     * @param everything whether to send what is less, too
+     * @param stride about the most bytes of a write
+     * @param least about the least bytes of a write, in whole segments, unless everything goes
+     * @param everything whether to write less than that, too
      */
     Outcome next(Mark head, int stride, int least, boolean everything);
 
-    /** Sends the rest up to the next frame boundary, which is held; returns whether the socket has taken all of it. */
+    /** Writes the rest of the begun frame, which is pinned; returns whether the socket has taken all of it. */
     boolean finish();
 
-    /** Called when the socket has taken all of a write: {@link Sent#count}s what that has brought. */
+    /** Called when the socket has taken all of a write: calls {@link Sent#count}. */
     void written();
 
     /** Called when the reader has moved elsewhere, between two frames. */

@@ -9,12 +9,11 @@ import io.netty.buffer.Unpooled;
 import java.util.ArrayDeque;
 
 /**
- * Buffers for the writes of one loop's subscribers that want some types only. A buffer is acquired for a write and
- * given back when the socket has taken the write: thousands of such subscribers need a few, unless they stop reading.
- * On the loop's thread.
+ * Buffers for the writes of one loop's {@link FilteredFeed}s. A buffer is acquired for a write and given back when the
+ * socket has taken the write: thousands of subscribers need a few, unless they stop reading. On the loop's thread.
  */
 public final class FilterBuffers {
-    /** Bytes of a buffer: a write is about this long at most. */
+    /** Bytes of a buffer, and about the most of a write. */
     static final int BYTES = 64 << 10;
 
     /** No buffer: without room. */
@@ -28,7 +27,7 @@ public final class FilterBuffers {
     private final Counters counters;
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
 
-    /** @param loops that share the pool: all of them together keep half of it for later, the rest can be had by any */
+    /** @param loops that share the pool: together they keep half of it for later */
     public FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
         this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
         this.allocator = allocator;

@@ -10,14 +10,14 @@ import java.nio.ByteBuffer;
 import java.util.function.Supplier;
 
 /**
- * A feed of some types: it walks the log frame by frame, and copies those that are wanted into a buffer that it has for
- * one write. A large frame is not copied: it is written from where it lies.
+ * Writes the messages of some types: walks the log frame by frame, and copies wanted frames into a buffer for one
+ * write. A large frame is not copied: it is written from the log's memory.
  */
 final class FilteredFeed implements Feed {
-    /** Bytes of the stream that a walk looks at, unless a frame is longer: other subscribers want their turn. */
+    /** Most bytes of a walk, unless a frame is longer: other subscribers get their turn. */
     static final int LOOK_BYTES = 256 << 10;
 
-    /** A frame of this length or more is written from the log. */
+    /** Frames of this length or more are written from the log's memory. */
     static final int LARGE_FRAME = 8 << 10;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -48,7 +48,10 @@ final class FilteredFeed implements Feed {
         this.sent = sent;
     }
 
-    /** Chooses the types from now on; {@code withSequences}: SEQUENCE tells where a count would be wrong. */
+    /**
+     * Chooses the types from now on; {@code withSequences}: SEQUENCE goes before a message that the client would number
+     * wrong.
+     */
     void choose(TypeRanges wanted, boolean withSequences) {
         types = wanted;
         sequences = withSequences;
@@ -65,7 +68,7 @@ final class FilteredFeed implements Feed {
             return Outcome.WAIT;
         }
         if (!reader.atBoundary()) {
-            // The last write ended within a frame, as those of a subscriber to all types do: the frame is to be whole.
+            // The last write, of a WholeFeed, may have ended within a frame.
             return finish() ? Outcome.SENT : Outcome.WAIT;
         }
         long end = reader.pinAhead(LOOK_BYTES, head);
@@ -87,15 +90,13 @@ final class FilteredFeed implements Feed {
         if (large > 0) {
             writer.addLog(reader, largeFrom, large);
         } else {
-            // Every frame is copied: the log is not needed any more.
             reader.release();
         }
         return writer.flush() ? Outcome.SENT : Outcome.WAIT;
     }
 
-    /** Walks on, up to {@code end} at most, until there is enough for a write. */
+    /** Walks on, to {@code end} at most, until there is enough for a write. */
     private void walk(long end) {
-        // The findings of the last walk have been written and counted: nothing is found yet.
         long at = reader.position();
         long sequence = reader.boundary().sequence();
         while (at < end && large == 0) {
@@ -128,9 +129,8 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * Finds wanted frames that are neighbours, and returns where they end. Without a buffer, since subscribers that
-     * stopped reading have them all, the frames go out from where they lie, and pin the log's memory as a whole feed
-     * does.
+     * Finds wanted frames that are neighbours, and returns their end. All buffers are with subscribers that have
+     * stopped reading, so these frames are written from the log's memory, which they pin as a whole feed does.
      */
     private long stretch(long start, long end, long sequence) {
         if (sequences && sequence != clientNext) {

@@ -11,16 +11,15 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * Puts together the control frames of a subscriber: nothing else may come from it. Keeps one frame at most. Its length
- * is checked before any of its body is kept, and memory is taken for bytes that have come, never for announced ones.
- * Owned by the connection's thread.
+ * Assembles the control frames of a subscriber, which may send nothing else. Keeps one frame at most. Checks its length
+ * before any of its body is kept, and takes memory only for bytes that have come. Owned by the connection's thread.
  */
 public final class Inbox {
     public interface Handler {
-        /** Handles a frame, whose body lies between position and limit; false: the rest of the bytes is left. */
+        /** Handles a frame, whose body is between position and limit; false: the bytes after it are left. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
 
-        /** Returns the end of a connection that begins as another protocol does; {@code fault}: the rule it breaks. */
+        /** Returns the end of a connection that speaks another protocol; {@code fault}: the rule that it breaks. */
         default FrameException onStranger(Stranger who, FrameException fault) {
             return fault;
         }
@@ -38,7 +37,7 @@ public final class Inbox {
     private long frames;
     private int reserved;
     private int frameLength;
-    // The first bytes are no control frame, and more of them may say what they are.
+    // The first bytes are no control frame, and more of them may tell what they are.
     private boolean strange;
 
     public Inbox(MemoryBudget.Pool pool) {
@@ -60,7 +59,7 @@ public final class Inbox {
     /**
      * Receives bytes, and hands on the frames that they complete, until the handler or a fault ends it.
      *
-     * @throws FrameException another frame than a control frame, or one that is too long; or the handler's
+     * @throws FrameException a frame is no control frame or too long; or the handler's
      */
     public void receive(ByteBuf came, Handler handler) throws FrameException {
         bytes += came.readableBytes();
@@ -125,13 +124,12 @@ public final class Inbox {
         kept.clear();
     }
 
-    /** Gives its memory back. Nothing is received any more. */
     public void release() {
         pool.giveBack(reserved);
         reserved = 0;
     }
 
-    /** Refuses bytes of no control frame, as soon as it is clear whether they begin another protocol. */
+    /** Refuses bytes that are no control frame, once it is clear whether they begin another protocol. */
     private void refuse(FrameException fault, ByteBuf came, Handler handler) throws FrameException {
         if (frames > 0) {
             throw fault;
@@ -147,7 +145,7 @@ public final class Inbox {
         }
     }
 
-    /** Returns the index of the first byte that no control frame starts with; -1: there is none so far. */
+    /** Returns the index of the first byte that begins no control frame; -1: there is none so far. */
     private int wrongByte() {
         for (int i = 0; i < Math.min(kept.position(), Integer.BYTES - 1); i++) {
             if ((kept.get(i) & 0xFF) != typeByte(i)) {

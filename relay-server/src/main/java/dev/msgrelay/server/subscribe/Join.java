@@ -20,21 +20,22 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The requests of a subscriber, and what it gets of them: its types, and from HELLO to WELCOME the start, the policy
- * and the durability of its stream.
+ * The requests of a subscriber and the relay's decisions: its types; and the start, policy and durability of its
+ * stream.
  *
  * <pre>
- *   HELLO --greeted--> seekStart, again and again: not here yet? no memory? to the journal? --> admit --> WELCOME
+ *   HELLO --greeted--> seekStart, until the start is found --> admit --> WELCOME
+ *                        '--> WAIT: not in the stream yet, or no memory;  IN_JOURNAL: go to its loop
  *   SUBSCRIBE --wantTypes--> chooseTypes, between two frames
  * </pre>
  *
  * <p>Owned by the subscriber's thread, except where a method says otherwise.
  */
 final class Join {
-    /** Longest wait for a turn to start in the journal, and for memory there: clients give up 5 s after HELLO. */
+    /** Longest wait for a turn to start in the journal, or for memory there: clients give up 5 s after HELLO. */
     private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Bytes of the Java heap that a set of ranges takes, beside its ranges. */
+    /** Bytes of the Java heap of a set of ranges, without the ranges. */
     private static final int RANGES_BYTES = 64;
 
     private final FanoutParts shared;
@@ -49,10 +50,10 @@ final class Join {
     private TypeRanges wanted = TypeRanges.ALL;
     private long wantedBytes;
     private boolean sequences;
-    // A subscriber that asks for every type gets those that access allows; plain ones do.
+    // A subscriber that asks for all types gets those that access allows; a plain one always does.
     private boolean narrows = true;
 
-    // The HELLO that WELCOME has not answered yet, and the answers to it.
+    // The HELLO that WELCOME has not answered yet, and what was decided for it.
     private HelloFrame hello;
     private long helloNanos;
     private boolean hasTurn;
@@ -72,12 +73,12 @@ final class Join {
 
     // ---- types -------------------------------------------------------------------------------------------------
 
-    /** Returns the types that the subscriber gets. Any thread. */
+    /** Any thread. */
     TypeRanges types() {
         return types;
     }
 
-    /** Asks for types, and no longer for those that were wanted before. Throws where access or memory allows none. */
+    /** Replaces the wanted types; throws where access or memory does not allow these. */
     void wantTypes(TypeRanges asked) throws FrameException {
         TypeRanges ranges = rights.grant(asked, narrows);
         long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;
@@ -101,7 +102,7 @@ final class Join {
         wanted = ranges;
     }
 
-    /** Sends the types that are wanted from here on, while the stream is between two frames. */
+    /** Sends the wanted types from here on; between two frames of the stream. */
     void chooseTypes(Delivery delivery) {
         types = wanted;
         if (wantedBytes > 0 || wanted.isAll()) {
@@ -114,7 +115,6 @@ final class Join {
 
     // ---- from HELLO to WELCOME ---------------------------------------------------------------------------------
 
-    /** Takes a HELLO; throws {@link FrameException} where what it asks for is not to be had. */
     void greeted(HelloFrame said) throws FrameException {
         narrows = said.wants(Features.NARROWED);
         wantTypes(said.types());
@@ -123,9 +123,9 @@ final class Join {
     }
 
     /**
-     * Moves the stream, which is between two frames, to its start; to be called again until that is found.
+     * Moves the stream, which is between two frames, to its start; the caller repeats it until the start is found.
      *
-     * @throws FrameException there is no such start, or it has not come here in time
+     * @throws FrameException there is no such start, or it has not come in time
      */
     CatchUp.Seek seekStart(Delivery delivery, Mark head) throws FrameException {
         if (hasReadAhead(head)) {
@@ -133,10 +133,10 @@ final class Join {
             return CatchUp.Seek.WAIT;
         }
         boolean replayed = shared.replays().isPresent();
-        // Anew: while this thread had no core the writer may have gone round the whole log.
+        // Read once more: while this thread had no processor, the writer may have gone round the whole log.
         shared.log().head().read(head);
         CatchUp.Start start = start(head, replayed);
-        // Not earlier: until here the subscriber was a plain one, and may have skipped what it would be cut off for.
+        // Not earlier: until here the plain policy allowed lags that would cut the subscriber off now.
         policy = services.clients().grant(hello.policy(), replayed);
         slowness.change(policy);
         Level level = session.dialogue().level().orElse(Level.STREAM);
@@ -155,7 +155,7 @@ final class Join {
         return seek;
     }
 
-    /** Reads the start in HELLO; throws where there is no such place. */
+    /** Reads the start in HELLO; throws where there is none. */
     private CatchUp.Start start(Mark head, boolean replayed) throws FrameException {
         boolean resumes = hello.start() == StartFrom.SEQUENCE;
         boolean byTime = hello.start() == StartFrom.TIME;
@@ -172,12 +172,12 @@ final class Join {
                     CloseReason.BAD_START,
                     "sequence " + first + " is beyond the next one of this stream, " + head.sequence());
         }
-        // Before the fork the stream still is as the subscriber knows it.
+        // Before the fork the stream is as the subscriber knows it.
         fork = known && (!resumes || first == hello.number()) ? Durability.TODAY : forked;
         return new CatchUp.Start(hello.start(), first, byTime ? hello.number() : 0);
     }
 
-    /** Returns whether the subscriber has had more of the stream at another relay than is here yet. */
+    /** Returns whether the subscriber has got more of the stream from another relay than has come here. */
     private boolean hasReadAhead(Mark head) {
         return shared.elsewhere()
                 && hello.start() == StartFrom.SEQUENCE
@@ -185,7 +185,7 @@ final class Join {
                 && services.durability().forkOf(hello) == Durability.TODAY;
     }
 
-    /** The messages that the subscriber has had come here as well; but it does not wait for ever. */
+    /** Waits for those messages to come here; throws when the time is up. */
     private void awaitStart(Mark head) throws FrameException {
         Duration most = services.clients().handshakeTimeout();
         if (now() - helloNanos > most.toNanos()) {
@@ -196,7 +196,7 @@ final class Join {
         }
     }
 
-    /** Puts the types in force, and welcomes the client, whose stream begins with the message {@code first}. */
+    /** Puts the types in force, and welcomes the client, whose stream begins with message {@code first}. */
     void admit(Delivery delivery, long first) {
         sequences = hello.wants(Features.SEQUENCES);
         chooseTypes(delivery);
@@ -220,22 +220,20 @@ final class Join {
     // ---- starts in the journal ---------------------------------------------------------------------------------
 
     /**
-     * Takes the turn of this subscriber to start in the journal, of which its address has a number a second; once taken
-     * it stays. A start within the log needs none.
-     *
-     * @return whether the turn has come
+     * Takes this subscriber's turn to start in the journal, if it has come: an address has a number of starts a second.
+     * Once taken the turn stays. A start in the log needs none.
      */
     boolean takeTurn() {
         hasTurn = hasTurn || services.admission().mayReplay(session.channel().remoteAddress(), now());
         return hasTurn;
     }
 
-    /** Returns the refusal of a subscriber whose turn has not come while it has waited. */
+    /** Refuses a subscriber that has waited for its turn in vain. */
     Refusal noTurn() {
         return services.admission().refuseReplay(session.channel().remoteAddress(), now());
     }
 
-    /** Returns whether the subscriber has waited for its turn as long as it may. */
+    /** Returns whether the subscriber has waited for as long as it may. */
     boolean hasWaited() {
         return now() - helloNanos > MOST_WAIT_NANOS;
     }

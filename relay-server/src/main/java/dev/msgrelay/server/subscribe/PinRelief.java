@@ -10,11 +10,9 @@ import dev.msgrelay.server.stream.PacketLog;
 import java.util.stream.Stream;
 
 /**
- * Frees the log's memory where slow subscribers pin more of it than they may: subscribers that pin the oldest piece are
- * cut off, then those that pin the next one, until the log's writer has the memory that it needs. A subscriber that
- * keeps up pins no piece that the log has dropped, so it stays.
- *
- * <p>On the core's thread.
+ * Frees the log's memory when slow subscribers pin too much of it: cuts off subscribers that pin the oldest chunk, then
+ * those of the next, until the log's writer has enough. A subscriber that keeps up pins no chunk that the log has
+ * dropped, so it stays. On the core's thread.
  */
 public final class PinRelief {
     private final PacketLog log;
@@ -23,7 +21,7 @@ public final class PinRelief {
     private final long pinBytes;
     private long cutUpTo = -1;
 
-    /** @param pinBytes that slow subscribers may pin, for the text */
+    /** @param pinBytes the limit, for the text */
     public PinRelief(PacketLog log, ConnectionTable table, Counters counters, long pinBytes) {
         this.log = log;
         this.table = table;
@@ -31,12 +29,12 @@ public final class PinRelief {
         this.pinBytes = pinBytes;
     }
 
-    /** Cuts off subscribers that pin the oldest piece; they let go of it now, or soon on threads of their own. */
+    /** Cuts off subscribers that pin the oldest chunk; they release it now, or soon on threads of their own. */
     public void relieve() {
         long oldest =
                 pinning().mapToLong(SubscriberConnection::pinnedFrom).min().orElse(LogReader.NOTHING);
         if (oldest >= log.tail() || oldest == cutUpTo) {
-            // Subscribers that were cut off have not let go yet, or none pins memory that the log has dropped.
+            // Subscribers that were cut off have not released it yet, or none pins memory that the log has dropped.
             cutUpTo = -1;
             return;
         }
@@ -44,7 +42,7 @@ public final class PinRelief {
         pinning().filter(s -> s.pinnedFrom() == oldest).forEach(s -> cutOff(s, oldest));
     }
 
-    /** Subscribers that are present, not live ones only: one that has ended pins its memory until it is told why. */
+    /** Ended subscribers are among them: these pin memory until they are told why. */
     private Stream<SubscriberConnection> pinning() {
         return table.present().stream()
                 .map(Session::role)
@@ -55,7 +53,7 @@ public final class PinRelief {
     private void cutOff(SubscriberConnection subscriber, long oldest) {
         Session session = subscriber.session();
         Runnable end = () -> {
-            // Otherwise the subscriber was cut off by an earlier task, or has moved on in time.
+            // Otherwise the subscriber has moved on in time, or was cut off by an earlier task.
             if (subscriber.pinnedFrom() == oldest) {
                 counters.increment(Counter.PINS_EVICTED);
                 session.cutOff(

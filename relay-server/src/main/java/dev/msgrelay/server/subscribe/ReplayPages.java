@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Memory that the journal is read into: a page for each subscriber that is sent the journal. Where all of it is in use,
- * subscribers wait in a line, and the first one gets the page that is given back next; so a subscriber that has a page
- * and reads nothing holds up the line, which {@link #waitingSince} tells. Subscribers that have not been welcomed have
- * a line of their own, and get each second page: behind the other line their clients would give up.
+ * Memory for the journal's bytes: a page for each subscriber that is sent the journal. When all memory is in use,
+ * subscribers wait in a line, and the first gets the page that is given back next. A subscriber that keeps a page and
+ * reads nothing holds up the line, which {@link #waitingSince} tells. Subscribers before WELCOME have a line of their
+ * own, and get every second page: in the other line their clients would give up.
  *
  * <p>Any thread; a lock, taken once for a page.
  */
@@ -25,12 +25,12 @@ public final class ReplayPages {
     private final MemoryBudget.Pool pool;
     private final Counters counters;
     private final LongSupplier clock;
-    // Room for records of the journal, shared by all subscribers of the thread that reads it.
+    // For records of the journal; shared by all subscribers of the thread that reads it.
     final ByteBuffer records = ByteBuffer.allocateDirect(BlockReader.RECORD_BYTES);
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> starts = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
-    // Whether a subscriber of that line has got the last page.
+    // The last page went to a subscriber of that line.
     private boolean startBefore;
     private int readers;
     private volatile long since = WindowGate.NEVER;
@@ -43,8 +43,8 @@ public final class ReplayPages {
     }
 
     /**
-     * Returns a page of {@code bytes} or more; null: there is none, and {@code who} is in the line until it gets one,
-     * or leaves.
+     * Returns a page of {@code bytes} or more; null: there is none, and {@code who} waits in the line until it gets
+     * one, or leaves.
      *
      * @param starting whether {@code who} has not been welcomed
      */
@@ -72,7 +72,6 @@ public final class ReplayPages {
         return starts.isEmpty() && line.isEmpty();
     }
 
-    /** Returns whether {@code who} gets the next page. */
     private boolean isFirst(Object who) {
         return (starts.isEmpty() || startBefore && !line.isEmpty() ? line : starts).peekFirst() == who;
     }
@@ -104,7 +103,7 @@ public final class ReplayPages {
         if (bytes == BlockReader.PAGE_BYTES && page.memory().refCnt() == 1 && readers > 0) {
             free.addFirst(page);
         } else {
-            // The page may be part of a write in flight, which ends with its connection.
+            // A write in flight may point into the page; it ends with its connection.
             pool.giveBack(bytes);
             page.release();
         }
@@ -120,22 +119,20 @@ public final class ReplayPages {
         }
     }
 
-    /** Returns since when the first of the line has been the first; {@link WindowGate#NEVER}: none waits. */
+    /** Returns since when the first of the line has been the first; or {@link WindowGate#NEVER}. */
     long waitingSince() {
         return since;
     }
 
-    /** Returns how soon subscribers in the line may ask again, in nanoseconds; 0: none waits. */
+    /** Returns the time until subscribers in the line may ask again, in nanoseconds; 0: none waits. */
     public synchronized long sleepNanos() {
         return nobodyWaits() ? 0 : TimeUnit.MILLISECONDS.toNanos(1);
     }
 
-    /** Counts a subscriber more. */
     synchronized void enter() {
         readers++;
     }
 
-    /** Counts a subscriber less, and takes it out of the line. */
     synchronized void exit(Object who) {
         leaveLine(who);
         if (--readers == 0) {

@@ -5,32 +5,33 @@ import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.PacketLog;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.LongSupplier;
 
 /**
- * The subscribers of one event loop. Sends go round: each subscriber is handed the same few segments before any is
- * handed the next, so that the bytes are read from memory once and sent to all while they are in the core's own cache.
+ * The subscribers of one event loop. Each subscriber is sent the same few segments before any is sent the next ones, so
+ * that bytes are read from memory once and stay in the processor core's cache until all have them.
  *
- * <p>Each subscriber has a wall: what goes wrong in one ends that one, and the next has its turn. Owned by the loop's
- * thread; {@link #signal} may be called by any.
+ * <p>A fault in one subscriber ends that one only. Owned by the loop's thread; {@link #signal} may be called by any.
  */
 public final class SendGroup implements EngineLoop.Duty {
-    /** Bytes of a write, about: more gains nothing, and keeps the others waiting. */
+    /** Bytes of a write, about: longer writes gain nothing, and delay other subscribers. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** Bytes of a write, about, to each of several subscribers: they must stay in the cache until all have them. */
+    /** Bytes of a write, about, to each of several subscribers: the cache keeps them until all have them. */
     static final int SHARED_WRITE_BYTES = 128 << 10;
 
-    /** Writes of one {@link #pump} at most, or one for each subscriber: publishers want to be read in between. */
+    /** Most writes of one {@link #pump}, or one for each subscriber: then publishers are read. */
     private static final int MOST_WRITES = 64;
 
-    /** A subscriber of a group. On the group's loop. */
+    /** A subscriber of the group, as the group sees it. On the group's loop. */
     interface Member {
-        /** Sends as {@link Feed#next}; {@code head} may be moved on. Returns whether it is worth asking again. */
+        /**
+         * Sends as {@link Feed#next}; returns whether the subscriber would take more right away. May move {@code head}.
+         */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** Returns whether the subscriber is sent to: it has not ended, or its last words are due. */
+        /** Returns whether the subscriber has not ended, or its last words are due. */
         boolean isServed();
 
         Session session();
@@ -39,38 +40,26 @@ public final class SendGroup implements EngineLoop.Duty {
     private final PacketLog log;
     private final EngineLoop loop;
     final FilterBuffers buffers;
-    // The subscribers wait for the head.
-    private final boolean live;
-    private final LongSupplier sleepNanos;
-    // Replaced when a subscriber comes or goes, so that a turn goes on with those that it began with.
+    private final Optional<ReplayPages> pages;
+    // Replaced when a subscriber comes or goes, so that a turn ends with the array with which it began.
     private Member[] members = {};
-    // The index of the subscriber that is served first in the next turn.
+    // The index of the subscriber that is first in the next turn.
     private int first;
     private final Mark head = new Mark();
     private long lastHead;
     private boolean more;
     private volatile boolean any;
-    // The stream has more for subscribers that get durable messages only.
+    // More of the stream is durable, for subscribers that get only durable messages.
     private volatile boolean moreDurable;
-    // Subscribers of the group, and on their way to it.
+    // Counts subscribers on their way to the group, too.
     private final AtomicInteger seats = new AtomicInteger();
 
-    /** Makes a group of subscribers that wait for the head. */
-    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers) {
-        this(log, loop, buffers, true, () -> 0);
-    }
-
-    /** Makes a group of subscribers that are sent the journal, and wait for pages and their sockets. */
-    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, ReplayPages pages) {
-        this(log, loop, buffers, false, pages::sleepNanos);
-    }
-
-    private SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, boolean live, LongSupplier sleepNanos) {
+    /** @param pages of subscribers that are sent the journal; empty: these subscribers are sent the log */
+    public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, Optional<ReplayPages> pages) {
         this.log = log;
         this.loop = loop;
         this.buffers = buffers;
-        this.live = live;
-        this.sleepNanos = sleepNanos;
+        this.pages = pages;
     }
 
     public EngineLoop loop() {
@@ -80,7 +69,8 @@ public final class SendGroup implements EngineLoop.Duty {
     void add(Member subscriber) {
         members = Arrays.copyOf(members, members.length + 1);
         members[members.length - 1] = subscriber;
-        // Set before the subscriber's first look at the head: a writer that does not see this moved the head before.
+        // Set before the subscriber's first look at the head: a writer that does not see this has moved the head
+        // before.
         any = true;
     }
 
@@ -102,7 +92,7 @@ public final class SendGroup implements EngineLoop.Duty {
         signal();
     }
 
-    /** Counts a subscriber more, which is here or on its way. Any thread. */
+    /** Counts one more subscriber, which is here or on its way. Any thread. */
     public SendGroup takeSeat() {
         seats.incrementAndGet();
         return this;
@@ -112,20 +102,20 @@ public final class SendGroup implements EngineLoop.Duty {
         seats.decrementAndGet();
     }
 
-    /** Returns the number of subscribers, those on their way to this group included. Any thread. */
+    /** Returns the number of subscribers, with those on their way to this group. Any thread. */
     public int seats() {
         return seats.get();
     }
 
     /**
-     * Sends the stream to every subscriber whose last write is done; bounded.
+     * Sends the stream to each subscriber without a write in flight; bounded.
      *
-     * @param everything whether to send bytes that do not fill a segment, too; false while more is known to come
-     * @return whether some subscribers would take more right away
+     * @param everything whether to send less than a segment, too; false while more is known to come
+     * @return whether some subscriber would take more right away
      */
     public boolean pump(boolean everything) {
         if (moreDurable) {
-            // Cleared before the look at the ends of durable streams.
+            // Cleared before the look at the durable ends.
             moreDurable = false;
         }
         log.head().read(head);
@@ -135,7 +125,7 @@ public final class SendGroup implements EngineLoop.Duty {
         int least = several ? stride : 1;
         int writes = MOST_WRITES;
         more = members.length > 0;
-        // Turns: the subscriber that is served first now is served last in the next one.
+        // The subscriber that is first in this turn is last in the next one.
         first = first + 1 < members.length ? first + 1 : 0;
         while (more && writes > 0) {
             more = false;
@@ -163,23 +153,23 @@ public final class SendGroup implements EngineLoop.Duty {
 
     @Override
     public long sleepNanos() {
-        return sleepNanos.getAsLong();
+        return pages.map(ReplayPages::sleepNanos).orElse(0L);
     }
 
-    /** Returns whether the head has moved since the last pump, or the last one has left something. */
+    /** Returns whether the head has moved since the last pump, or that has left something. */
     @Override
     public boolean pending() {
-        return members.length > 0 && (more || moreDurable || live && log.head().position() != lastHead);
+        return members.length > 0
+                && (more || moreDurable || pages.isEmpty() && log.head().position() != lastHead);
     }
 
-    /** Runs {@link #tick} on the loop; a loop without subscribers sleeps on. Any thread. */
+    /** Runs {@link #tick} on the loop, if that has subscribers. Any thread. */
     public void tickThere() {
         if (any) {
             loop.io().execute(() -> tick(loop.nanoTime()));
         }
     }
 
-    /** Looks, a few times a second, at time-outs and PINGs of the subscribers. */
     public void tick(long nowNanos) {
         for (Member subscriber : members) {
             subscriber.session().tick(nowNanos);

@@ -8,24 +8,24 @@ import dev.msgrelay.server.stream.WindowGate;
 import io.netty.util.concurrent.Ticker;
 
 /**
- * The limits of a slow subscriber: its policy, how far behind it may be, how fast its identity may be sent to, and how
- * long it may stand still while publishers or subscribers wait for it. Owned by the subscriber's thread;
- * {@link #policy} may be asked by any.
- *
- * <p>With {@link Policy#BACKPRESSURE} publishers are held back for the subscriber, as long as that makes progress.
+ * The limits of a slow subscriber: its policy, its lag, its identity's rate, and its time without progress while
+ * publishers or subscribers wait for it. With {@link Policy#BACKPRESSURE} publishers are held back for the subscriber,
+ * as long as it makes progress. Owned by the subscriber's thread; {@link #policy} may be asked by any.
  */
 final class SlowReader {
-    /** The end of a subscriber's stream as it was, once the log has overtaken it. */
+    /** The policy's answer when the log has overtaken the subscriber. */
     enum Overtaken {
         /** The subscriber is cut off: {@link #tooSlow} says why. */
         CUT,
         /** The subscriber jumps to the newest packets, and is told what it missed. */
         JUMP,
-        /** The journal has what the subscriber was too slow for. */
+        /** The subscriber goes on in the journal. */
         JOURNAL
     }
 
-    /** A subscriber goes back to a sending loop within this part of the log: room is left, should that loop be late. */
+    /**
+     * The part of the log within which a subscriber leaves the journal: the rest is for a sending loop that is late.
+     */
     private static final int NEAR = 4;
 
     private final Rights rights;
@@ -38,9 +38,9 @@ final class SlowReader {
     private boolean inGate;
     private long progressNanos;
 
-    // With a rate: bytes sent that the identity has not spent yet.
+    // With a rate: sent bytes that the identity has not spent yet.
     private long unspent;
-    // With a rate: there was a pause since the subscriber was at the head last.
+    // With a rate: the subscriber was paused since it was last at the head.
     private boolean paused;
 
     SlowReader(FanoutParts shared, Services services, Rights rights, WindowGate.Limit subscriber) {
@@ -72,10 +72,10 @@ final class SlowReader {
         };
     }
 
-    /** From here on the policy may hold the log back for the subscriber. */
+    /** Lets the policy hold the log back for the subscriber from here on. */
     void joinGate() {
         inGate = true;
-        // Publishers may have waited for other subscribers for long.
+        // Publishers may have waited for other subscribers for a long time.
         progressNanos = clock.nanoTime();
         if (holdsBack) {
             gate.add(subscriber);
@@ -99,7 +99,7 @@ final class SlowReader {
         }
     }
 
-    /** Returns since when publishers are held back by this policy; {@link WindowGate#NEVER}: none is. */
+    /** Returns since when this policy holds publishers back; or {@link WindowGate#NEVER}. */
     long holdsBackSince() {
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
@@ -108,7 +108,7 @@ final class SlowReader {
         return behind > rights.maxLag();
     }
 
-    /** Returns whether a distance to the head is small enough to go on without the journal. */
+    /** Returns whether the subscriber is near enough to the head to leave the journal. */
     boolean isNear(long behind) {
         return behind <= Math.min(shared.logBytes(), rights.maxLag()) / NEAR;
     }
@@ -117,7 +117,7 @@ final class SlowReader {
         return rights.tooFarBehind(shared.logBytes(), paused);
     }
 
-    /** Notes the position of the subscriber, whose socket has taken {@code bytes} more. */
+    /** Notes the subscriber's position, after its socket has taken {@code bytes} more. */
     void reached(long position, long bytes) {
         unspent = rights.hasRate() ? unspent + bytes : 0;
         if (holdsBack) {
@@ -125,7 +125,7 @@ final class SlowReader {
         }
     }
 
-    /** Begins a pause if the identity's rate is used up for now, and returns whether. The next tick looks again. */
+    /** Begins a pause if the identity's rate is used up, and returns whether. The next tick looks again. */
     boolean pauseIfSpent(long behind) {
         if (!rights.hasRate()) {
             return false;
@@ -136,7 +136,7 @@ final class SlowReader {
         }
         long now = clock.nanoTime();
         if (!rights.isPaused(now)) {
-            // Even 0 bytes: other connections of the identity may have used the rate.
+            // 0 bytes, too: other connections of the identity may have used the rate.
             rights.spend(unspent, now);
             unspent = 0;
         }
@@ -150,7 +150,9 @@ final class SlowReader {
         progressNanos = nowNanos;
     }
 
-    /** Returns whether the subscriber has stood still too long for publishers or subscribers that wait since then. */
+    /**
+     * Returns whether the subscriber has made no progress for too long, while publishers or subscribers wait for it.
+     */
     boolean stalls(long sinceNanos, long nowNanos) {
         return nowNanos - Math.max(progressNanos, sinceNanos) > shared.stallNanos();
     }

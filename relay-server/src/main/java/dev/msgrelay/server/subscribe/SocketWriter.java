@@ -7,14 +7,12 @@ import io.netty.channel.Channel;
 import java.util.Arrays;
 
 /**
- * The writing side of a subscriber's socket: at most one write in flight, which may point into the log. Owned by the
+ * Writes to a subscriber's socket, one write at a time, which may point into the log. The channel's water marks are set
+ * so that it is writable exactly while nothing is pending: no write needs a promise or a listener. Owned by the
  * channel's thread.
- *
- * <p>The channel's writability tells that a write is done: its water marks are set so that it is writable exactly while
- * nothing is pending. No write needs a promise or a listener.
  */
 final class SocketWriter {
-    /** Views kept per socket: enough for a default log's chunks and its pinned ones. */
+    /** Views kept for a socket: enough for a default log's chunks and its pinned ones. */
     private static final int VIEWS = 64;
 
     private final Channel channel;
@@ -30,7 +28,7 @@ final class SocketWriter {
         return busy;
     }
 
-    /** Adds bytes of the log, which the reader holds, to the next write; only while none is in flight. */
+    /** Adds bytes that the reader has pinned to the next write; only while none is in flight. */
     void addLog(LogReader reader, long from, int length) {
         long at = from;
         int left = length;
@@ -47,7 +45,7 @@ final class SocketWriter {
         }
     }
 
-    /** Adds a buffer likewise, which is released once it is written. */
+    /** Adds a buffer, which is released once it is written. */
     void add(ByteBuf buffer) {
         channel.write(buffer, channel.voidPromise());
     }
@@ -61,9 +59,9 @@ final class SocketWriter {
         return finishIfTaken();
     }
 
-    /** Finishes the write in flight if the socket has taken all of it; returns whether it has, so true once a write. */
+    /** Finishes the write in flight if the socket has taken all of it; returns true once for each write. */
     boolean finishIfTaken() {
-        // Within the flush the answer is no: flush() asks again, once the channel has the whole write.
+        // Within the flush the answer is no: flush() asks after it, when the channel has the whole write.
         if (issuing || !busy || !channel.isWritable()) {
             return false;
         }
@@ -71,15 +69,14 @@ final class SocketWriter {
         return true;
     }
 
-    /** Returns the bytes of the write in flight that the socket has taken. */
     long progress() {
         var outbound = channel.unsafe().outboundBuffer();
         return busy && outbound != null ? outbound.currentProgress() : 0;
     }
 
     /**
-     * Returns a view of a chunk. There is one write at a time, so a kept view is free again. For a long log not all are
-     * kept: a new one for each 512 KiB costs nothing, all of them for each socket would cost memory.
+     * Returns a view of a chunk. One write is in flight at most, so a kept view is free. A long log has more chunks
+     * than views are kept: a new view for each 512 KiB is cheap, one for each chunk and socket is memory.
      */
     private ByteBuf view(Chunk chunk) {
         int slot = chunk.id() % VIEWS;

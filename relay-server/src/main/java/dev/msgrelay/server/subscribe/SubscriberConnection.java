@@ -35,28 +35,27 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A subscriber: a reader of the log and at most one write in flight. When the write is done, all that has gathered
- * meanwhile goes out in the next one; control frames go out between two frames of the stream.
+ * A subscriber, with at most one write in flight. When the write is done, all that has gathered meanwhile is the next
+ * write; control frames go out between two frames of the stream.
  *
- * <p>It decides which of its parts has its turn, and has a seat in the {@link SendGroup} that sends to it. A seat is
- * counted from the moment in which a group is chosen, so that two choices do not take the same one. A sending group is
- * chosen when the subscriber connects, and anew each time it comes back from the journal.
+ * <p>A {@link SendGroup} sends to it: one is chosen when the subscriber connects, and again each time it comes back
+ * from the journal. The group counts a seat for it at once, so that two choices do not take the same seat.
  *
- * <p>Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and reports are for
- * any.
+ * <p>Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and reports are for any
+ * thread.
  */
 public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         implements SessionRole, SocketReads.Reader, Inbox.Handler, SendGroup.Member, WindowGate.Limit {
-    /** A read: control frames, and few of them; with TLS or without. */
+    /** Bytes of a read: control frames are few. */
     private static final int READ_BYTES = 1 << 10;
 
-    /** Ranges of types that a row of the report tells. */
+    /** Most ranges of types in a report. */
     private static final int ROW_RANGES = 8;
 
-    /** SUBSCRIBEs that wait to be answered; then no more is read until they are. One read may bring some more. */
+    /** Most SUBSCRIBEs that wait for their answer; then reading stops. One more read may bring some more. */
     private static final int MAX_WAITING = 16;
 
-    /** Bytes in flight beside the stream at most: a read, answers to it, a GAP between messages, and an ERROR. */
+    /** Most bytes in flight beside the stream: a read, its answers, a GAP between messages, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES
             + Outbox.MOST_BYTES
             + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
@@ -71,17 +70,13 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private final Inbox inbox;
     private final SlowReader slowness;
     private final Join join;
-    // Made when the channel is there.
+    // Null until the channel is there.
     private Delivery delivery;
-    // The client has said something: plain ones have not.
-    private boolean said;
     private boolean missedIsLogged;
 
-    // The group that counts the seat.
     private SendGroup group;
-    // The group sends to the subscriber: the channel is not on its way to there.
+    // The group sends to the subscriber, whose channel is on the group's loop.
     private boolean present;
-    // The channel is closed.
     private boolean seatIsFree;
 
     // The last words are due.
@@ -106,7 +101,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Streams the types that access allows, from now on; returns whether the connection goes on. */
+    /** Streams the types that access allows, from the head on; returns whether the connection goes on. */
     private boolean startPlain() {
         delivery.start();
         try {
@@ -128,7 +123,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session.dialogue().outbox();
     }
 
-    /** Returns whether the stream is under way; a connection whose opening failed has no delivery. */
+    /** Returns whether the stream has started; a connection whose opening failed has no delivery. */
     private boolean isStarted() {
         return delivery != null && delivery.isStarted();
     }
@@ -138,13 +133,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     @Override
     public boolean send(Mark head, int stride, int least, boolean everything) {
         if (!isStarted()) {
-            // The client has not said yet who it is.
             return false;
         }
         SessionState state = session.state();
         Mark end = delivery.streamEnd(head);
         if (delivery.busy()) {
-            // A subscriber that has said HELLO starts elsewhere, as soon as this write is done.
+            // After HELLO the subscriber moves to another start, as soon as this write is done.
             if (state != SessionState.GREETED && state != SessionState.CLOSING && delivery.tooLate(end)) {
                 session.close(slowness.tooSlow());
             }
@@ -185,7 +179,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- control frames, between two frames of the stream -------------------------------------------------------
 
-    /** Says what is due. The stream may go on elsewhere afterwards. */
+    /** Sends the frames that are due; returns whether the stream goes on here. */
     private boolean say(Mark head) {
         if (session.state() == SessionState.GREETED && !letIn(head)) {
             return false;
@@ -200,7 +194,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery.say(words.flip(), tellsNext);
     }
 
-    /** Counts missing messages, and tells the subscriber; a plain one cannot be told, and may end by that. */
+    /** Counts missing messages, and tells the subscriber; a plain one, which cannot be told, may end by that. */
     private void reportMissed(CatchUp.Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();
@@ -251,11 +245,11 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 return false;
             }
             case FOUND -> join.admit(delivery, delivery.nextSequence());
-            case BEHIND_A_GAP -> {
+            case AFTER_A_GAP -> {
                 CatchUp.Gap gap = delivery.gap();
                 join.admit(delivery, gap.from());
                 if (gap.reason() == GapReason.NOT_HELD) {
-                    // The client asks for messages that are gone: nothing has happened to it here.
+                    // The client has asked for messages that are gone: the relay has not dropped them for it.
                     outbox().gap(gap.from(), gap.to(), gap.reason());
                 } else {
                     reportMissed(gap);
@@ -270,8 +264,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Starts in the journal, once the subscriber's turn has come: its address and its identity have only a number of
-     * them. Otherwise it is asked again at the next tick, until it has waited long enough.
+     * Starts in the journal, when the subscriber's turn comes: an address and an identity have only a number of starts.
+     * Until then the next tick tries again, until it has waited long enough.
      */
     private void startInJournal() {
         boolean turn = join.takeTurn();
@@ -305,8 +299,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         ByteBuf in = (ByteBuf) msg;
         try {
             if (!session.state().ended()) {
-                // Before it is refused: a client that has said something is told why it ends.
-                said = true;
                 inbox.receive(in, this);
             }
         } catch (FrameException e) {
@@ -346,7 +338,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     public Progress progress() {
         boolean begun = inbox.unfinished();
         String unfinished = begun ? "part of a control frame" : "";
-        // Before WELCOME, which may have to wait for memory, the client is asked nothing.
+        // Before WELCOME, which may have to wait for memory, the relay expects nothing from the client.
         boolean listening = session.state() != SessionState.GREETED;
         return new Progress(inbox.frames(), inbox.bytes(), unfinished, begun, listening, false);
     }
@@ -354,14 +346,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     @Override
     public void tick(long nowNanos) {
         if (!isStarted()) {
-            // The client has not said who it is; a reload may have made that needless.
+            // A reload may have made HELLO needless.
             if (session.rights().mayAct()) {
                 startPlain();
             }
             return;
         }
-        // Many clients say nothing, and an idle relay does little else than this. Bytes that a socket with room takes
-        // prove nothing: the kernel takes them for a peer that is gone.
+        // Bytes that the kernel takes prove nothing: it takes them for a peer that is gone, too. So only clients that
+        // say nothing may live by them, while an idle relay does little else than this.
         if ((session.state().speaks() || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.heard();
         }
@@ -375,7 +367,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Takes a seat, and returns the loop that it is on. Called before the channel is registered. */
+    /** Takes a seat, and returns its loop. Called before the channel is registered. */
     public EngineLoop takeSeat() {
         group = shared.seats().get();
         if (seatIsFree) {
@@ -410,7 +402,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || lastDue);
     }
 
-    /** Goes on in the journal; returns whether this loop is the one that may wait for the disk. */
+    /** Goes on in the journal; returns whether this loop reads the journal. */
     private boolean toJournal() {
         Optional<Refusal> refusal = delivery.toJournal();
         if (refusal.isPresent()) {
@@ -420,7 +412,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return moveToReplays();
     }
 
-    /** Moves to the loop that may wait for the disk; returns whether that is the subscriber's loop already. */
+    /** Moves to the loop that reads the journal; returns whether the subscriber is there already. */
     private boolean moveToReplays() {
         SendGroup replays = shared.replays().orElseThrow().group();
         if (present && group == replays) {
@@ -431,8 +423,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Moves to the loop of another group; only while no write is in flight. Until the channel has arrived there nothing
-     * is sent. The work that this loop may still do meanwhile, reads and a close, it does before the other one begins.
+     * Moves to the loop of another group; only while no write is in flight. Until the channel has arrived nothing is
+     * sent. Reads and a close on this loop end before the other loop begins.
      *
      * @param to counts the seat already
      */
@@ -449,7 +441,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             if (isServed()) {
                 enterGroup();
             }
-            // Words that were said on the way, if only the last ones: nobody watches the socket for them any more.
+            // Frames were written on the way, if only the last ones: nothing else flushes them.
             session.channel().flush();
         });
     }
@@ -457,8 +449,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Tells a client that has said anything why it ends, between two frames, if it gets there within the stall timeout;
-     * a plain one gets nothing but frames, unless access is taken back.
+     * Tells a client that has sent anything why it ends, between two frames, if the stream gets there within the stall
+     * timeout. A plain client gets only frames of the stream, unless its access is taken back.
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {
@@ -470,7 +462,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             Closing.say(channel, why);
             return;
         }
-        if (!said && why.reason() != CloseReason.REVOKED) {
+        if (inbox.bytes() == 0 && why.reason() != CloseReason.REVOKED) {
             release();
             channel.close();
             return;
@@ -479,7 +471,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
         last = why;
         lastDue = true;
-        // A slow reader takes a while to get there; a socket that takes nothing cannot be told.
+        // A slow client takes a while to get there; a client that reads nothing cannot be told.
         lastLimit = channel.eventLoop().schedule(() -> channel.close(), most, TimeUnit.NANOSECONDS);
         while (lastDue && !delivery.busy() && delivery.atBoundary()) {
             sayLast();
@@ -487,14 +479,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Says the next of the last words: the rest of the frame that is being sent, GOAWAY where that is due, then ERROR.
-     * Only while no write is in flight; returns whether the socket has taken it and another one is due.
+     * Sends the next of the last words: the rest of the frame in flight, GOAWAY if it is due, then ERROR. Only while no
+     * write is in flight; returns whether the socket has taken it and more are due.
      */
     private boolean sayLast() {
         if (!delivery.atBoundary()) {
             return delivery.finish();
         }
-        // The relay may close in the very moment in which it begins to drain: GOAWAY is said all the same.
+        // The relay may close in the moment in which it begins to drain: GOAWAY is sent all the same.
         ByteBuffer goAway = outbox().takeGoAway();
         if (goAway.hasRemaining()) {
             return delivery.say(goAway, false);
@@ -524,7 +516,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery == null ? Long.MAX_VALUE : delivery.position();
     }
 
-    /** Returns whether the subscriber has not caught up yet, which may take any time. */
+    /** Returns whether the subscriber has not caught up yet. */
     public boolean replays() {
         return delivery != null && delivery.replays();
     }

@@ -4,7 +4,7 @@ import dev.msgrelay.server.net.SegmentSize;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 
-/** A feed of the whole stream, written from where it lies in the log, a whole number of segments at a time. */
+/** Writes the whole stream from the log's own memory, a whole number of segments at a time. */
 final class WholeFeed implements Feed {
     private static final int CUT_WRITES_PER_LOOK = 16;
 
@@ -16,7 +16,6 @@ final class WholeFeed implements Feed {
     private int cutWrites;
     private long sequence;
 
-    /** Begins at the reader's position, between two frames. */
     WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment, Sent sent) {
         this.reader = reader;
         this.writer = writer;
@@ -31,7 +30,7 @@ final class WholeFeed implements Feed {
         if (available == 0) {
             return Outcome.WAIT;
         }
-        // Whole segments where there is at least one, everything where there is less.
+        // Whole segments, or everything where there is less than one.
         int amount =
                 available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
         if (!everything && amount < segment.wholeUpTo(least)) {
@@ -59,7 +58,7 @@ final class WholeFeed implements Feed {
         segment.countTransfer();
         reader.advance(inFlight);
         long messages = 0;
-        // Between two frames the number is known. Within a packet it has to be looked up, which now and then is enough.
+        // Between two frames the number is known. Within a packet it is looked up now and then.
         if (reader.atBoundary() || ++cutWrites >= CUT_WRITES_PER_LOOK) {
             cutWrites = 0;
             long now = reader.sequence();

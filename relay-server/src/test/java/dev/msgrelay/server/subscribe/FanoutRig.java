@@ -116,7 +116,7 @@ final class FanoutRig implements AutoCloseable {
         counters = services.counters();
         table = services.table();
         buffers = new FilterBuffers(allocator, budget.pool(Part.FILTERS), counters, 1);
-        group = new SendGroup(log, loop, buffers);
+        group = new SendGroup(log, loop, buffers, Optional.empty());
         durable = new DurableEnds(durability, Runnable::run);
         shared = new FanoutParts(log, durable, LOG, gate, STALL_NANOS, Optional.empty(), group::takeSeat, elsewhere);
     }
