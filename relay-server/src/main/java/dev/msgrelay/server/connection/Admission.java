@@ -19,20 +19,20 @@ import java.util.concurrent.TimeUnit;
  * Counts connections, in all and by address, and decides whether there may be one more. Any thread; a lock, taken when
  * a connection comes and when it goes.
  *
- * <p>All Unix sockets are one address, and have no limit by address: a client that may open the file is on this host.
- * For IPv6 an address is a network of 64 bits.
+ * <p>All Unix sockets count as one address, and have no limit by address: a client that may open the file is on this
+ * host. An IPv6 address is a network of 64 bits.
  */
 public final class Admission {
-    /** Most addresses without a connection: beyond it, addresses whose buckets are full are forgotten. */
+    /** Most addresses without a connection: beyond it, addresses with full buckets are forgotten. */
     private static final int IDLE_ADDRESSES = 4096;
 
-    /** Longest wait that a refused connection is told: about a client's own longest. */
+    /** Longest wait that a refused client is told: about a client's own longest. */
     private static final long MOST_PROMISED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The place of an admitted connection; given back with {@link #left}. */
+    /** The place of an admitted connection, for {@link #left} to give back. */
     public record Ticket(boolean publisher, InetAddress address) {}
 
-    /** The ticket of an admitted connection; or, with a null ticket, the reason for the refusal. */
+    /** The ticket of an admitted connection; or, with a null ticket, the refusal. */
     public record Answer(Ticket ticket, Refusal refusal) {}
 
     private static final class Address {
@@ -58,7 +58,7 @@ public final class Admission {
         this.limits = limits;
     }
 
-    /** Counts one more connection, until {@link #left}; or returns the reason why there may not be one more. */
+    /** Counts one more connection, until {@link #left}; or refuses it. */
     public synchronized Answer admit(boolean publisher, SocketAddress peer, long nowNanos) {
         if (connections >= clients.maxConnections()) {
             return refuse(CloseReason.TOO_MANY_CONNECTIONS, clients.maxConnections(), "connection", "");
@@ -97,7 +97,7 @@ public final class Admission {
                 null, new Refusal(reason, ShortText.there(limit, what) + whose + " already, which is the limit"));
     }
 
-    /** Refuses a client that comes too early, and tells it the time of the next place that is not promised yet. */
+    /** Refuses a client that comes too early; the wait that it is told is promised to no other client. */
     private static Refusal tooMany(int perSecond, String what, InetAddress from, TokenBucket bucket, long nowNanos) {
         return new Refusal(
                 CloseReason.TOO_MANY_FROM_ADDRESS,
@@ -106,7 +106,6 @@ public final class Admission {
                 (int) TimeUnit.NANOSECONDS.toMillis(bucket.promise(nowNanos, MOST_PROMISED_NANOS)) + 1);
     }
 
-    /** Gives back the place of an admitted connection. */
     public synchronized void left(Ticket ticket) {
         connections--;
         publishers -= ticket.publisher ? 1 : 0;
@@ -116,13 +115,13 @@ public final class Admission {
         }
     }
 
-    /** Returns whether a peer may now start in the journal once more. */
+    /** Returns whether a peer may start in the journal once more now. */
     public synchronized boolean mayReplay(SocketAddress peer, long nowNanos) {
         Address address = addresses.get(ProbeLog.network(peer));
         return address == null || address.replays.tryTake(nowNanos);
     }
 
-    /** Refuses a peer whose turn to start in the journal, {@link #mayReplay}, has not come in time. */
+    /** Refuses a peer whose turn, {@link #mayReplay}, has not come in time. */
     public synchronized Refusal refuseReplay(SocketAddress peer, long nowNanos) {
         InetAddress from = ProbeLog.network(peer);
         return tooMany(limits.replaysPerSecond(), "starts in the journal", from, addresses.get(from).replays, nowNanos);

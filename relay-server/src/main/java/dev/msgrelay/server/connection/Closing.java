@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The end of a connection whose client is told why. */
 public final class Closing {
-    /** Time in which input is still read, and thrown away. */
+    /** Time in which input is still read and thrown away. */
     public static final int LINGER_MILLIS = 1000;
 
     /** The length of an ERROR with the longest text, and of RETRY_AFTER before it. */
@@ -25,14 +25,13 @@ public final class Closing {
     private Closing() {}
 
     /**
-     * Sends ERROR, with RETRY_AFTER before it where a wait may help, between two frames, and closes a while later: to
-     * close with unread input resets the connection, and the reset may overtake the error. On the channel's loop.
-     *
-     * @return the write of the ERROR
+     * Sends ERROR, with RETRY_AFTER before it where a wait may help, between two frames, and closes a while later. To
+     * close with unread input would reset the connection, and the reset may overtake the ERROR. On the channel's loop;
+     * returns the write of the ERROR.
      */
     public static ChannelFuture say(Channel channel, Refusal why) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
-        // Only then: a close drops the bytes that are still to be written.
+        // Only then: a close drops bytes that are not written.
         written.addListener(done -> endOutput(channel));
         closeLater(channel);
         return written;
@@ -48,7 +47,7 @@ public final class Closing {
         return both.put(error).flip();
     }
 
-    /** Returns whether the last word is sent. */
+    /** Returns whether the ERROR is sent, and the output has ended. */
     static boolean outputEnded(Channel channel) {
         return channel instanceof DuplexChannel duplex && duplex.isOutputShutdown();
     }
@@ -65,7 +64,7 @@ public final class Closing {
     /** Closes after {@link #LINGER_MILLIS}. On the channel's loop. */
     public static void closeLater(Channel channel) {
         Future<?> close = channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
-        // Nothing of a channel is kept for longer than the channel.
+        // The task must not keep a closed channel in memory.
         channel.closeFuture().addListener(closed -> close.cancel(false));
     }
 }

@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The connections of a relay. Any thread. */
 public final class ConnectionTable {
     private final Set<Session> live = ConcurrentHashMap.newKeySet();
-    // The live ones, and those that have ended and not given all back.
+    // The live ones, and those that have ended and not given everything back.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;
@@ -27,12 +27,12 @@ public final class ConnectionTable {
         live.add(session);
     }
 
-    /** Removes a connection from the live ones: its end has been counted. */
+    /** Removes a connection whose end has been counted from the live ones. */
     void removeLive(Session session) {
         live.remove(session);
     }
 
-    /** Removes a connection whose channel is closed, and whose memory is given back. */
+    /** Removes a connection whose channel is closed and whose memory is given back. */
     void remove(Session session) {
         removeLive(session);
         present.remove(session);
@@ -47,7 +47,6 @@ public final class ConnectionTable {
         return draining;
     }
 
-    /** Returns whether the last channel is closed. */
     public boolean allGone() {
         return present.isEmpty();
     }
@@ -56,12 +55,12 @@ public final class ConnectionTable {
         return live.stream().filter(s -> s.kind() == role).count();
     }
 
-    /** Returns the connections whose end has not come. */
+    /** Returns the connections that have not ended. */
     public Set<Session> live() {
         return live;
     }
 
-    /** Returns the connections whose channels are not closed yet: they may pin memory, ended or not. */
+    /** Returns the connections whose channels are not closed yet: ended ones may pin memory as well. */
     public Set<Session> present() {
         return present;
     }

@@ -48,8 +48,8 @@ public final class Dialogue {
         this.heartbeat = heartbeat;
     }
 
-    // The connection is among the live ones, which a later life of the stream ends: it is told of the present one
-    // alone.
+    // Called when the connection is among the live ones: a later life of the stream ends these, so this life stays
+    // right.
     void opened() {
         life = durability.life();
     }
@@ -58,7 +58,7 @@ public final class Dialogue {
         return outbox;
     }
 
-    /** Returns the level that messages are to reach, or must have reached, where LEVELS is granted. */
+    /** Returns the level that HELLO asks for, where LEVELS is granted. */
     public Optional<Level> level() {
         return level;
     }
@@ -112,7 +112,7 @@ public final class Dialogue {
         return new FrameException(CloseReason.PROTOCOL_ORDER, ControlFrames.name(type) + " " + what);
     }
 
-    /** Answers PING, and checks PONG; false: the frame is another one. */
+    /** Answers PING, and checks PONG; returns false for other frames. */
     boolean answer(int type, ByteBuffer body) throws FrameException {
         switch (type) {
             case ControlFrames.PING -> {
@@ -131,7 +131,7 @@ public final class Dialogue {
      * Reads a HELLO.
      *
      * @param otherPort a clause about the port of the other role; may be empty
-     * @throws FrameException it is malformed, or asks for a feature that the relay does not have
+     * @throws FrameException HELLO is malformed, or asks for a feature that the relay does not have
      */
     HelloFrame hello(ByteBuffer body, String otherPort) throws FrameException {
         if (HelloFrame.commonVersion(body) == 0) {
@@ -161,7 +161,7 @@ public final class Dialogue {
     }
 
     /**
-     * Returns the end of a client that begins as another protocol does.
+     * Returns the refusal of a client that speaks another protocol.
      *
      * @param reason with {@code fault}, the rule of frames that its bytes break
      */
@@ -183,7 +183,7 @@ public final class Dialogue {
         };
     }
 
-    /** Reads the wishes of HELLO, of a client that may say it. */
+    /** Reads the requests in HELLO, of a client that may say it. */
     void greeted(HelloFrame said) throws FrameException {
         heartbeat.wanted(said.heartbeatMillis());
         if (role == Role.SUBSCRIBER || said.wants(Features.ACKS)) {
@@ -238,7 +238,7 @@ public final class Dialogue {
         outbox.ping(heartbeat.ping(nowNanos));
     }
 
-    /** Returns why the client cannot stay once the journal has failed, if it waits for the journal. */
+    /** Returns why a client that waits for the journal cannot stay once that has failed. */
     Optional<FrameException> journalFailed() {
         return level.filter(waited -> waited != Level.STREAM).map(Dialogue::noMore);
     }

@@ -5,33 +5,31 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.stream.StreamHead;
 
 /**
- * The part of the stream that outlives the relay: with a journal the messages of earlier lives of the relay, each of
- * which had an epoch of its own; without one, nothing.
+ * The part of the stream that outlives the relay. With a journal that is the messages of earlier lives of the relay,
+ * each with its own epoch; without a journal, nothing.
  *
  * <pre>
  *   life 17   1 ------------------- 900 | 901 ... 950     what was not written when it ended
  *   life 42                         901 | 901 ------------------> today
- *                                       ^ forkOf(17) = 901: a reader of life 17 up to 950 has read 50 lost messages
+ *                                       ^ forkOf(17) = 901: a client that has read life 17 to 950 has 50 lost messages
  * </pre>
  *
- * Without a journal all defaults hold: a client that asks for written or forced messages is refused.
+ * The defaults are those without a journal: a client that asks for written or forced messages is refused.
  */
 public interface Durability {
-    /** Answer of {@link #forkOf}: an unknown epoch, of another relay or of long ago. */
+    /** Answer of {@link #forkOf}: the epoch is another relay's, or too old to be known. */
     long UNKNOWN = 0;
 
-    /** Answer of {@link #forkOf}: the epoch is that of today. */
+    /** Answer of {@link #forkOf}: the epoch is that of the present life. */
     long TODAY = Long.MAX_VALUE;
 
     /**
-     * Returns the place where a life of the stream ended. Messages before it are the same under the same numbers. From
-     * it on they are gone, and other messages have the numbers. Any thread.
-     *
-     * @return a sequence; {@link #TODAY} or {@link #UNKNOWN}
+     * Returns the sequence at which a life of the stream ended: messages before it are the same under the same numbers;
+     * from it on other messages have the numbers. Or {@link #TODAY}, or {@link #UNKNOWN}. Any thread.
      */
     long forkOf(long epoch);
 
-    /** Returns the place where the life of the stream ended whose epoch HELLO has. Any thread. */
+    /** Returns {@link #forkOf} the epoch in HELLO. Any thread. */
     default long forkOf(HelloFrame said) {
         return said.epoch() == 0 ? TODAY : forkOf(said.epoch());
     }
@@ -44,10 +42,10 @@ public interface Durability {
      */
     record Life(long epoch, Epochs newest) {}
 
-    /** Returns the present life, which a later one follows only in a cluster. Any thread. */
+    /** Returns the present life, which can end before the relay only in a cluster. Any thread. */
     Life life();
 
-    /** Returns whether the stream outlives the relay: there is a journal. Any thread. */
+    /** Returns whether there is a journal. Any thread. */
     default boolean keepsStream() {
         return false;
     }
@@ -67,14 +65,14 @@ public interface Durability {
         return false;
     }
 
-    /** Has the core woken when everything before a position is written. On the core's thread. */
+    /** Has the core woken when all bytes before a position are written. On the core's thread. */
     default void wantWritten(long position) {}
 
-    /** Likewise when everything before a position is forced, which then is done as soon as possible. */
+    /** Has the core woken when all bytes before a position are forced, which is done as soon as possible. */
     default void wantForced(long position) {}
 
     /**
-     * Sets the listener that runs, at most once a cycle of the core, when an end has moved or the journal has failed.
+     * Sets the listener, which runs at most once a cycle of the core when an end has moved or the journal has failed.
      */
     default void onMoved(Runnable listener) {}
 }

@@ -28,13 +28,13 @@ import java.util.function.Consumer;
  * another's read. The thread sleeps in its selector, and only when there is nothing of either kind.
  */
 public final class EngineLoop implements WindowGate.Writer {
-    /** The work of each cycle after the sockets, on the loop's thread. */
+    /** The work of each cycle, after its sockets. On the loop's thread. */
     @FunctionalInterface
     public interface Duty {
-        /** Does some work, bounded; returns whether there is more to do right away. */
+        /** Does some work, bounded; returns whether there is more. */
         boolean work();
 
-        /** Returns whether there is more than at the last {@link #work}: asked just before the loop sleeps. */
+        /** Returns whether work has come since the last {@link #work}: asked just before the loop sleeps. */
         default boolean pending() {
             return false;
         }
@@ -45,7 +45,7 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** Longest time of tasks before sockets are looked at again. */
+    /** Longest time of tasks, before sockets are looked at again. */
     private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** A cycle of the writer takes a millisecond or two; a host that stands still may take longer. */
@@ -53,7 +53,7 @@ public final class EngineLoop implements WindowGate.Writer {
 
     private static final Runnable NOTHING = () -> {};
 
-    /** The duty of a loop that only reads, and after a failure, when connections are still closed. */
+    /** The duty of a loop that only reads; and after a failure, when connections are still closed. */
     public static final Duty SOCKETS_ONLY = () -> false;
 
     private final ManualIoEventLoop io;
@@ -64,16 +64,15 @@ public final class EngineLoop implements WindowGate.Writer {
     private Consumer<Throwable> onFailure;
     private boolean more;
 
-    /** Makes a loop with a thread of its own. */
     public EngineLoop(String name, IoHandlerFactory transport) {
         clock = Ticker.systemTicker();
         io = new ManualIoEventLoop(null, null, transport, clock);
-        // A thread of Netty's kind: on others Netty makes anew for each write what it uses again here.
+        // A thread of Netty's kind: on other threads Netty makes objects for each write anew, which it reuses here.
         thread = new FastThreadLocalThread(this::run, name);
         thread.setDaemon(true);
     }
 
-    /** Makes a loop that the calling thread drives, {@link #cycle} by cycle, by another clock. */
+    /** Makes a loop that the calling thread drives, {@link #cycle} by cycle, with another clock. */
     public EngineLoop(IoHandlerFactory transport, Ticker clock) {
         this.clock = clock;
         thread = Thread.currentThread();
@@ -83,7 +82,7 @@ public final class EngineLoop implements WindowGate.Writer {
     /**
      * Sets the loop's work from now on.
      *
-     * @param failure gets, on the loop's thread, an exception of the duty: the state of the relay is in doubt then
+     * @param failure gets an exception of the duty, on the loop's thread: the state of the relay is in doubt then
      */
     public void duty(Duty work, Consumer<Throwable> failure) {
         duty = work;
@@ -99,7 +98,9 @@ public final class EngineLoop implements WindowGate.Writer {
         return io;
     }
 
-    /** Returns the processor time of the loop's thread; 0: it has ended, or the JVM does not tell. Any thread. */
+    /**
+     * Returns the processor time of the loop's thread; 0: the thread has ended, or the JVM does not tell. Any thread.
+     */
     public long cpuNanos() {
         return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()));
     }
@@ -109,7 +110,7 @@ public final class EngineLoop implements WindowGate.Writer {
         return clock.nanoTime();
     }
 
-    /** Runs a task regularly; it gets the clock's time. Any thread. */
+    /** Runs a task regularly, with the clock's time. Any thread. */
     public void every(long millis, Consumer<Long> task) {
         Runnable guarded = () -> {
             try {
@@ -122,16 +123,16 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     /**
-     * Hands a channel to another loop. It is neither read nor written until it has arrived. On the thread of its loop.
+     * Moves a channel to another loop. Until it has arrived it is neither read nor written. On the thread of its loop.
      *
-     * @param arrival called on the other loop when the channel has arrived, or was closed on the way; not for a channel
-     *     that was closed before it left, of which its handlers hear
+     * @param arrival called on the other loop when the channel has arrived, or was closed on the way; not called for a
+     *     channel that was closed before
      */
     @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
     public static void move(Channel channel, EngineLoop to, ChannelFutureListener arrival) {
         channel.deregister().addListener(gone -> {
             if (channel.isOpen()) {
-                // A listener that is added later might be told after the other loop has read.
+                // Added before the registration: otherwise the other loop might read first.
                 to.io.register(new DefaultChannelPromise(channel, to.io).addListener(arrival));
             }
         });
@@ -143,19 +144,19 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     /**
-     * Wakes the loop if it sleeps or is about to. Any thread, after a full fence behind the writes that make new work
-     * visible. For a loop that is awake this is a read of a field that rarely changes.
+     * Wakes the loop if it sleeps or is about to. Any thread, after a full fence that follows the writes of new work.
+     * For a loop that is awake this is a read of a field that rarely changes.
      */
     @Override
     public void signal() {
         if (parked.getPlain() && parked.compareAndSet(true, false)) {
-            // A task: the loop's bare wakeup() is lost while the loop is about to sleep but has not told its selector
-            // yet. For tasks it looks once more after that.
+            // A task, since a bare wakeup() is lost while the loop has not told its selector yet that it sleeps. After
+            // that the loop looks for tasks once more.
             io.execute(NOTHING);
         }
     }
 
-    /** Waits for a task of its own: an append is a part of one read, one task or one step of the duty. */
+    /** Waits for a task of its own: an append is part of one read, one task or one step of the duty. */
     @Override
     public void awaitBetweenSteps() {
         if (io.inEventLoop()) {
@@ -166,13 +167,13 @@ public final class EngineLoop implements WindowGate.Writer {
             io.execute(between::countDown);
             between.await(WRITER_MILLIS, TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException e) {
-            // The relay is being closed: nothing is written any more.
+            // The relay closes: nothing is written any more.
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
     }
 
-    /** Stops the loop once its tasks are done and waits for its thread, if it was started. */
+    /** Stops the loop when its tasks are done, and waits for its thread; returns whether that has ended. */
     public boolean stop(long timeoutMillis) throws InterruptedException {
         if (thread.getState() == Thread.State.NEW) {
             discard();
@@ -207,7 +208,7 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** One cycle; sleeps first where there was nothing more to do. On the loop's thread. */
+    /** Runs one cycle, which sleeps first if there was nothing more to do. On the loop's thread. */
     public void cycle() {
         try {
             if (more) {
@@ -218,7 +219,7 @@ public final class EngineLoop implements WindowGate.Writer {
             try {
                 more = duty.work();
             } catch (Throwable t) {
-                // Connections have walls of their own, so this failure has left the order in doubt.
+                // A failure of one connection does not come here, so the order is in doubt.
                 duty = SOCKETS_ONLY;
                 throw t;
             }
@@ -229,8 +230,8 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     private void parkedRun() {
-        // Work that is added after this finds the flag; pending() finds work that was added before. Without the fence
-        // pending() could read first: some of its fields are less than volatile.
+        // Work that is added after this line sees the flag; pending() sees work that was added before. The fence keeps
+        // pending(), which reads plain fields, from reading first.
         parked.set(true);
         VarHandle.fullFence();
         if (duty.pending()) {

@@ -12,13 +12,12 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * The control frames that are due to a client. Of each kind the newest only, so that a client that asks a lot and reads
- * nothing costs no more than this; answers to SUBSCRIBEs are numbers, which the subscriber bounds.
- *
- * <p>Nothing is said before WELCOME. Owned by the connection's thread.
+ * The control frames that are due to a client: of each kind only the newest, so that a client that asks a lot and reads
+ * nothing costs no more than this. Answers to SUBSCRIBEs are kept as numbers, and the subscriber bounds them. Nothing
+ * is due before WELCOME. Owned by the connection's thread.
  */
 public final class Outbox {
-    /** The longest WELCOME, GOAWAY with the relay's text, and each of the short frames: the most without answers. */
+    /** Most bytes without answers: the longest WELCOME, GOAWAY with the relay's text, and one of each short frame. */
     public static final int MOST_BYTES = 1024;
 
     private static final int FIRST_ANSWERS = 4;
@@ -47,12 +46,11 @@ public final class Outbox {
     private long pingId;
     private ByteBuffer goAway = NOTHING;
 
-    /** Puts WELCOME, which goes first. */
     public void welcome(ByteBuffer frame) {
         welcome = frame;
     }
 
-    /** Puts messages that a subscriber does not get; they follow those of a GAP that is due already. */
+    /** Puts a GAP; messages after those of a GAP that is due already extend it. */
     public void gap(long from, long to, GapReason reason) {
         if (gapTo == 0) {
             gapFrom = from;
@@ -61,13 +59,13 @@ public final class Outbox {
         gapTo = to;
     }
 
-    /** Sets the number, and its sequence, from which on messages are acknowledged. */
+    /** Sets the number, and its sequence, after which messages are acknowledged. */
     public void ackedUpTo(long number, long sequence) {
         ackNumber = number;
         ackSequence = sequence;
     }
 
-    /** Has acknowledgements tell levels; the client knows of these numbers. */
+    /** Lets acknowledgements tell levels; the client knows these numbers. */
     public void tellLevels(long written, long forced) {
         tellsLevels = true;
         ackWritten = written;
@@ -83,7 +81,6 @@ public final class Outbox {
         }
     }
 
-    /** Puts the number up to which a publisher's messages are in the stream. */
     public void ack(long number, long sequence) {
         if (number > ackNumber) {
             ackDue = true;
@@ -117,7 +114,7 @@ public final class Outbox {
         goAway = frame.encode();
     }
 
-    /** Returns GOAWAY alone, where it is due and may be said; otherwise nothing. */
+    /** Takes GOAWAY alone; empty: it is not due, or may not be sent before WELCOME. */
     public ByteBuffer takeGoAway() {
         if (!welcomed) {
             return NOTHING;
@@ -142,7 +139,7 @@ public final class Outbox {
      *
      * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
      * @param head the newest sequence of the stream
-     * @return whether one has a number that a subscriber counts from
+     * @return whether a frame has a number from which a subscriber counts
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
         boolean counts = welcome != NOTHING || gapTo > 0 || answered > 0 || pingId > 0;

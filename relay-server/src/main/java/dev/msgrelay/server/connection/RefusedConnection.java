@@ -23,9 +23,9 @@ public final class RefusedConnection extends ChannelInboundHandlerAdapter {
     /** Direct memory: a read, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
-    /** The newest refused connections, which are read for a while. Owned by the thread of their one loop. */
+    /** The newest refused connections, which are still read. Owned by the thread of their one loop. */
     public static final class Newest {
-        /** Most of them: for one more the oldest is closed, whose time is nearly over. */
+        /** Most connections: for one more the oldest is closed, whose time is nearly over. */
         public static final int MOST = 64;
 
         private final Deque<Channel> channels = new ArrayDeque<>(MOST);

@@ -5,7 +5,10 @@ import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The relay, as it presents itself to its clients; its ports are told to a client at the wrong one. Any thread. */
+/**
+ * The relay as its clients see it: its name, its longest body, and its ports, which a client at the wrong port is told.
+ * Any thread.
+ */
 public final class RelayIdentity {
     private record Entrance(Role role, boolean secured) {}
 
@@ -30,7 +33,6 @@ public final class RelayIdentity {
         return maxBody;
     }
 
-    /** Notes a port that listens. */
     public void listens(Role role, boolean secured, InetSocketAddress address) {
         ports.put(new Entrance(role, secured), address);
     }
@@ -40,7 +42,7 @@ public final class RelayIdentity {
         return ports.get(new Entrance(role, secured));
     }
 
-    /** Returns a clause such as "; subscribers connect to port 7400", which is empty without such a port. */
+    /** Returns a clause such as "; subscribers connect to port 7400"; empty without such a port. */
     String hint(Role role, boolean secured) {
         InetSocketAddress address = address(role, secured);
         String who = role == Role.PUBLISHER ? "publishers" : "subscribers";

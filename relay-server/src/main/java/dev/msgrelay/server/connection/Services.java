@@ -15,7 +15,6 @@ import java.util.Optional;
  *
  * @param clients the settings that clients may ask for
  * @param limits the limits of what clients may cost
- * @param clock the time, of all that has a deadline
  */
 public record Services(
         RelayIdentity identity,

@@ -31,8 +31,8 @@ import java.util.function.LongConsumer;
 import javax.net.ssl.SSLException;
 
 /**
- * The life of one connection, from its channel to its end: its state, its place, its memory, its client's rights, and
- * the wall by which a fault in it ends it alone. It is behind its role in the pipeline:
+ * The life of one connection, from its channel to its end: its state, its ticket, its memory, its client's rights, and
+ * the wall by which a fault in one connection ends no other. Its role comes before it in the pipeline:
  *
  * <pre>
  *   socket --> [TLS] --> PublisherConnection | SubscriberConnection --> Session
@@ -44,16 +44,16 @@ import javax.net.ssl.SSLException;
  */
 public final class Session extends ChannelInboundHandlerAdapter {
     /**
-     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks that it
-     * writes from. Measured: a plain one about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views 2,820
+     * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks from which
+     * it writes. Measured: without HELLO about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views 2,820
      * bytes more.
      */
     public static final int HEAP_BYTES = 7 << 10;
 
-    /** A connection without a byte that its peer ends sooner is a probe, and no client. */
+    /** A connection that its peer ends sooner, without a byte, is a probe and no client. */
     private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** A rate is over at least this, however often reports ask: a second, less what timers are early. */
+    /** Shortest time of a rate, however often reports ask: a second, less the inaccuracy of timers. */
     private static final long LEAST_RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     private final Services services;
@@ -67,26 +67,25 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private final Dialogue dialogue;
 
     private Channel channel;
-    // Null: the connection is a plain one.
+    // Null: without TLS.
     private TlsHandler tls;
     private Admission.Ticket place;
     private boolean added;
-    // The client has ended its output before the last word to it was sent.
+    // The client has ended its output before it was told why it ends.
     private boolean inputEnded;
     private long openedNanos;
-    // The identity of the client is logged: without HELLO not before it is clear that it is no probe.
+    // The client's identity is logged: without HELLO only when the connection cannot be a probe any more.
     private boolean audited;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
 
-    // For reports alone.
     private long sinceMessages;
     private long sinceNanos;
     private double rate;
 
     /**
-     * @param saidBytes that the connection may have in flight beside the stream, and beside memory that it keeps: the
-     *     transport copies them to direct memory
+     * @param saidBytes that the connection may have in flight beside the stream: the transport copies them to direct
+     *     memory
      */
     public Session(Services services, Role kind, SessionRole role, int saidBytes) {
         this.services = services;
@@ -101,13 +100,13 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- its life ----------------------------------------------------------------------------------------------
 
-    /** Joins an accepted channel's pipeline, behind its role. The place is kept until memory is given back. */
+    /** Joins an accepted channel's pipeline, after its role. The ticket is kept until memory is given back. */
     public void join(Channel accepted, Admission.Ticket ticket) {
         accepted.pipeline().addLast(role, this);
         place = ticket;
         accepted.closeFuture().addListener(closed -> {
             role.channelClosed();
-            // A channel that closes before it has come to its loop calls no handler.
+            // A channel that closes before its loop has it calls no handler.
             if (!added) {
                 services.admission().left(place);
             }
@@ -133,7 +132,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
             services.closes().agreed(who(), keyExchange());
         }
         role.opened();
-        // Last: a reader of the count may rely on the connection's place.
+        // Last: a caller that counts connections may rely on this one's memory and rights.
         services.table().add(this);
         dialogue.opened();
         if (services.table().draining()) {
@@ -141,7 +140,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Takes the connection's own memory. The plan has room for as many connections as are admitted. */
+    /** Takes the connection's own memory. The plan has memory for as many connections as are admitted. */
     private void takeMemory() {
         MemoryBudget.Pool direct = services.budget().pool(Part.CONNECTIONS);
         MemoryBudget.Pool heap = services.budget().pool(Part.SESSIONS);
@@ -164,7 +163,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** The key exchange of TLS, for the log; empty: there is none, or it is not known. */
+    /** Returns the key exchange of TLS, for the log; empty: there is none, or it is not known. */
     private String keyExchange() {
         return tls == null ? "" : tls.keyExchange();
     }
@@ -207,30 +206,28 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- its thread ----------------------------------------------------------------------------------------------
 
-    /** Returns whether the caller is on the thread of the channel's loop. */
     public boolean isHere() {
         return channel.eventLoop().inEventLoop();
     }
 
-    /** Has the loop's thread run a task behind the wall. Any thread. */
+    /** Runs a task on the loop's thread, behind the wall. Any thread. */
     public void execute(Runnable task) {
         EventLoop loop = channel.eventLoop();
         loop.execute(() -> {
             if (channel.eventLoop() == loop) {
                 walled(task);
             } else {
-                // The connection has moved meanwhile.
                 execute(task);
             }
         });
     }
 
-    /** Runs a step behind the wall: an exception of it ends this connection. */
+    /** Runs a step behind the wall: an exception of it ends this connection only. */
     public void walled(Runnable step) {
         walled(step, Runnable::run);
     }
 
-    /** Runs a step of {@code part} behind the wall: a method of its class, which needs no new object. */
+    /** The same for a method of {@code part}'s class, without a new object. */
     public <T> void walled(T part, Consumer<T> step) {
         try {
             step.accept(part);
@@ -239,13 +236,12 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Moves the connection to another loop, see {@link EngineLoop#move}. */
+    /** Moves the connection to another loop, as {@link EngineLoop#move}. */
     public void moveTo(EngineLoop to, Runnable arrived) {
         EngineLoop.move(channel, to, there -> {
             if (there.isSuccess()) {
                 walled(arrived);
             } else {
-                // The channel was closed on its way.
                 exceptionCaught(null, there.cause());
                 releaseClosed();
             }
@@ -254,7 +250,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- what the client says ------------------------------------------------------------------------------------
 
-    /** Obeys a control frame, whose turn it is; false: the connection ends with it. */
+    /** Obeys a control frame, whose turn was checked; false: the connection ends with it. */
     public boolean control(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.ERROR) {
             endedByPeer(body);
@@ -266,7 +262,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         } else if (!dialogue.answer(type, body)) {
             role.control(type, body);
         }
-        // An answer that cannot be written may be the end.
+        // An answer that cannot be written may have ended the connection.
         return !state.ended();
     }
 
@@ -304,7 +300,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         state(SessionState.OPEN);
     }
 
-    /** Notes a sign of life beside the bytes that have come. */
+    /** Notes a sign of life other than bytes. */
     public void heard() {
         timeouts.heard();
     }
@@ -348,7 +344,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         close(Refusal.of(why));
     }
 
-    /** Ends the connection at once, without a word: its memory is needed. */
+    /** Ends the connection at once, without last words. */
     public void cutOff(CloseReason reason, String text) {
         if (!state.ended()) {
             recordEnd(reason, text);
@@ -365,21 +361,20 @@ public final class Session extends ChannelInboundHandlerAdapter {
     }
 
     /**
-     * Notes that the client has ended its output, see {@link SocketReads.Reader#mayEnd}: until the last word is sent
-     * that does not close the channel, since the client may still read.
+     * Notes that the client has ended its output, see {@link SocketReads.Reader#mayEnd}. The client may still read, so
+     * the channel stays open until it is told why it ends.
      */
     public boolean mayEnd() {
         if (state != SessionState.CLOSING || Closing.outputEnded(channel)) {
             return true;
         }
         inputEnded = true;
-        // A socket that waits for nothing falls out of epoll's set, and what it takes a part of never goes on. So it
-        // waits for the end again, until the next cycle; and while it is full, for room, so that the loop sleeps.
+        // A socket of epoll that waits for no event leaves the set, and the rest of a write never follows. So it waits
+        // for the end of input again, until the next cycle; and while it is full, for room, so that the loop sleeps.
         channel.config().setAutoRead(channel.isWritable());
         return false;
     }
 
-    /** Called when the socket has room again, or is full. */
     public void writabilityChanged() {
         if (inputEnded && channel.isWritable()) {
             channel.config().setAutoRead(true);
@@ -409,7 +404,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         recordEnd(now -> services.closes().closed(who(), reason, text, now));
     }
 
-    /** Ends a connection that has not brought a byte. Its line has the identity, which was not logged yet. */
+    /** Ends a connection that has not brought a byte. Its line names the identity, which was not logged before. */
     private void closeProbe() {
         String identity = rights.mayAct() ? rights.name() : "";
         String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + rights.proof();
@@ -419,7 +414,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void recordEnd(LongConsumer count) {
         state(SessionState.CLOSING);
         rights.giveBackPlace();
-        // Counted before it leaves the table: a reader that misses it there finds the reason.
+        // Counted before it leaves the table: a caller that misses it there finds it among the counts.
         count.accept(services.clock().nanoTime());
         services.table().removeLive(this);
     }
@@ -431,7 +426,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
                 && services.clock().nanoTime() - openedNanos < PROBE_NANOS;
     }
 
-    /** Ends this connection, and no other, for a fault of the relay. Never throws. */
+    /** Ends this connection only, for a fault of the relay. Never throws. */
     public void failed(Throwable cause) {
         try {
             services.closes().failed(who(), cause, services.clock().nanoTime());
@@ -445,7 +440,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
-            // The channel was closed while a write was in flight: channelInactive comes next, and ends the connection.
+            // The channel was closed with a write in flight: channelInactive follows, and ends the connection.
             return;
         }
         if (cause instanceof SSLException) {
@@ -465,7 +460,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         releaseClosed();
     }
 
-    /** The only event of a channel that closes while it is registered with no loop. */
+    /** This is the only event of a channel that closes while it is registered with no loop. */
     @Override
     public void handlerRemoved(ChannelHandlerContext ctx) {
         releaseClosed();
@@ -474,7 +469,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Ends the connection, whose channel is closed, and gives all back. More than once without harm. */
+    /** Ends the connection, whose channel is closed, and gives everything back. More than once without harm. */
     public void releaseClosed() {
         if (channel == null || state == SessionState.GONE) {
             return;
@@ -535,7 +530,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
     }
 
-    /** Returns the messages a second since the last report that is long enough ago. Reports ask, one at a time. */
+    /**
+     * Returns the messages a second since the last report that is {@link #LEAST_RATE_NANOS} ago. Reports ask one at a
+     * time.
+     */
     double rate(long messages, long nowNanos) {
         if (nowNanos - sinceNanos >= LEAST_RATE_NANOS) {
             rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
@@ -545,18 +543,17 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return rate;
     }
 
-    /** The name of HELLO, printable; empty: there is none. Any thread. */
+    /** Returns the name in HELLO, printable; empty: there is none. Any thread. */
     String name() {
         return name;
     }
 
-    /** Returns role, peer and name, for people. */
     public String who() {
         String peer = kind.name().toLowerCase(Locale.ROOT) + " " + AcceptedSocket.peerName(channel);
         return name.isEmpty() ? peer : peer + " (" + name + ")";
     }
 
-    // A walk over a set of connections has the same order in each run.
+    // Gives a set of connections the same order in each run.
     @Override
     public int hashCode() {
         return Long.hashCode(id);

@@ -8,35 +8,35 @@ import io.netty.channel.ChannelHandler;
 import java.nio.ByteBuffer;
 
 /**
- * A publisher or a subscriber: the part of a connection that its {@link Session} does not know. It is the handler
- * before the session in the pipeline: it handles reads, and leaves the life of the channel, and its own exceptions, to
- * the session. On the thread of the channel's loop.
+ * A publisher or a subscriber: the part of a connection that its {@link Session} does not know. The role is the handler
+ * before the session in the pipeline: it handles reads, and leaves the channel's life and its own exceptions to the
+ * session. On the thread of the channel's loop.
  */
 public interface SessionRole extends ChannelHandler {
-    /** The channel is there. The rights say what the client may do by its address or certificate alone. */
+    /** Called when the channel is there. The rights say what the client may do by its address or certificate. */
     void opened();
 
-    /** Handles a HELLO that is lawful; throws where the role refuses its wishes. */
+    /** Handles a lawful HELLO; throws where the role refuses a request in it. */
     void greeted(HelloFrame hello) throws FrameException;
 
     /**
-     * Handles a control frame of this role, or passes over one of a later version.
+     * Handles a control frame of this role, or ignores one of a later version.
      *
      * @param body big-endian, between position and limit
      * @throws FrameException the frame is malformed, or asks for something that the client may not have
      */
     default void control(int type, ByteBuffer body) throws FrameException {}
 
-    /** Looks at the time, a few times a second until the end, and sends the outbox. */
+    /** Called a few times a second until the end; sends frames that are due. */
     void tick(long nowNanos);
 
-    /** Sends or schedules the last words, and closes the channel then. The end has been counted. */
+    /** Sends or schedules the last words, then closes the channel. The end has been counted. */
     void lastWords(SessionState before, Refusal why);
 
-    /** Gives all memory back; nothing is sent any more. More than once without harm. */
+    /** Gives all memory back; nothing is sent afterwards. More than once without harm. */
     void release();
 
-    /** Called when the channel is closed; its handlers hear of that next, if it has come to its loop. */
+    /** Called when the channel is closed; before its handlers, which hear of it only if a loop has it. */
     default void channelClosed() {}
 
     Progress progress();
@@ -45,11 +45,10 @@ public interface SessionRole extends ChannelHandler {
      * The input of a connection so far.
      *
      * @param framesRead whole frames
-     * @param bytesRead bytes
-     * @param unfinished the name of the frame that has come in part, for people; empty: none has
+     * @param unfinished a text about the frame that has come in part; empty: there is none
      * @param unfinishedControl whether that is a control frame
      * @param listening whether the relay reads the client at present
-     * @param holdsUpOthers whether the connection has memory that other connections wait for in line
+     * @param holdsUpOthers whether other connections wait in line for memory that this one has
      */
     record Progress(
             long framesRead,

@@ -6,21 +6,21 @@ package dev.msgrelay.server.connection;
  * <pre>
  *   CONNECTED --message--> PLAIN -------------------------------.
  *       |                                                       +--> CLOSING --> GONE
- *       '------HELLO-----> GREETED --WELCOME--> OPEN -----------'    is told why, is read and thrown away
+ *       '------HELLO-----> GREETED --WELCOME--> OPEN -----------'    the client is told why it ends,
+ *                                                                    its input is read and thrown away
  * </pre>
  */
 public enum SessionState {
-    /** The client has said nothing: a plain subscriber stays so. */
+    /** The client has sent nothing: a subscriber without HELLO stays in this state. */
     CONNECTED,
-    /** A message has come without HELLO: a plain publisher. */
+    /** A publisher has sent a message without HELLO. */
     PLAIN,
-    /** HELLO has come, and is not answered by WELCOME yet. */
+    /** HELLO has come, and WELCOME is not sent yet. */
     GREETED,
-    /** The client has been welcomed. */
     OPEN,
-    /** The end is counted; the client may still be told why. */
+    /** The end is counted; the client may still be told why it ends. */
     CLOSING,
-    /** The channel is closed, and all memory given back. */
+    /** The channel is closed, and all memory is given back. */
     GONE;
 
     /** Returns whether the client understands control frames. */

@@ -10,30 +10,29 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time-outs of one connection: to prove an identity, to complete HELLO, to be heard of, to go on with a begun
- * frame, and to leave once a TLS key is used up; and the times of PINGs. The time comes as a parameter, a few times a
+ * The time-outs of one connection: for the proof of an identity, a complete HELLO, a sign of life, the progress of a
+ * begun frame, and its end when a TLS key is used up; and the times of PINGs. The caller passes the time, a few times a
  * second. Owned by the connection's thread.
  */
 final class Timeouts {
-    /** From GOAWAY to the end of a connection whose TLS key is used up. */
     static final int KEY_MILLIS = 500;
 
-    /** The factor on the least rate for a client that holds up others: a frame of 1 MiB then takes a minute. */
+    /** The factor on the least rate for a client that holds up other clients: 1 MiB then takes a minute. */
     static final int HURRY = 16;
 
-    /** The least number of intervals of a client that wants rarer PINGs, until its silence ends it. */
+    /** The fewest intervals of silence for a client that wants rarer PINGs. */
     private static final int IDLE_HEARTBEATS = 3;
 
     private final ClientConfig clients;
     private final LimitsConfig limits;
     private final Rights rights;
-    // Null: the connection is a plain one.
+    // Null: without TLS.
     private TlsHandler tls;
     private long openedNanos;
     private boolean keyUsedUp;
     private long keyUsedUpNanos;
 
-    // A control frame before WELCOME, in part.
+    // A control frame has come in part, before WELCOME.
     private boolean begun;
     private long begunNanos;
 
@@ -46,13 +45,13 @@ final class Timeouts {
     private boolean pingDue;
     private long pings;
 
-    // The input at the begin of the period in which a frame must make progress.
+    // The input at the begin of the present frame timeout.
     private long sinceNanos;
     private long sinceFrames;
     private long sinceBytes;
     private int sinceRecord;
     private boolean hurry;
-    // The bytes read until the last look, and those of a TLS record in part then.
+    // At the last look: all bytes read, and those of a TLS record in part.
     private long bytesRead;
     private int recordBytes;
 
@@ -64,14 +63,13 @@ final class Timeouts {
         this.idleNanos = clients.idleTimeout().toNanos();
     }
 
-    /** Begins. @param secured null: the connection is a plain one */
     void opened(TlsHandler secured, long nowNanos) {
         tls = secured;
         openedNanos = nowNanos;
         sinceNanos = nowNanos;
     }
 
-    /** Looks at the time; {@code greeted}: HELLO has come. Returns why the client may not stay, or null. */
+    /** Returns why the client may not stay, or null; {@code greeted}: HELLO has come. */
     Refusal look(long nowNanos, boolean greeted, SessionRole.Progress input) {
         Refusal refused = refused(nowNanos);
         if (refused != null) {
@@ -97,7 +95,7 @@ final class Timeouts {
         return keyOver ? new Refusal(CloseReason.TLS_KEY_USED_UP, "connect again, for a new key") : null;
     }
 
-    /** Returns a refusal if the client has not proved an identity in time, or has lost its rights. */
+    /** Refuses a client that has not proved an identity in time, or has lost its rights; otherwise null. */
     private Refusal refused(long nowNanos) {
         rights.review();
         Refusal refusal = rights.whyRefused().orElse(null);
@@ -118,7 +116,7 @@ final class Timeouts {
 
     // ---- PING, and silence -------------------------------------------------------------------------------------
 
-    /** Grants the interval that the client wants, or the longest; 0: it wants the relay's. */
+    /** Grants the interval that the client wants, up to the limit; 0: the relay's own. */
     void wanted(int millis) {
         if (millis > 0) {
             long most = Math.max(
@@ -150,7 +148,7 @@ final class Timeouts {
         return ++pings;
     }
 
-    /** Looks at the time, of a client that has said HELLO; returns why it may not stay, or null. */
+    /** Returns why a client that has said HELLO may not stay, or null. */
     Refusal silence(long nowNanos) {
         if (!started) {
             started = true;
@@ -169,13 +167,15 @@ final class Timeouts {
                 : null;
     }
 
-    /** Begins the first interval with the next look: the client has been welcomed. */
+    /** Begins the first interval at the next look: the client has been welcomed. */
     void restart() {
         started = false;
         pingDue = false;
     }
 
-    /** Looks at the time, as {@link #silence}, before HELLO; {@code unfinished}: a control frame is there in part. */
+    /**
+     * Returns why a client without HELLO may not stay, or null; {@code unfinished}: a control frame has come in part.
+     */
     Refusal handshake(long nowNanos, boolean unfinished) {
         if (!unfinished) {
             begun = false;
@@ -196,17 +196,16 @@ final class Timeouts {
     // ---- a frame in part ---------------------------------------------------------------------------------------
 
     /**
-     * Looks whether a frame that the client has begun makes progress: in each frame timeout it must bring the bytes of
-     * the least rate, or be complete. A frame whose memory other publishers wait for must bring more. Time in which the
-     * client is not read does not count.
+     * Returns the shortfall of a begun frame, for people, or null. In each frame timeout the frame must be completed,
+     * or bring the bytes of the least rate; and more if other publishers wait for its memory. Time in which the client
+     * is not read does not count.
      *
      * @param underWay whether a frame has begun, is not complete, and is read
-     * @param holdsUpOthers whether others wait for its memory; more is asked only where it was so at each look
-     * @param frames complete ones so far
+     * @param holdsUpOthers whether others wait for its memory; more is demanded only if they did at each look
+     * @param frames complete frames so far
      * @param bytes read so far
-     * @param record bytes of a record of TLS that is not whole. Only more than at the last look counts, so records
-     *     without data are no progress
-     * @return the shortfall, for people, where too little of it has come; otherwise null
+     * @param record bytes of a TLS record in part: only more than at the last look count, so records without data are
+     *     no progress
      */
     String shortfall(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int record) {
         boolean another = frames != sinceFrames;
