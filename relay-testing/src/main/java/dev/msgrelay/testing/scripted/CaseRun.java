@@ -42,6 +42,7 @@ final class CaseRun implements AutoCloseable {
         this.played = played;
         this.driver = driver;
         this.patience = patience;
+        this.variables.put("congestion", Congestion.here().other());
         this.directory = Directories.forSockets("relay-case");
         this.relay = new RelayPart(played, variables, directory);
         this.user = driver == null ? null : new UserPart(driver, relay, variables, directory, patience);

@@ -33,7 +33,7 @@ public final class Conformance {
         FAILED,
         /** Failed, as the client's list says. */
         KNOWN,
-        /** The client lacks a capability, or there is no relay for a live case. */
+        /** The client lacks a capability, the machine what the case looks at, or there is no relay for a live case. */
         SKIPPED
     }
 
@@ -52,6 +52,7 @@ public final class Conformance {
     private final Duration patience;
     private final LiveRelays relays;
     private final PrintStream out;
+    private final Congestion congestion = Congestion.here();
     private final List<Result> results = new ArrayList<>();
 
     /**
@@ -219,6 +220,10 @@ public final class Conformance {
                 one.needs().stream().filter(need -> !driver.can(need)).toList();
         if (!lacks.isEmpty()) {
             return new Result(one.name(), Outcome.SKIPPED, "the client lacks " + String.join(", ", lacks), 0);
+        }
+        String missing = congestion.missing(one);
+        if (!missing.isEmpty()) {
+            return new Result(one.name(), Outcome.SKIPPED, missing, 0);
         }
         if (isLive(one) && relays == null) {
             return new Result(one.name(), Outcome.SKIPPED, "there is no relay", 0);

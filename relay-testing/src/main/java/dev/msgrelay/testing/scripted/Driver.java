@@ -50,7 +50,8 @@ final class Driver implements AutoCloseable {
             "endpoints",
             "producer_file",
             "pause",
-            "time");
+            "time",
+            Congestion.CAPABILITY);
 
     /** Fields of 64 bits: a number of JSON would lose digits above 2^53 in many languages. */
     private static final Set<String> STRINGS = Set.of(

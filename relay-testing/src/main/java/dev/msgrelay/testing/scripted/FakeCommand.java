@@ -52,8 +52,11 @@ public final class FakeCommand implements Callable<Integer> {
         List<Thread> threads = new ArrayList<>();
         for (Path file : files) {
             for (Case one : Case.read(file)) {
+                String missing = Congestion.here().missing(one);
                 boolean live = one.steps().stream().anyMatch(step -> step.verb().equals("live"));
-                if (one.name().contains(only) && !live) {
+                if (one.name().contains(only) && !missing.isEmpty()) {
+                    say(one.name() + " skipped: " + missing);
+                } else if (one.name().contains(only) && !live) {
                     Thread thread = new Thread(() -> play(one), one.name());
                     thread.start();
                     threads.add(thread);

@@ -119,6 +119,7 @@ final class RelayPart {
             case "reset" -> peer.reset();
             case "wait" -> Thread.sleep(Long.parseLong(words.get(0)));
             case "no-connection" -> noConnection();
+            case "congestion" -> Congestion.check(peer.channel(), words.get(0));
             default -> {
                 return false;
             }
