@@ -351,6 +351,7 @@ static void open_client(const char *command) {
     char *token = string(command, "token");
     char *producer = string(command, "producer");
     char *file = string(command, "producer_file");
+    char *congestion = string(command, "local_congestion");
     options.endpoints = (const char *const *)endpoints;
     options.endpoint_count = count;
     options.on_event = on_event;
@@ -373,6 +374,7 @@ static void open_client(const char *command) {
     options.acks = flag(command, "acks");
     options.producer = producer;
     options.producer_file = file;
+    options.local_congestion = congestion;
     options.first_number = number(command, "first_number", 0);
     const char *again = field(command, "reconnect");
     if (again != NULL) {
@@ -403,6 +405,7 @@ static void open_client(const char *command) {
     free(token);
     free(producer);
     free(file);
+    free(congestion);
 }
 
 static void publish(const char *command) {
@@ -520,7 +523,7 @@ int main(void) {
     setvbuf(stdout, output, _IOFBF, sizeof output);
     printf("{\"event\":\"ready\",\"client\":\"c\",\"version\":\"%s\",\"capabilities\":[\"subscriber\",\"publisher\","
            "\"plain\",\"levels\",\"types\",\"tls\",\"token\",\"unix\",\"endpoints\",\"producer_file\",\"pause\","
-           "\"time\"]}\n",
+           "\"time\",\"congestion\"]}\n",
            RELAY_VERSION);
     while (input != NULL) {
         struct pollfd both[2] = {{STDIN_FILENO, POLLIN, 0}, {-1, 0, 0}};

@@ -39,6 +39,8 @@ enum {
     MAX_RANGES = 1024,
     MAX_TEXT = 512,
     MAX_LIVES = 16,
+    /* Linux cuts the name of a congestion control here. */
+    MAX_CONGESTION = 15,
     ID_LENGTH = 16,
     MIN_HEARTBEAT_MS = 100,
     MAX_HEARTBEAT_MS = 3600000,
@@ -406,6 +408,10 @@ __attribute__((format(printf, 3, 4))) static relay_result yours(relay_error *err
     return RELAY_YOURS;
 }
 
+/* What a publisher's local congestion is, beside the name of one. */
+static const char AUTO[] = "auto";
+static const char SYSTEM[] = "system";
+
 /* ---- Links: one client's connections, from the endpoints to whole frames ---- */
 
 enum {
@@ -467,6 +473,8 @@ typedef struct relay_link {
     /* That of the next connection; empty: none. */
     char token[MAX_NAME + 1];
     char *token_file;
+    /* AUTO, SYSTEM or a name of the system's. */
+    char congestion[MAX_CONGESTION + 1];
     bool publisher;
 
     /* The role's part. */
@@ -864,20 +872,21 @@ static bool flush(relay_link *l) {
     return l->out_length == 0;
 }
 
-static bool is_loopback(int fd) {
-    struct sockaddr_storage peer;
-    socklen_t length = sizeof peer;
-    if (getpeername(fd, (struct sockaddr *)&peer, &length) != 0) {
-        return false;
+static bool is_loopback(const struct sockaddr *peer) {
+    if (peer->sa_family == AF_INET) {
+        return ntohl(((const struct sockaddr_in *)peer)->sin_addr.s_addr) >> 24 == 127;
     }
-    if (peer.ss_family == AF_INET) {
-        return ntohl(((struct sockaddr_in *)&peer)->sin_addr.s_addr) >> 24 == 127;
-    }
-    if (peer.ss_family == AF_INET6) {
-        const struct in6_addr *address = &((struct sockaddr_in6 *)&peer)->sin6_addr;
+    if (peer->sa_family == AF_INET6) {
+        const struct in6_addr *address = &((const struct sockaddr_in6 *)peer)->sin6_addr;
         return IN6_IS_ADDR_LOOPBACK(address) || (IN6_IS_ADDR_V4MAPPED(address) && address->s6_addr[12] == 127);
     }
-    return peer.ss_family == AF_UNIX;
+    return peer->sa_family == AF_UNIX;
+}
+
+static bool is_to_loopback(int fd) {
+    struct sockaddr_storage peer;
+    socklen_t length = sizeof peer;
+    return getpeername(fd, (struct sockaddr *)&peer, &length) == 0 && is_loopback((struct sockaddr *)&peer);
 }
 
 static void note_welcome(relay_link *l) {
@@ -898,7 +907,7 @@ static void begin(relay_link *l) {
         l->welcomed(l, NULL);
         return;
     }
-    if (*l->token && l->session == NULL && !is_loopback(l->fd)) {
+    if (*l->token && l->session == NULL && !is_to_loopback(l->fd)) {
         fail(l, STOP, 0, "the token would go to %s in the clear: use TLS or a Unix socket", endpoint_text(l));
         return;
     }
@@ -959,10 +968,57 @@ static void set_up_tcp(const relay_link *l, int fd) {
 #endif
 }
 
+/* Names the congestion control of a socket; elsewhere than on Linux nothing is named. */
+static bool set_congestion(int fd, const char *name) {
+#if defined(__linux__) && defined(TCP_CONGESTION)
+    return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0;
+#else
+    (void)fd;
+    (void)name;
+    return true;
+#endif
+}
+
+/* What the system does not give is left as it is: a name of the user's was tried at the open. */
+static void choose_congestion(const relay_link *l, int fd) {
+    if (strcmp(l->congestion, AUTO) != 0) {
+        set_congestion(fd, l->congestion);
+    } else if (!set_congestion(fd, "cubic")) {
+        set_congestion(fd, "reno");
+    }
+}
+
+static bool chooses_congestion(const relay_link *l) {
+    return l->publisher && strcmp(l->congestion, SYSTEM) != 0;
+}
+
+static bool is_to_this_host(int fd) {
+    struct sockaddr_storage own;
+    struct sockaddr_storage peer;
+    socklen_t own_length = sizeof own;
+    socklen_t length = sizeof peer;
+    if (getsockname(fd, (struct sockaddr *)&own, &own_length) != 0 ||
+        getpeername(fd, (struct sockaddr *)&peer, &length) != 0) {
+        return false;
+    }
+    bool is_same = false;
+    if (peer.ss_family == AF_INET) {
+        is_same = ((struct sockaddr_in *)&own)->sin_addr.s_addr == ((struct sockaddr_in *)&peer)->sin_addr.s_addr;
+    } else if (peer.ss_family == AF_INET6) {
+        is_same =
+            IN6_ARE_ADDR_EQUAL(&((struct sockaddr_in6 *)&own)->sin6_addr, &((struct sockaddr_in6 *)&peer)->sin6_addr);
+    }
+    return peer.ss_family != AF_UNIX && (is_same || is_loopback((struct sockaddr *)&peer));
+}
+
 /* This socket has won: the others are closed. */
 static void win(relay_link *l, int fd) {
     end_race(l);
     l->fd = fd;
+    /* The address of this end is known only now; and a route may have put a choice of its own in the place of ours. */
+    if (chooses_congestion(l) && is_to_this_host(fd)) {
+        choose_congestion(l, fd);
+    }
     connected(l);
 }
 
@@ -994,6 +1050,10 @@ static void begin_turn(relay_link *l) {
 #endif
     if (where->port != NULL) {
         set_up_tcp(l, fd);
+        /* The choice comes before the connect, in which bbr would turn pacing on: that stays on when bbr goes. */
+        if (chooses_congestion(l) && is_loopback(address)) {
+            choose_congestion(l, fd);
+        }
     }
     if (connect(fd, address, length) == 0) {
         win(l, fd);
@@ -1841,6 +1901,33 @@ static relay_result check_range(const char *what, int64_t value, int64_t least, 
                                          : RELAY_OK;
 }
 
+/* A name of a congestion control is tried: a list of them would not tell what this process may use. */
+static relay_result check_congestion(const char *name, relay_error *error) {
+    if (name == NULL || strcmp(name, AUTO) == 0 || strcmp(name, SYSTEM) == 0) {
+        return RELAY_OK;
+    }
+    bool works = *name != 0 && strlen(name) <= MAX_CONGESTION;
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    fd = fd >= 0 ? fd : socket(AF_INET6, SOCK_STREAM, 0);
+    if (fd >= 0) {
+        works = works && set_congestion(fd, name);
+        close(fd);
+    }
+    if (works) {
+        return RELAY_OK;
+    }
+    char allowed[256] = "";
+    fd = open("/proc/sys/net/ipv4/tcp_allowed_congestion_control", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t n = read(fd, allowed, sizeof allowed - 1);
+        close(fd);
+        allowed[n > 0 ? n : 0] = 0;
+        allowed[strcspn(allowed, "\n")] = 0;
+    }
+    return yours(error, 0, "local congestion \"%.64s\" is none that the system gives%s%s", name,
+                 *allowed ? "; it allows " : "", allowed);
+}
+
 /* Whether the common options are good. */
 static relay_result check_options(const relay_options *o, relay_error *error) {
     const relay_reconnect *again = &o->reconnect;
@@ -1858,6 +1945,7 @@ static relay_result check_options(const relay_options *o, relay_error *error) {
     }
     relay_result done = check_string("name", o->name, 0, error);
     done = done != RELAY_OK ? done : check_string("token", o->token, 1, error);
+    done = done != RELAY_OK ? done : check_congestion(o->local_congestion, error);
     if (done == RELAY_OK && (o->token != NULL) + (o->token_file != NULL) + (o->token_call != NULL) > 1) {
         done = yours(error, 0, "the token is given twice: as a string, a file or a function");
     }
@@ -1889,6 +1977,8 @@ static relay_result begin_link(relay_link *l, const relay_options *options, size
     l->in = malloc(in_size);
     l->name = copy_of(options->name);
     l->token_file = copy_of(options->token_file);
+    snprintf(l->congestion, sizeof l->congestion, "%s",
+             options->local_congestion == NULL ? AUTO : options->local_congestion);
     l->endpoints = calloc(options->endpoint_count, sizeof *l->endpoints);
     if (l->in == NULL || l->endpoints == NULL || (options->name != NULL && l->name == NULL) ||
         (options->token_file != NULL && l->token_file == NULL)) {

@@ -329,6 +329,77 @@ static void test_keep_alive_of_tcp(void) {
 }
 #endif
 
+#if defined(__linux__) && defined(TCP_CONGESTION)
+enum { CONGESTION_SIZE = 16 };
+
+static const char *congestion_of(int fd, char name[CONGESTION_SIZE]) {
+    socklen_t length = CONGESTION_SIZE;
+    memset(name, 0, CONGESTION_SIZE);
+    CHECK_EQUAL(0, getsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, &length));
+    return name;
+}
+
+/* A publisher's connection, and the next one after a cut, have this congestion control. */
+static void check_congestion(const char *given, const char *expected) {
+    int listener = listen_on_loopback();
+    relay_options o = options_of_tests();
+    o.plain = true;
+    o.local_congestion = given;
+    relay_publisher *p = relay_publisher_open(&o, NULL);
+    CHECK(p != NULL);
+    char name[CONGESTION_SIZE];
+    int lost = 0;
+    for (int i = 0; i < 2; i++) {
+        int fd = accept_from(listener, NULL, p);
+        CHECK(strcmp(congestion_of(relay_publisher_fd(p), name), expected) == 0);
+        close(fd);
+        for (lost++; told[RELAY_LOST] < lost;) {
+            CHECK_EQUAL(RELAY_OK, relay_publisher_poll(p, 1));
+        }
+    }
+    close(listener);
+    relay_publisher_close(p, NULL);
+}
+
+/* What a socket has that nobody has touched, and one that was asked for these names in turn. */
+static void test_congestion_to_this_host(void) {
+    char system[CONGESTION_SIZE];
+    char automatic[CONGESTION_SIZE];
+    int listener = listen_on_loopback();
+    struct sockaddr_in where;
+    socklen_t length = sizeof where;
+    CHECK_EQUAL(0, getsockname(listener, (struct sockaddr *)&where, &length));
+    int fd = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK_EQUAL(0, connect(fd, (struct sockaddr *)&where, length));
+    congestion_of(fd, system);
+    if (setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "reno", 4) != 0) {
+        printf("skipped: the system lets nobody choose a congestion control\n");
+        close(fd);
+        close(listener);
+        return;
+    }
+    setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, "cubic", 5);
+    congestion_of(fd, automatic);
+    close(fd);
+    close(listener);
+
+    check_congestion("reno", "reno");
+    check_congestion("system", system);
+    check_congestion("auto", automatic);
+    check_congestion(NULL, automatic);
+
+    static const char *const UNKNOWN[] = {"nonesuch", "", "renorenorenorenoreno"};
+    relay_options o = options_of_tests();
+    for (size_t i = 0; i < sizeof UNKNOWN / sizeof *UNKNOWN; i++) {
+        relay_error error;
+        o.local_congestion = UNKNOWN[i];
+        CHECK(relay_publisher_open(&o, &error) == NULL);
+        CHECK_EQUAL(RELAY_YOURS, error.kind);
+        CHECK(strstr(error.text, UNKNOWN[i]) != NULL);
+    }
+}
+#endif
+
 /* Over a Unix socket, without acknowledgements: close hands over everything, and hears the relay's last word. */
 static void test_unix_socket(void) {
     char path[] = "/tmp/relay-c-XXXXXX";
@@ -723,6 +794,9 @@ int main(void) {
     test_confirmed();
 #ifdef TCP_KEEPIDLE
     test_keep_alive_of_tcp();
+#endif
+#if defined(__linux__) && defined(TCP_CONGESTION)
+    test_congestion_to_this_host();
 #endif
     test_unix_socket();
     test_producer_file();
