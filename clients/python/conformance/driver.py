@@ -86,7 +86,7 @@ def tell_publishers_event(event: msgrelay.Event) -> None:
 
 def connection_options(command: dict[str, Any]) -> dict[str, Any]:
     options: dict[str, Any] = {"endpoints": command["endpoints"]}
-    for name in ("plain", "name", "token", "max_body", "level"):
+    for name in ("plain", "name", "token", "max_body", "level", "local_congestion"):
         if name in command:
             options[name] = command[name]
     for name in ("heartbeat", "connect_timeout", "handshake_timeout", "close_timeout"):
@@ -295,7 +295,8 @@ def main() -> None:
         client="python",
         version=msgrelay.__version__,
         capabilities=(
-            "subscriber publisher plain levels types tls token unix endpoints producer_file pause time".split()
+            "subscriber publisher plain levels types tls token unix endpoints producer_file pause time "
+            "congestion".split()
         ),
     )
     commands = sys.stdin

@@ -8,13 +8,24 @@ import sys
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from test_clients import HANG, FakeRelay
+from test_clients import HANG, SOON, FakeRelay
 from test_core import welcome
 
-from msgrelay import ConnectionFailed, PublisherOptions, Reconnect, SubscriberOptions, _connect, aio
+from msgrelay import (
+    Connected,
+    ConnectionFailed,
+    PublisherOptions,
+    Reconnect,
+    SubscriberOptions,
+    UsageError,
+    _connect,
+    _local,
+    aio,
+)
 from msgrelay.options import Endpoint
 
 
@@ -41,6 +52,77 @@ class KeepAliveTest(unittest.IsolatedAsyncioTestCase):
         expected["TCP_USER_TIMEOUT"] = 30_000
         for name, value in (await look(aio.Publisher(PublisherOptions(relay.endpoint, plain=True)))).items():
             self.assertEqual(expected[name], value, name)
+
+
+@unittest.skipUnless(sys.platform == "linux", "the system has no TCP_CONGESTION")
+class CongestionTest(unittest.IsolatedAsyncioTestCase):
+    @staticmethod
+    def of(made: Any) -> str:
+        name: bytes = made.getsockopt(socket.IPPROTO_TCP, _local.TCP_CONGESTION, 16)
+        return name.partition(b"\0")[0].decode()
+
+    async def used(self, **options: Any) -> list[str]:
+        """What a publisher's connection has, and the next one after a cut."""
+        relay = FakeRelay()
+        self.addCleanup(relay.close)
+        connected: asyncio.Queue = asyncio.Queue()
+
+        def note(event: Any) -> None:
+            if isinstance(event, Connected):
+                connected.put_nowait(event)
+
+        given = PublisherOptions(relay.endpoint, plain=True, reconnect=SOON, on_event=note, **options)
+        used = []
+        async with aio.Publisher(given) as publisher:
+            for _ in range(2):
+                with await asyncio.get_running_loop().run_in_executor(None, relay.accept_plain):
+                    await connected.get()
+                    made: Any = publisher._session._session.connection
+                    used.append(self.of(made.transport.get_extra_info("socket")))
+        return used
+
+    async def test_to_this_host(self) -> None:
+        # What a socket has that nobody has touched, and one that was asked for these names in turn.
+        with (
+            socket.create_server(("127.0.0.1", 0)) as listener,
+            socket.create_connection(listener.getsockname()) as untouched,
+        ):
+            system = self.of(untouched)
+            try:
+                untouched.setsockopt(socket.IPPROTO_TCP, _local.TCP_CONGESTION, b"reno")
+            except OSError as e:
+                self.skipTest(f"the system lets nobody choose a congestion control: {e}")
+            with contextlib.suppress(OSError):
+                untouched.setsockopt(socket.IPPROTO_TCP, _local.TCP_CONGESTION, b"cubic")
+            automatic = self.of(untouched)
+        self.assertEqual(["reno"] * 2, await self.used(local_congestion="reno"))
+        self.assertEqual([system] * 2, await self.used(local_congestion="system"))
+        self.assertEqual([automatic] * 2, await self.used())
+
+    async def test_far_peer(self) -> None:
+        with (
+            socket.create_server(("127.0.0.1", 0)) as listener,
+            socket.create_connection(listener.getsockname()) as made,
+        ):
+            here = {"127.0.0.1": True, "127.3.2.1": True, "::1": True, "::ffff:127.0.0.1": True, "fe80::1%eth0": False}
+            for address, expected in here.items():
+                self.assertEqual(expected, _local.is_loopback((address, 1)), address)
+            for own, peer, expected in (
+                ("192.0.2.1", "192.0.2.1", True),
+                ("192.0.2.1", "192.0.2.2", False),
+                ("2001:db8::1", "2001:db8::1", True),
+                ("2001:db8::1", "2001:db8::2", False),
+                ("127.0.0.1", "127.3.2.1", True),
+            ):
+                looked = mock.Mock(wraps=made)
+                looked.getsockname.return_value, looked.getpeername.return_value = (own, 1), (peer, 2)
+                self.assertEqual(expected, _local.is_to_this_host(looked), (own, peer))
+
+    def test_names_that_are_none(self) -> None:
+        for name in ("nonesuch", "", "reno" * 5, "reno\0", "\ud800"):
+            with self.assertRaises(UsageError) as caught:
+                PublisherOptions("127.0.0.1:1", local_congestion=name)
+            self.assertIn(repr(name), str(caught.exception))
 
 
 class RaceTest(unittest.IsolatedAsyncioTestCase):

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Callable
 
+from ._local import SYSTEM, choose_congestion, is_loopback, is_to_this_host
 from .errors import UsageError
 from .options import ConnectionOptions, Endpoint
 
@@ -25,12 +26,18 @@ USER_TIMEOUT = 30_000
 Addresses = Sequence[tuple[Any, ...]]
 
 
-async def connected_socket(endpoint: Endpoint, *, plain_publisher: bool) -> socket.socket:
+async def connected_socket(
+    endpoint: Endpoint, *, plain_publisher: bool, local_congestion: str = SYSTEM
+) -> socket.socket:
     """A socket that is connected to an endpoint; the caller closes it. Not all event loops know how to race addresses,
     so it is done here, by the same rules on each."""
     if endpoint.path:
-        return await _connect(socket.AF_UNIX, socket.SOCK_STREAM, 0, endpoint.path)
-    made = await _race(await _addresses(endpoint))
+        return await _connect(socket.AF_UNIX, socket.SOCK_STREAM, 0, endpoint.path, SYSTEM)
+    made = await _race(await _addresses(endpoint), local_congestion)
+    # The address of this end is known only now; and a route may have put a choice of its own in the place of ours.
+    with contextlib.suppress(OSError):
+        if is_to_this_host(made):
+            choose_congestion(made, local_congestion)
     # What a platform does not know, it has its own values for.
     with contextlib.suppress(OSError):
         made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
@@ -55,7 +62,7 @@ async def _addresses(endpoint: Endpoint) -> Addresses:
     return inner + first[len(others) :] + others[len(first) :]
 
 
-async def _race(addresses: Addresses) -> socket.socket:
+async def _race(addresses: Addresses, local_congestion: str) -> socket.socket:
     """The first connection of several tries. Each begins 250 ms behind the one before it, or as soon as one has failed;
     the losers are closed."""
     loop = asyncio.get_running_loop()
@@ -68,7 +75,7 @@ async def _race(addresses: Addresses) -> socket.socket:
             address = next(waiting, None)
             if address is not None:
                 family, kind, protocol, _, where = address
-                tries.add(loop.create_task(_connect(family, kind, protocol, where)))
+                tries.add(loop.create_task(_connect(family, kind, protocol, where, local_congestion)))
             elif not tries:
                 texts = dict.fromkeys(map(str, failures))
                 raise failures[0] if len(texts) == 1 else OSError("; ".join(texts))
@@ -103,10 +110,13 @@ def _close(loser: asyncio.Task[socket.socket]) -> None:
         loser.result().close()
 
 
-async def _connect(family: int, kind: int, protocol: int, address: Any) -> socket.socket:
+async def _connect(family: int, kind: int, protocol: int, address: Any, local_congestion: str) -> socket.socket:
     made = socket.socket(family, kind, protocol)
     try:
         made.setblocking(False)
+        # The choice comes before the connect, in which bbr would turn pacing on: that stays on when bbr goes.
+        if local_congestion != SYSTEM and is_loopback(address):
+            choose_congestion(made, local_congestion)
         await asyncio.get_running_loop().sock_connect(made, address)
     except BaseException:
         made.close()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import re
 import socket
 import ssl
@@ -15,6 +14,7 @@ from typing import Callable, Protocol, cast
 from . import _process, _wire, errors
 from ._connect import TokenSource, connected_socket
 from ._core import Asked, Batch, Link, PublisherCore, SubscriberCore
+from ._local import SYSTEM, is_loopback
 from ._retry import Reconnector
 from .errors import Advice, BrokenRule, ConnectionFailed, NotDone, OlderEpoch, RelayError, UsageError
 from .events import GaveUp, Lost, Unsettled
@@ -391,8 +391,12 @@ class Session:
 
     async def _connected(self, context: ssl.SSLContext | None) -> Connection:
         endpoint, options = self.endpoint, self.options
-        plain_publisher = options.plain and isinstance(options, PublisherOptions)
-        made = self._socket = await connected_socket(endpoint, plain_publisher=plain_publisher)
+        publishes = isinstance(options, PublisherOptions)
+        made = self._socket = await connected_socket(
+            endpoint,
+            plain_publisher=options.plain and publishes,
+            local_congestion=options.local_congestion if isinstance(options, PublisherOptions) else SYSTEM,
+        )
         loop = asyncio.get_running_loop()
         if context is None:
             return (await loop.create_connection(lambda: Connection(self), sock=made))[1]
@@ -443,7 +447,7 @@ def _tls_failed(endpoint: str, e: ssl.SSLError, tls: Tls | None) -> ConnectionFa
 
 def _check_secrecy(transport: asyncio.Transport) -> None:
     peer = transport.get_extra_info("peername")
-    if isinstance(peer, tuple) and not ipaddress.ip_address(peer[0].partition("%")[0]).is_loopback:
+    if isinstance(peer, tuple) and not is_loopback(peer):
         raise ConnectionFailed(f"the token would go to {peer[0]} over a link in the clear: use TLS", Advice.STOP)
 
 

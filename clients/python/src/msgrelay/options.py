@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Callable, TypeVar, Union
 
-from . import _wire
+from . import _local, _wire
 from ._wire import Epochs, Range
 from .errors import UsageError
 from .events import Event
@@ -375,6 +375,11 @@ class PublisherOptions(ConnectionOptions):
     """Longest time in which close waits for messages to be done: acknowledged, or without ACKS confirmed."""
     on_ack: Callable[[int, int], None] = _ignore_ack
     """Gets a number and its sequence (0: not known): this message and all before it are acknowledged."""
+    local_congestion: str = _local.AUTO
+    """Congestion control of a connection to this host, on Linux. ``"auto"``: cubic, or else reno, since bbr, the
+    default of many hosts, halves what a loopback carries; ``"system"``: the system's; or the name of one, which is a
+    ``UsageError`` if the system does not give it. A connection to this host is one to a loopback address, or to the
+    address that it comes from. Other connections and systems are left alone."""
     producer_id: bytes = field(init=False, repr=False, compare=False, default=b"")
 
     def tell_ack(self, number: int, sequence: int) -> None:
@@ -388,6 +393,7 @@ class PublisherOptions(ConnectionOptions):
         _within("epoch", self.epoch, -_wire.MAX_NUMBER - 1, _wire.MAX_NUMBER)
         check_epochs(self.epochs, self.epoch)
         _above_zero("close time-out", self.close_timeout)
+        _local.check_congestion(self.local_congestion)
         if self.buffer == 0:
             object.__setattr__(self, "buffer", max(1 << 20, self.max_body) + _wire.HEADER.size)
         _within("buffer", self.buffer, self.max_body + _wire.HEADER.size, 1 << 30)
