@@ -15,7 +15,7 @@ from typing import Any
 CLIENT = Path(__file__).resolve().parent.parent.parent / "python"
 sys.path.insert(0, str(CLIENT / "src"))
 
-from msgrelay import _core, _io, _retry, _wire, errors, options  # noqa: E402
+from msgrelay import _connect, _core, _io, _local, _retry, _wire, errors, options  # noqa: E402
 
 Link: Any = _core.Link
 Subscriber: Any = _core.SubscriberCore
@@ -440,6 +440,32 @@ def forgets_what_is_in_doubt() -> None:
     before(
         Publisher, "lost", lambda core, *_: setattr(core, "_confirmed", core._confirmed + core._sent - core._known_to)
     )
+
+
+# The congestion control of a connection to this host.
+
+
+@found_by("congestion/by-name")
+def chooses_no_congestion_control() -> None:
+    _connect.choose_congestion = nothing
+
+
+@found_by("congestion/by-name")
+def chooses_for_the_first_connection_alone() -> None:
+    choose = _connect.choose_congestion
+    chosen: list[Any] = []
+
+    def once(made: Any, choice: str) -> None:
+        if made in chosen or not chosen:
+            chosen.append(made)
+            choose(made, choice)
+
+    _connect.choose_congestion = once
+
+
+@found_by("congestion/unknown-name-is-refused")
+def takes_any_name() -> None:
+    _local.check_congestion = nothing
 
 
 def main() -> None:
