@@ -19,14 +19,16 @@ func (s *session) connect(ctx context.Context, target endpoint) (net.Conn, error
 	dialer := net.Dialer{
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
 	}
-	if s.options.Plain && s.write != nil {
-		// The system sends no probes while data is not acknowledged.
-		dialer.Control = func(network, _ string, socket syscall.RawConn) error {
-			if network != "unix" {
-				limitUnacknowledged(socket, 30*time.Second)
-			}
-			return nil
+	dialer.Control = func(network, address string, socket syscall.RawConn) error {
+		if s.options.Plain && s.write != nil && network != "unix" {
+			// The system sends no probes while data is not acknowledged.
+			limitUnacknowledged(socket, 30*time.Second)
 		}
+		// The choice comes before the connect, in which bbr would turn pacing on: that stays on when bbr goes.
+		if to, err := netip.ParseAddrPort(address); err == nil && to.Addr().Unmap().IsLoopback() {
+			chooseCongestion(socket, s.congestion)
+		}
+		return nil
 	}
 	if target.network == "unix" {
 		return dialer.DialContext(ctx, target.network, target.address)
@@ -39,9 +41,35 @@ func (s *session) connect(ctx context.Context, target endpoint) (net.Conn, error
 	if err != nil {
 		return nil, err
 	}
-	return race(ctx, alternating(addresses), func(ctx context.Context, address netip.Addr) (net.Conn, error) {
+	conn, err := race(ctx, alternating(addresses), func(ctx context.Context, address netip.Addr) (net.Conn, error) {
 		return dialer.DialContext(ctx, target.network, net.JoinHostPort(address.Unmap().String(), port))
 	})
+	// The address of this end is known only now; and a route may have put a choice of its own in the place of ours.
+	if made, ok := conn.(*net.TCPConn); ok && isToThisHost(made.LocalAddr(), made.RemoteAddr()) {
+		if socket, err := made.SyscallConn(); err == nil {
+			chooseCongestion(socket, s.congestion)
+		}
+	}
+	return conn, err
+}
+
+func isToThisHost(own, peer net.Addr) bool {
+	from, isTCP := own.(*net.TCPAddr)
+	to, isTCPToo := peer.(*net.TCPAddr)
+	return isTCP && isTCPToo && (to.IP.IsLoopback() || to.IP.Equal(from.IP))
+}
+
+// Gives a connection to this host what LocalCongestion says, as far as the system does: a name was tried at the start.
+func chooseCongestion(socket syscall.RawConn, choice string) {
+	switch choice {
+	case congestionAuto:
+		if setCongestion(socket, "cubic") != nil {
+			_ = setCongestion(socket, "reno")
+		}
+	case congestionSystem, "":
+	default:
+		_ = setCongestion(socket, choice)
+	}
 }
 
 // The addresses in their order, but of both families in turn.

@@ -80,3 +80,22 @@ func TestOneDeadlineForAllAddresses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+func TestWhatIsOnThisHost(t *testing.T) {
+	for _, one := range []struct {
+		own, peer string
+		expected  bool
+	}{
+		{"127.0.0.1", "127.3.2.1", true}, {"::1", "::1", true}, {"::ffff:127.0.0.1", "::ffff:127.0.0.1", true},
+		{"192.0.2.1", "192.0.2.1", true}, {"192.0.2.1", "192.0.2.2", false}, {"2001:db8::1", "2001:db8::1", true},
+		{"2001:db8::1", "2001:db8::2", false}, {"::ffff:192.0.2.1", "::ffff:192.0.2.2", false},
+	} {
+		own, peer := &net.TCPAddr{IP: net.ParseIP(one.own)}, &net.TCPAddr{IP: net.ParseIP(one.peer)}
+		if isToThisHost(own, peer) != one.expected {
+			t.Error(one)
+		}
+	}
+	if isToThisHost(&net.UnixAddr{}, &net.UnixAddr{}) {
+		t.Error("a Unix socket")
+	}
+}

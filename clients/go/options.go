@@ -170,9 +170,19 @@ type PublisherOptions struct {
 	// OnAck gets a number and its sequence (0: not known): this message and all before it are acknowledged. It runs as
 	// OnEvent does, on the same goroutine, in the order of both. If it is too slow, one call stands for several.
 	OnAck func(number, sequence int64)
+	// LocalCongestion is the congestion control of a connection to this host, on Linux. "auto", the default: cubic, or
+	// else reno, since bbr, the default of many hosts, halves what a loopback carries. "system": the system's. Or the
+	// name of one, which NewPublisher refuses if the system does not give it. A connection to this host is one to a
+	// loopback address, or to the address that it comes from. Other connections and systems are left alone.
+	LocalCongestion string
 
 	producer [16]byte
 }
+
+const (
+	congestionAuto   = "auto"
+	congestionSystem = "system"
+)
 
 type endpoint struct{ network, address, host, text string }
 
@@ -362,12 +372,18 @@ func (o *PublisherOptions) check() *Error {
 	if o.Buffer == 0 {
 		o.Buffer = max(1<<20, o.MaxBody) + headerSize
 	}
+	if o.LocalCongestion == "" {
+		o.LocalCongestion = congestionAuto
+	}
 	err := firstOf(
 		within("level", int64(o.Level), 0, int64(LevelForced)),
 		within("first number", o.FirstNumber, 0, math.MaxInt64),
 		positive("close time-out", &o.CloseTimeout, 5*time.Second),
 		within("buffer", int64(o.Buffer), int64(o.MaxBody)+headerSize, 1<<30),
 	)
+	if err == nil && o.LocalCongestion != congestionAuto && o.LocalCongestion != congestionSystem {
+		err = checkCongestion(o.LocalCongestion)
+	}
 	if err != nil {
 		return err
 	}

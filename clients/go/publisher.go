@@ -37,6 +37,7 @@ func NewPublisher(options PublisherOptions) (*Publisher, error) {
 	}
 	p.session.onEnd = p.changed
 	p.session.write = p.write
+	p.session.congestion = options.LocalCongestion
 	go func() {
 		p.session.run()
 		p.changed()

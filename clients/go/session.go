@@ -42,6 +42,8 @@ type session struct {
 	// Writes messages until the connection has ended; nil: there are none.
 	write func(conn net.Conn, end <-chan struct{})
 	hooks hooks
+	// LocalCongestion; empty: the system's.
+	congestion string
 	// Called when a connection has ended, and the user was told what came of it.
 	onEnd func()
 

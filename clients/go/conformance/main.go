@@ -82,6 +82,7 @@ type command struct {
 	Acks         bool
 	Producer     *string
 	ProducerFile string `json:"producer_file"`
+	Congestion   string `json:"local_congestion"`
 	FirstNumber  string `json:"first_number"`
 
 	Type   int32
@@ -283,7 +284,7 @@ func (d *driver) open(c *command) error {
 		}),
 		Acks: c.Acks, Level: level, Producer: producer, ProducerFile: c.ProducerFile,
 		FirstNumber: parse(c.FirstNumber), FirstEpoch: parse(c.Epoch), Buffer: c.Buffer,
-		CloseTimeout: millis(c.CloseTimeoutMs),
+		CloseTimeout: millis(c.CloseTimeoutMs), LocalCongestion: c.Congestion,
 		OnAck: func(n, sequence int64) {
 			tell("acked", fields{"number": number(n), "sequence": number(sequence)})
 		},
@@ -413,7 +414,7 @@ func (d *driver) close() {
 func main() {
 	tell("ready", fields{"client": "go", "version": "0.1.0", "capabilities": []string{
 		"subscriber", "publisher", "plain", "levels", "types", "tls", "token", "unix", "endpoints", "producer_file",
-		"pause", "time",
+		"pause", "time", "congestion",
 	}})
 	d := &driver{}
 	lines := bufio.NewReader(os.Stdin)
