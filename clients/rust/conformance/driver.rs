@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use msgrelay::{
-    Connection, Error, Event, Item, Kind, Level, Policy, Producer, Publisher, PublisherOptions, Reconnect, Start,
-    Subscriber, SubscriberOptions, TlsFiles,
+    Connection, Error, Event, Item, Kind, Level, LocalCongestion, Policy, Producer, Publisher, PublisherOptions,
+    Reconnect, Start, Subscriber, SubscriberOptions, TlsFiles,
 };
 use tokio::sync::mpsc::{unbounded_channel, UnboundedReceiver};
 
@@ -365,6 +365,11 @@ fn publisher(command: &Json, out: &Out) -> Result<Publisher, Error> {
     options.epoch = command.number("epoch").unwrap_or(0);
     options.buffer = command.number("buffer").map(|n| n as usize);
     options.close_timeout = command.millis("close_timeout_ms", options.close_timeout);
+    options.local_congestion = match command.string("local_congestion").as_deref() {
+        None | Some("auto") => LocalCongestion::Auto,
+        Some("system") => LocalCongestion::System,
+        Some(name) => LocalCongestion::Name(name.into()),
+    };
     Publisher::open(options)
 }
 
@@ -535,7 +540,7 @@ fn main() -> std::io::Result<()> {
             r#"{"event":"ready","client":"rust","version":""#,
             env!("CARGO_PKG_VERSION"),
             r#"","capabilities":["subscriber","publisher","plain","levels","types","tls","token","unix","endpoints","#,
-            r#""producer_file","pause","time"]}"#
+            r#""producer_file","pause","time","congestion"]}"#
         ),
     );
     tokio::runtime::Builder::new_current_thread()

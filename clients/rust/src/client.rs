@@ -19,7 +19,7 @@ use crate::confirm::Unsettled;
 use crate::error::{Advice, Error};
 use crate::link::State;
 use crate::net::Io;
-use crate::options::{Hook, PublisherOptions, SubscriberOptions};
+use crate::options::{Hook, LocalCongestion, PublisherOptions, SubscriberOptions};
 use crate::publisher::{PublisherCore, PublisherCounters};
 use crate::subscriber::{SubscriberCore, SubscriberCounters, Taken};
 use crate::Event;
@@ -95,7 +95,7 @@ impl Subscriber {
     /// An option breaks a rule.
     pub fn open(mut options: SubscriberOptions) -> Result<Subscriber, Error> {
         options.check()?;
-        let io = Io::new(&options.connection)?;
+        let io = Io::new(&options.connection, LocalCongestion::System)?;
         let hook = options.connection.hook.take().unwrap_or_else(|| first_slip(line));
         Ok(Subscriber {
             core: SubscriberCore::new(options, 0, seed())?,
@@ -370,7 +370,7 @@ impl Publisher {
     /// An option breaks a rule.
     pub fn open(mut options: PublisherOptions) -> Result<Publisher, Error> {
         options.check()?;
-        let io = Io::new(&options.connection)?;
+        let io = Io::new(&options.connection, options.local_congestion.clone())?;
         let mut hook = options.connection.hook.take().unwrap_or_else(|| first_slip(line));
         let close_timeout = options.close_timeout;
         let shared = Arc::new(Mutex::new(Shared {

@@ -31,8 +31,8 @@ mod tls;
 pub use confirm::Unsettled;
 pub use error::{Error, Kind};
 pub use options::{
-    Connection, Hook, Level, Policy, Producer, PublisherOptions, Reconnect, Start, SubscriberOptions, TlsFiles, Token,
-    TokenFunction,
+    Connection, Hook, Level, LocalCongestion, Policy, Producer, PublisherOptions, Reconnect, Start, SubscriberOptions,
+    TlsFiles, Token, TokenFunction,
 };
 pub use publisher::PublisherCounters;
 pub use subscriber::SubscriberCounters;

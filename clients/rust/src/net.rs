@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::task::{ready, Context, Poll};
 use std::time::{Duration, Instant};
 
-use socket2::{SockRef, TcpKeepalive};
+use socket2::{Domain, SockRef, Socket, TcpKeepalive, Type};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{lookup_host, TcpStream, UnixStream};
+use tokio::net::{lookup_host, TcpSocket, TcpStream, UnixStream};
 use tokio::time::{sleep, sleep_until, timeout, Sleep};
 
 use crate::error::{Advice, Error, Failure};
 use crate::link::{Role, State};
-use crate::options::{Connection, Endpoint};
+use crate::options::{Connection, Endpoint, LocalCongestion};
 use crate::secrets::{Secrets, Sources};
 #[cfg(feature = "tls")]
 use crate::tls::TlsStream;
@@ -85,10 +85,7 @@ impl Transport {
     /// Whether nobody else can listen to this connection.
     fn is_secret(&self) -> bool {
         match self {
-            Transport::Tcp(socket) => socket.peer_addr().is_ok_and(|peer| match peer.ip() {
-                IpAddr::V6(v6) => v6.to_ipv4_mapped().map_or(v6.is_loopback(), |v4| v4.is_loopback()),
-                IpAddr::V4(v4) => v4.is_loopback(),
-            }),
+            Transport::Tcp(socket) => socket.peer_addr().is_ok_and(|peer| is_loopback(peer.ip())),
             _ => true,
         }
     }
@@ -109,6 +106,7 @@ type Connecting = Pin<Box<dyn Future<Output = Result<(Transport, Option<String>)
 /// The sockets of one client, one after the other.
 pub(crate) struct Io {
     begun: Instant,
+    congestion: LocalCongestion,
     sources: Arc<Sources>,
     /// What was read at the open is for the first connection.
     first: Option<Secrets>,
@@ -120,11 +118,13 @@ pub(crate) struct Io {
 }
 
 impl Io {
-    pub(crate) fn new(options: &Connection) -> Result<Io, Error> {
+    pub(crate) fn new(options: &Connection, congestion: LocalCongestion) -> Result<Io, Error> {
+        check_congestion(&congestion)?;
         let sources = Arc::new(Sources::new(options));
         let first = sources.read().map_err(|text| Error::yours(0, text))?;
         Ok(Io {
             begun: Instant::now(),
+            congestion,
             sources,
             first: Some(first),
             transport: None,
@@ -209,6 +209,7 @@ impl Io {
                         secrets,
                         link.options.connect_timeout,
                         link.publisher && link.options.plain,
+                        self.congestion.clone(),
                     )));
                 }
                 State::Connecting => {
@@ -348,6 +349,72 @@ fn set_up_tcp(socket: &TcpStream, is_plain_publisher: bool) -> io::Result<()> {
     Ok(())
 }
 
+fn is_loopback(peer: IpAddr) -> bool {
+    match peer {
+        IpAddr::V6(v6) => v6.to_ipv4_mapped().map_or(v6.is_loopback(), |v4| v4.is_loopback()),
+        IpAddr::V4(v4) => v4.is_loopback(),
+    }
+}
+
+fn is_on_this_host(own: IpAddr, peer: IpAddr) -> bool {
+    is_loopback(peer) || own == peer
+}
+
+/// A connection, of which the congestion control is chosen before bbr turns pacing on: that stays on when bbr goes.
+async fn connect_tcp(address: SocketAddr, congestion: &LocalCongestion) -> io::Result<TcpStream> {
+    let socket = match address {
+        SocketAddr::V4(_) => TcpSocket::new_v4()?,
+        SocketAddr::V6(_) => TcpSocket::new_v6()?,
+    };
+    if is_loopback(address.ip()) {
+        choose_congestion(&SockRef::from(&socket), congestion);
+    }
+    socket.connect(address).await
+}
+
+/// Does what is chosen for a connection to this host, as far as the system does: a name was tried at the open.
+fn choose_congestion(socket: &Socket, choice: &LocalCongestion) {
+    let _ = match choice {
+        LocalCongestion::Auto => set_congestion(socket, "cubic").or_else(|_| set_congestion(socket, "reno")),
+        LocalCongestion::System => Ok(()),
+        LocalCongestion::Name(name) => set_congestion(socket, name),
+    };
+}
+
+/// Whether the system gives a congestion control of this name to this process: it is tried, since no list tells.
+fn check_congestion(choice: &LocalCongestion) -> Result<(), Error> {
+    let LocalCongestion::Name(name) = choice else {
+        return Ok(());
+    };
+    let v4 = Socket::new(Domain::IPV4, Type::STREAM, None);
+    let Ok(socket) = v4.or_else(|_| Socket::new(Domain::IPV6, Type::STREAM, None)) else {
+        return Ok(());
+    };
+    set_congestion(&socket, name).map_err(|_| {
+        let allowed = std::fs::read_to_string("/proc/sys/net/ipv4/tcp_allowed_congestion_control");
+        let allowed = allowed.map_or(String::new(), |names| format!("; it allows {}", names.trim()));
+        Error::yours(
+            0,
+            format!("local congestion {name:?} is none that the system gives{allowed}"),
+        )
+    })
+}
+
+/// Names the congestion control of a socket; elsewhere than on Linux nothing is named.
+fn set_congestion(socket: &Socket, name: &str) -> io::Result<()> {
+    // Linux would cut a longer name, or one at a 0.
+    if name.is_empty() || name.len() > LONGEST_CONGESTION || name.contains('\0') {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_congestion(name.as_bytes())?;
+    let _ = socket;
+    Ok(())
+}
+
+/// Most bytes of a name of a congestion control.
+const LONGEST_CONGESTION: usize = 15;
+
 /// Most addresses of a name that one try takes.
 const MOST_ADDRESSES: usize = 32;
 /// Time after which the next address of a name is tried beside those before it (RFC 8305).
@@ -414,6 +481,7 @@ async fn connect(
     secrets: impl Future<Output = Result<Secrets, String>>,
     limit: Duration,
     is_plain_publisher: bool,
+    congestion: LocalCongestion,
 ) -> Result<(Transport, Option<String>), Failure> {
     let failed = |e: &dyn std::fmt::Display| Failure::new(Advice::Again, 0, format!("connecting to {text}: {e}"));
     let endpoint = Endpoint::parse(&text).map_err(|e| failed(&e))?;
@@ -427,10 +495,16 @@ async fn connect(
             Endpoint::Tcp(host, port) => (host, port),
         };
         let addresses = lookup_host((host.as_str(), port)).await.map_err(|e| failed(&e))?;
-        let socket = race(in_turns(addresses), TcpStream::connect)
+        let socket = race(in_turns(addresses), |address| connect_tcp(address, &congestion))
             .await
             .map_err(|e| failed(&e))?;
         set_up_tcp(&socket, is_plain_publisher).map_err(|e| failed(&e))?;
+        // The address of this end is known only now; and a route may have put a choice of its own in the place of ours.
+        if let (Ok(own), Ok(peer)) = (socket.local_addr(), socket.peer_addr()) {
+            if is_on_this_host(own.ip(), peer.ip()) {
+                choose_congestion(&SockRef::from(&socket), &congestion);
+            }
+        }
         let transport = match tls {
             None => Transport::Tcp(socket),
             #[cfg(feature = "tls")]
@@ -524,6 +598,7 @@ mod tests {
                 std::future::ready(Ok(Secrets { tls: None, token: None })),
                 Duration::from_secs(60),
                 is_plain_publisher,
+                LocalCongestion::System,
             );
             let Ok((Transport::Tcp(socket), None)) = made.await else {
                 panic!("not connected");
@@ -538,6 +613,63 @@ mod tests {
                 options.tcp_user_timeout().unwrap(),
                 is_plain_publisher.then_some(Duration::from_secs(30))
             );
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn connections_to_this_host_choose() {
+        let of = |socket: &TcpStream| SockRef::from(socket).tcp_congestion().unwrap();
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        // What a socket has that nobody has touched, and one that was asked for these names in turn.
+        let untouched = TcpStream::connect(address).await.unwrap();
+        let system = of(&untouched);
+        if let Err(e) = set_congestion(&SockRef::from(&untouched), "reno") {
+            eprintln!("skipped: the system lets nobody choose a congestion control: {e}");
+            return;
+        }
+        let reno = of(&untouched);
+        assert!(reno.starts_with(b"reno"));
+        let _ = set_congestion(&SockRef::from(&untouched), "cubic");
+        for (choice, expected) in [
+            (LocalCongestion::Name("reno".into()), reno),
+            (LocalCongestion::System, system),
+            (LocalCongestion::default(), of(&untouched)),
+        ] {
+            let made = connect(
+                address.to_string(),
+                std::future::ready(Ok(Secrets { tls: None, token: None })),
+                Duration::from_secs(60),
+                false,
+                choice,
+            );
+            let Ok((Transport::Tcp(socket), None)) = made.await else {
+                panic!("not connected");
+            };
+            assert_eq!(of(&socket), expected);
+        }
+        for unknown in ["nonesuch", "", "renorenorenoreno", "reno\0"] {
+            let error = check_congestion(&LocalCongestion::Name(unknown.into())).unwrap_err();
+            assert_eq!(error.kind(), crate::Kind::Yours);
+            assert!(error.to_string().contains(&format!("{unknown:?}")));
+        }
+    }
+
+    #[test]
+    fn what_is_on_this_host() {
+        for (own, peer, expected) in [
+            ("127.0.0.1", "127.3.2.1", true),
+            ("::1", "::1", true),
+            ("::ffff:127.0.0.1", "::ffff:127.0.0.1", true),
+            ("192.0.2.1", "192.0.2.1", true),
+            ("192.0.2.1", "192.0.2.2", false),
+            ("2001:db8::1", "2001:db8::1", true),
+            ("2001:db8::1", "2001:db8::2", false),
+            ("::ffff:192.0.2.1", "::ffff:192.0.2.2", false),
+        ] {
+            let here = is_on_this_host(own.parse().unwrap(), peer.parse().unwrap());
+            assert_eq!(here, expected, "{own} to {peer}");
         }
     }
 }

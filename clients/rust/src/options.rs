@@ -243,6 +243,19 @@ pub enum Producer {
     File(PathBuf),
 }
 
+/// The congestion control of a publisher's connection to this host, on Linux: to a loopback address, or to the address
+/// that it comes from. Other connections and systems are left alone.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum LocalCongestion {
+    /// cubic, or else reno: bbr, the default of many hosts, halves what a loopback carries.
+    #[default]
+    Auto,
+    /// The system's.
+    System,
+    /// This one. The open fails if the system does not give it.
+    Name(String),
+}
+
 /// Options of a publisher.
 pub struct PublisherOptions {
     /// Options of both roles.
@@ -260,6 +273,8 @@ pub struct PublisherOptions {
     pub buffer: Option<usize>,
     /// Longest time that close waits for the relay, as a flush does; 5 s.
     pub close_timeout: Duration,
+    /// The congestion control of a connection to this host.
+    pub local_congestion: LocalCongestion,
 }
 
 impl PublisherOptions {
@@ -273,6 +288,7 @@ impl PublisherOptions {
             epoch: 0,
             buffer: None,
             close_timeout: Duration::from_secs(5),
+            local_congestion: LocalCongestion::Auto,
         }
     }
 
