@@ -20,6 +20,7 @@ import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.tls.TlsFailure;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsProvider;
+import dev.msgrelay.testing.ConcurrentTest;
 import io.netty.handler.ssl.NotSslRecordException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -32,10 +33,6 @@ import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The admin port with TLS: the same answers, and nothing in the clear. */
@@ -91,8 +88,7 @@ class AdminTlsTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void oneThatCannotListenKeepsNoMemory() throws Exception {
         start(TlsProvider.AUTO);
         long before = relay.stats().memory().get(Part.TLS);
@@ -104,8 +100,7 @@ class AdminTlsTest {
         assertThat(relay.stats().memory().get(Part.TLS)).isEqualTo(before);
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @EnumSource(names = {"BORINGSSL", "JDK"})
     void everyPath(TlsProvider provider) throws Exception {
         start(provider);
@@ -134,8 +129,7 @@ class AdminTlsTest {
     }
 
     /** Whoever reloads the relay's certificate reloads this one. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void itHasTheRelaysCertificate() throws Exception {
         start(TlsProvider.AUTO);
         relay.relay()
@@ -149,16 +143,14 @@ class AdminTlsTest {
     }
 
     /** Netty's words have what the client has sent: it may be a token. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aTokenInTheClearIsNotTold() {
         assertThat(TlsFailure.describe(new NotSslRecordException("not an SSL/TLS record: 474554")))
                 .isEqualTo("the client does not speak TLS");
     }
 
     /** Who speaks no TLS, nothing, or rubbish: each is counted once, and neither the port nor the relay notices. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void wrongOnes() throws Exception {
         start(TlsProvider.AUTO);
         InetSocketAddress at = admin.address();
@@ -186,8 +178,7 @@ class AdminTlsTest {
     }
 
     /** Told in the clear: what stands before TLS is the proxy's, and not the client's. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aProxysHeaderBeforeTls() throws Exception {
         start(TlsProvider.AUTO);
         String[] versions = {"1", "2"};
@@ -199,8 +190,7 @@ class AdminTlsTest {
         assertThat(relay.stats().get(Counter.ADMIN_REFUSED)).isEqualTo(2);
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void itsMemoryIsPutAside() throws Exception {
         start(TlsProvider.AUTO);
         assertThat(relay.stats().memory().get(Part.TLS)).isGreaterThan(64L * (70 << 10));

@@ -8,6 +8,7 @@ import dev.msgrelay.server.admin.Http;
 import dev.msgrelay.server.config.AdminConfig;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -17,9 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Whatever the admin port is sent: it says why not, counts it, answers others, and the relay relays on. */
 class AdminPortTest {
@@ -68,8 +66,7 @@ class AdminPortTest {
     }
 
     /** All of them beside one pair: each takes a moment, and the pair is looked at for a second. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void isRefusedWithAReason() throws Exception {
         String get = "GET /metrics HTTP/1.1\r\n";
         expect(
@@ -110,8 +107,7 @@ class AdminPortTest {
     }
 
     /** Endless headers, and an endless body: what is kept of them does not grow, and it ends. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whatDoesNotEnd() throws Exception {
         byte[] more = "x".repeat(64 << 10).getBytes(StandardCharsets.US_ASCII);
         for (String begin : List.of(HEAD + "X: ", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999999\r\n\r\n")) {
@@ -129,8 +125,7 @@ class AdminPortTest {
     /**
      * Requests that come a byte at a time, nearly as many as there is room for, and beside them one that does not come.
      */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void slowlorisAndSilence() throws Exception {
         Socket silent = connect();
         for (int i = 0; i < 60; i++) {
@@ -155,8 +150,7 @@ class AdminPortTest {
     }
 
     /** Those that have been silent for longest make room. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aThousandConnections() throws Exception {
         ThisMachine.needFiles(2 * 1000);
         for (int i = 0; i < 1000; i++) {
@@ -171,8 +165,7 @@ class AdminPortTest {
     }
 
     /** Requests behind the first one are not answered: a connection has one. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aThousandRequestsAtOnce() throws Exception {
         String all = (HEAD + "\r\n").repeat(1000);
         Http.Reply reply = Http.send(at, all);

@@ -13,6 +13,7 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -27,9 +28,6 @@ import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLEngineResult.Status;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Handshakes that are never finished, while publishers send to two subscribers. */
 class TlsHandshakesTest {
@@ -103,8 +101,7 @@ class TlsHandshakesTest {
     }
 
     /** A byte at a time: of the ClientHello, and of what the client says last. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void silentAndByteByByte() throws Exception {
         try (Certificates certificates = new Certificates();
                 Attack attack = attack(certificates);
@@ -154,8 +151,7 @@ class TlsHandshakesTest {
      * Each goes at another byte of its handshake: before, within and behind the ClientHello, and while the relay works
      * on it.
      */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void closesWithinAHandshake() throws Exception {
         try (Certificates certificates = new Certificates();
                 Attack attack = attack(certificates)) {

@@ -11,6 +11,7 @@ import dev.msgrelay.server.harness.Numbered;
 import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;
 import java.net.InetSocketAddress;
@@ -23,11 +24,7 @@ import java.util.Random;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The command from its first line to its last: ready, statistics, SIGTERM, drained, gone. */
@@ -41,8 +38,7 @@ class CommandProcessTest {
     private static final String JSON_READY =
             "\\{\"event\":\"ready\",\"time\":\"[^\"]+\",\"level\":\"INFO\",\"publish\":\"127\\.0\\.0\\.1:\\d+\",\"subscribe\":\"127\\.0\\.0\\.1:\\d+\".*}";
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void forPeople() throws Exception {
         try (CommandProcess command = new CommandProcess("--progress=1s", "--quiet")) {
             assertThat(command.line(l -> l.contains("relay-server: publishers")))
@@ -63,8 +59,7 @@ class CommandProcessTest {
      * tests keeps the default locale out of all code.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @ValueSource(strings = {"-Duser.language=ar -Duser.country=EG"})
     void whateverTheLanguage(String language) throws Exception {
         try (CommandProcess command =
@@ -78,8 +73,7 @@ class CommandProcessTest {
     }
 
     /** Who keeps the hash would wait for a client that has no token. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aTokenThatCannotBeWrittenIsAFailure() throws Exception {
         ThisMachine.need(Files.exists(Path.of("/dev/full")), "this system has no /dev/full");
         List<String> command = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" >/dev/full", "sh"));
@@ -92,8 +86,7 @@ class CommandProcessTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void forScripts() throws Exception {
         try (CommandProcess command = new CommandProcess("--json", "--slow-subscriber=BACKPRESSURE")) {
             String first = command.line(l -> l.contains("\"ready\""));
@@ -125,8 +118,7 @@ class CommandProcessTest {
     }
 
     /** All that is said is an object with time, level and event, on one stream: the log, closes, reloads, errors. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void nothingButObjectsForScripts() throws Exception {
         try (CommandProcess command = CommandProcess.logging("--json", "--connections=1s")) {
             try (PlainPublisher bad = PlainPublisher.connect(command.publishers())) {
@@ -166,8 +158,7 @@ class CommandProcessTest {
 
     /** Where nobody else can connect, that is the first that is said. Thorough, as it is one more process. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void inAnImageWithoutAccess() throws Exception {
         try (CommandProcess command = CommandProcess.startedBy(List.of("env", "RELAY_IMAGE=1"), "--quiet")) {
             assertThat(command.line(l -> l.contains("relay-server: publishers")))
@@ -189,8 +180,7 @@ class CommandProcessTest {
     }
 
     /** Once for people, once for scripts. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @ValueSource(booleans = {false, true})
     void everybodyWhoIsConnected(boolean json) throws Exception {
         try (CommandProcess command = new CommandProcess(
@@ -228,8 +218,7 @@ class CommandProcessTest {
     }
 
     /** A relay whose order is in doubt: one line, no draining, code 3. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @ValueSource(booleans = {false, true})
     void aFaultOfItsOwn(boolean json) throws Exception {
         try (CommandProcess command =
@@ -248,8 +237,7 @@ class CommandProcessTest {
     }
 
     /** The JVM's own end would wait for the disk. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aHungDiskHaltsIt() throws Exception {
         try (CommandProcess command = CommandProcess.of(HungRelayMain.class, "--drain-timeout=60s")) {
             assertThat(command.awaitExit()).isEqualTo(3);
@@ -261,8 +249,7 @@ class CommandProcessTest {
      * Thorough, as it is one more process.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void quietlyOnIpv6() throws Exception {
         ThisMachine.needIpv6();
         Pattern here = Pattern.compile(".*\"publish\":\"\\[::1]:(\\d+)\",\"subscribe\":\"\\[::1]:(\\d+)\".*");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.protocol.Token;
 import dev.msgrelay.server.access.TokenHash;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.ShortFolders;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -12,10 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -50,8 +48,7 @@ class FileModesTest {
                 .toArray(String[]::new);
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aNewJournalIsNobodyElses() throws Exception {
         Path journal = folder.resolve("j");
         Path publish = folder.resolve("p");
@@ -83,8 +80,7 @@ class FileModesTest {
     }
 
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void oneThatIsOpenToOthersIsTold() throws Exception {
         Path journal = Files.createDirectory(folder.resolve("j"));
         Files.setPosixFilePermissions(journal, PosixFilePermissions.fromString("rwxr-xr-x"));

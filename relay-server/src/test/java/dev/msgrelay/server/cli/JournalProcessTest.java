@@ -15,6 +15,7 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
@@ -35,11 +36,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** relay-server --journal, as a user starts, kills and misuses it. */
@@ -86,8 +83,7 @@ class JournalProcessTest {
     }
 
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whatIsWrittenOutlivesKill() throws Exception {
         int each = 500;
         for (int life = 0; life < 3; life++) {
@@ -116,8 +112,7 @@ class JournalProcessTest {
 
     /** A publisher that goes on where WELCOME says: each message is in the stream once, across kills of the relay. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void namesOutliveKill() throws Exception {
         long accepted = 0;
         for (int life = 0; life < 4; life++) {
@@ -156,8 +151,7 @@ class JournalProcessTest {
         return frames;
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aQuietEndWritesAll() throws Exception {
         try (CommandProcess relay = new CommandProcess(with("--journal-force=1h"));
                 PlainPublisher publisher = PlainPublisher.connect(relay.publishers())) {
@@ -193,8 +187,7 @@ class JournalProcessTest {
                         .toArray(String[]::new));
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void ofAnotherRelay() throws Exception {
         try (CommandProcess relay = new CommandProcess(with())) {
             relay.line(STATS);
@@ -207,8 +200,7 @@ class JournalProcessTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void ofAnotherVersion() throws Exception {
         RelayServer.start(config()).close();
         Path epochs = directory().resolve("epochs");
@@ -221,8 +213,7 @@ class JournalProcessTest {
         refused("journal " + directory() + " is of format 77, this relay reads format 1");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void damaged() throws Exception {
         try (RelayServer relay = RelayServer.start(config());
                 PlainPublisher publisher = PlainPublisher.connect(relay.publishAddress())) {
@@ -242,8 +233,7 @@ class JournalProcessTest {
         refused("'relay-server journal repair' writes off what is lost");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void noDirectory() throws Exception {
         Path file = Files.writeString(folder.resolve("file"), "");
         refused(2, "journal " + file + " is no directory", "--journal=" + file);
@@ -257,8 +247,7 @@ class JournalProcessTest {
     }
 
     /** Of somebody who has copied it, or plays: whoever opens a pipe to read it waits for one who writes. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @ValueSource(
             strings = {
                 "lock",
@@ -278,8 +267,7 @@ class JournalProcessTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void moreThanTheDiskHas() throws Exception {
         refusedAtTheStart(
                 "journal keep " + (8192L << 30) + " is more than there is room for: the disk of ",
@@ -311,8 +299,7 @@ class JournalProcessTest {
 
     /** Thorough, as it is one more process and a file system. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aDiskThatIsFullAtTheStart() throws Exception {
         try (CommandProcess relay = CommandProcess.started(small("4m", "4m"))) {
             assertThat(relay.awaitExit()).as("%s", relay.log()).isEqualTo(1);
@@ -326,8 +313,7 @@ class JournalProcessTest {
      * disk all the same, until old segments may be dropped. Thorough, as it is two processes and a file system.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aSizeThatFitsTheDisk() throws Exception {
         List<String> command = small("26m", "0", "--journal-segment=4m", "--max-body=1k");
         command.replaceAll(o -> o.equals("--journal-keep=1d") ? "--journal-keep=24m" : o);
@@ -345,8 +331,7 @@ class JournalProcessTest {
     }
 
     /** Where one may not write it is a wrong option, where one may not read the start fails; root may everywhere. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aDirectoryOfSomebodyElse() throws Exception {
         Files.createDirectories(directory());
         try {
@@ -360,8 +345,7 @@ class JournalProcessTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whileItRecoversItIsNotReady() throws Exception {
         InetSocketAddress admin = new InetSocketAddress("127.0.0.1", FreePort.next());
         try (CommandProcess relay = recovering(admin)) {
@@ -376,8 +360,7 @@ class JournalProcessTest {
 
     /** Thorough, as it is one more process that recovers. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whileItRecoversAHangUpIsKept() throws Exception {
         try (CommandProcess relay = recovering(new InetSocketAddress("127.0.0.1", FreePort.next()))) {
             relay.hangUp();
@@ -412,8 +395,7 @@ class JournalProcessTest {
 
     // ---- while it runs -----------------------------------------------------------------------------------------
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aDirectoryThatGoesAwayEndsTheRelay() throws Exception {
         try (CommandProcess relay = new CommandProcess(with())) {
             publish(relay, 0, 10, 10 * FRAME);
@@ -426,8 +408,7 @@ class JournalProcessTest {
     }
 
     /** On a file system of its own that is full for a while: publishers wait, and nothing is lost. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aFullDiskIsWaitedFor() throws Exception {
         Path filler = directory().resolve("filler");
         List<String> command = small("96m", "92m", "--journal-segment=1m", "--max-body=1k");
@@ -449,8 +430,7 @@ class JournalProcessTest {
     }
 
     /** Bytes would fit, and no file can be made for the next segment: the same wait, with the same counter. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void inodesAreWaitedFor() throws Exception {
         List<String> command = small("96m,nr_inodes=40", "1k", "--journal-segment=1m", "--max-body=1k");
         command.add(command.indexOf("-cp"), "-Dorg.slf4j.simpleLogger.log.relay=warn");

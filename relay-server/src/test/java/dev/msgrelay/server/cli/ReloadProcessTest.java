@@ -13,6 +13,7 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.tls.TlsFiles;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.HiddenFiles;
 import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
@@ -26,8 +27,6 @@ import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** SIGHUP, as an operator sends it: all of the configuration is taken, or none of it. */
 class ReloadProcessTest {
@@ -58,8 +57,7 @@ class ReloadProcessTest {
         return publisher;
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void allOfItOrNothing() throws Exception {
         Path file = file("name-hold = 10s", orders(TOKEN, "1-9"));
         try (CommandProcess command = CommandProcess.logging("--json", "--quiet", "--config=" + file)) {
@@ -107,8 +105,7 @@ class ReloadProcessTest {
     }
 
     /** Certificate and access block are one configuration: where one of them is wrong, none is taken. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void certificatesGoWithTheRest() throws Exception {
         try (Certificates certificates = new Certificates()) {
             TlsFiles old = certificates.relayFiles(certificates.relay("CN=old"));
@@ -183,8 +180,7 @@ class ReloadProcessTest {
 
     /** The same, and who asks is told what came of it. Thorough, as {@link #withoutAccess} asks the admin port, too. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void byTheAdminPort() throws Exception {
         Path file = file("name-hold = 10s", adminToken(Token.of(ADMIN)), orders(TOKEN, "1-9"));
         try (CommandProcess command = withAnAdminPort(file);
@@ -246,8 +242,7 @@ class ReloadProcessTest {
     }
 
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void withoutAFileItIsNoEnd() throws Exception {
         try (CommandProcess command = CommandProcess.logging("--json", "--quiet")) {
             command.line(l -> l.contains("\"ready\""));
@@ -259,8 +254,7 @@ class ReloadProcessTest {
 
     /** Who says {@code --config relay.conf} has them in the same folder. Thorough, as it is two more processes. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whatAFileIncludesLiesBesideIt() throws Exception {
         file("include \"access.conf\"");
         List<String> there = List.of("sh", "-c", "cd " + folder + " && exec \"$@\"", "sh");
@@ -277,8 +271,7 @@ class ReloadProcessTest {
     }
 
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aSignalThatNohupKeepsAwayIsTold() throws Exception {
         Path file = file("name-hold = 10s");
         try (CommandProcess relay = CommandProcess.startedBy(List.of("nohup"), "--config=" + file)) {
@@ -288,8 +281,7 @@ class ReloadProcessTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void checkAndBind() throws Exception {
         Path file = file("bind = 0.0.0.0");
         for (String flag : List.of("--check-config", "--quiet")) {
@@ -303,8 +295,7 @@ class ReloadProcessTest {
     // ---- files that are there, and that the relay's user may not read: the line names the file, and why ----------
 
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void unreadableAtTheStart() throws Exception {
         List<String> before = HiddenFiles.prefix(folder);
         Path file = HiddenFiles.hide(file("name-hold = 10s"));
@@ -341,8 +332,7 @@ class ReloadProcessTest {
 
     /** Nothing of the new configuration is taken, whichever file it is; once it can be read, all of it is. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void unreadableAtAReload() throws Exception {
         List<String> before = HiddenFiles.prefix(folder);
         try (Certificates certificates = new Certificates()) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.HungCore;
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.harness.Await;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.ShortFolders;
 import dev.msgrelay.testing.ThisMachine;
 import io.netty.bootstrap.Bootstrap;
@@ -34,11 +35,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a service manager hears. */
@@ -60,8 +57,7 @@ class ServiceManagerTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @ValueSource(booleans = {false, true})
     void readyAndStopping(boolean isAbstract) throws Exception {
         ThisMachine.need(Epoll.isAvailable(), "no epoll here");
@@ -80,8 +76,7 @@ class ServiceManagerTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void oneThatIsNotThereIsNamedAndNotNeeded() throws Exception {
         ThisMachine.need(Epoll.isAvailable(), "no epoll here");
         String path = directory.resolve("nobody").toString();
@@ -162,8 +157,7 @@ class ServiceManagerTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void signsOfLifeFromTheStartToTheEnd() throws Exception {
         try (CommandProcess command =
                 CommandProcess.of(SlowStart.class, watched(), "--drain-timeout=100s", "--progress=1s")) {
@@ -199,8 +193,7 @@ class ServiceManagerTest {
     }
 
     /** What hears nothing ends the process, and starts it anew. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aHungRelayGivesNone() throws Exception {
         try (CommandProcess command = CommandProcess.of(Hanging.class, watched(), "--progress=1s")) {
             until("READY=1", command);
@@ -217,8 +210,7 @@ class ServiceManagerTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @ValueSource(strings = {"WATCHDOG_PID=1", "WATCHDOG_USEC=", "WATCHDOG_USEC=0", "WATCHDOG_USEC=often"})
     void whoIsNotWatchedGivesNone(String variable) throws Exception {
         try (CommandProcess command = CommandProcess.with(watched(variable), "--progress=1s")) {
@@ -233,8 +225,7 @@ class ServiceManagerTest {
     }
 
     /** As systemd does: the number of the process that it has started. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whoIsWatchedByItsNumberGivesSigns() throws Exception {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "WATCHDOG_PID=$$ exec \"$@\"", "sh"));
         command.addAll(CommandProcess.command());

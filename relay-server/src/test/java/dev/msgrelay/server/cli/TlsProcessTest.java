@@ -6,6 +6,7 @@ import dev.msgrelay.server.harness.Await;
 import dev.msgrelay.server.harness.Certificates;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.TlsBridge;
+import dev.msgrelay.testing.ConcurrentTest;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelInitializer;
@@ -28,17 +29,12 @@ import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLSocket;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** relay-server with TLS, as a user starts it and reads it. */
 class TlsProcessTest {
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @CsvSource({"boringssl,BoringSSL (as told)", "jdk,the JDK's (as told)"})
     void eachRefusalHasItsLine(String provider, String named) throws Exception {
         Instant now = Instant.now();
@@ -85,8 +81,7 @@ class TlsProcessTest {
     }
 
     /** BoringSSL tells it; each client here offers one. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void theKeyExchangeOfAConnectionIsLogged() throws Exception {
         EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
         try (Certificates certificates = new Certificates()) {
@@ -193,8 +188,7 @@ class TlsProcessTest {
         });
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whatIsMissingIsNamed() {
         CommandRun.of("--tls-cert=c.pem").assertRefused(2, "TLS cert c.pem needs its key: --tls-key");
         String why = "there is no file /nowhere/at/all.pem";

@@ -15,10 +15,8 @@ import dev.msgrelay.server.harness.Seeds;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.SpeakingSubscriber;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.time.Duration;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The relay shuts down: GOAWAY, the rest of the stream, ERROR; a plain subscriber gets the stream and nothing else. */
 class DrainTest {
@@ -76,8 +74,7 @@ class DrainTest {
     }
 
     /** A time that GOAWAY has no room for is told as the longest there is. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aDrainTimeoutOfAYear() throws Exception {
         try (Scene scene = Scene.of(Setting.NIO_TCP, messages, b -> b.set(DRAIN_TIMEOUT, Duration.ofDays(366)))) {
             SpeakingSubscriber subscriber = scene.welcomed(HelloFrame.subscriber());

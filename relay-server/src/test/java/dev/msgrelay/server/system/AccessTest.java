@@ -31,6 +31,7 @@ import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Vectors;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
 import java.net.SocketAddress;
@@ -41,8 +42,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -170,8 +169,7 @@ class AccessTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void whoSaysNothingIsNotKept(Setting setting) throws Exception {
         try (TestRelay relay = start(setting, USUAL, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofSeconds(2)));
@@ -408,8 +406,7 @@ class AccessTest {
     }
 
     /** 8 MiB at 4 MiB a second take at least 1.9 s, are not lost, and the neighbour does not notice. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void aPublisherIsReadNoFasterThanItMay(Setting setting) throws Exception {
         String policy =

@@ -15,13 +15,12 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.TalkingPublisher;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Vectors;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -30,8 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class HandshakeTest {
     private static final String SOCKETS = "dev.msgrelay.server.harness.Setting#sockets";
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void welcomeSaysWhatHolds(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(
@@ -73,8 +71,7 @@ class HandshakeTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void everyGoodHelloIsAnsweredAndEveryBadOneToldWhy(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
@@ -115,8 +112,7 @@ class HandshakeTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void everyOtherFrameBehindHello(Setting setting) throws Exception {
         int unsupported = CloseReason.UNSUPPORTED.code();
@@ -170,8 +166,7 @@ class HandshakeTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void whatMayNotComeBeforeHello(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting)) {
@@ -195,8 +190,7 @@ class HandshakeTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(SOCKETS)
     void aConnectionThatEndsWithinHello(Setting setting) throws Exception {
         byte[] hello = Hello.acks("orders", 1).bytes();

@@ -20,6 +20,7 @@ import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Stream;
 import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.Workers;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -28,8 +29,6 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,8 +40,7 @@ class SlowSubscribersTest {
 
     // ---- backpressure: publishers wait, and nothing is lost; but not for ever ---------------------------------------
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(PAIRS)
     void publishersWaitAndNothingIsLost(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
@@ -84,8 +82,7 @@ class SlowSubscribersTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(PAIRS)
     void oneThatStandsStillForTheStallTimeoutIsCutOff(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(
@@ -169,8 +166,7 @@ class SlowSubscribersTest {
     }
 
     /** It gets whole frames only, in order, and what is counted as skipped is exactly what is missing. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource("bodies")
     void whatIsSkippedIsWhatIsMissing(Setting setting, int maxBody) throws Exception {
         Random random = Seeds.random("SlowSubscribersTest " + setting + ", bodies up to " + maxBody);
@@ -247,8 +243,7 @@ class SlowSubscribersTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(PAIRS)
     void aCloseOrAHalfCloseLosesNothing(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);
@@ -270,8 +265,7 @@ class SlowSubscribersTest {
     }
 
     /** Of those that were reset a part may be missing, but only at the end. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @MethodSource(PAIRS)
     void aResetHarmsNobodyElse(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.small(setting, Policy.BACKPRESSURE);

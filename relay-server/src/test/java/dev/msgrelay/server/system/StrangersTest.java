@@ -13,15 +13,12 @@ import dev.msgrelay.server.harness.PlainSubscriber;
 import dev.msgrelay.server.harness.Setting;
 import dev.msgrelay.server.harness.Strange;
 import dev.msgrelay.server.harness.TestRelay;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Map;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -50,8 +47,7 @@ class StrangersTest {
         assertThat(error.code()).isEqualTo(reason.code());
     }
 
-    @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
+    @ConcurrentTest.Parameterized
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void aProxysHeader(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting);
@@ -71,8 +67,7 @@ class StrangersTest {
     }
 
     /** A relay whose bodies are shorter than the one that the signature announces. */
-    @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
+    @ConcurrentTest.Parameterized
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aProxysHeaderThatIsOverTheLimit(Setting setting) throws Exception {
         try (TestRelay relay = TestRelay.start(setting, b -> b.set(MAX_BODY, 1000))) {
@@ -82,8 +77,7 @@ class StrangersTest {
         }
     }
 
-    @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
+    @ConcurrentTest.Parameterized
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void otherProtocols(Setting setting) throws Exception {
         Map<String, byte[]> strangers = Map.of(
@@ -118,8 +112,7 @@ class StrangersTest {
     }
 
     /** The signature is lawful wherever it is not the first that a connection sends, and a part of it anywhere. */
-    @ParameterizedTest
-    @Execution(ExecutionMode.CONCURRENT)
+    @ConcurrentTest.Parameterized
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void messagesThatBeginLikeAProxysHeader(Setting setting) throws Exception {
         byte[] whole = new byte[8 + Strange.BODY];
@@ -149,8 +142,7 @@ class StrangersTest {
     }
 
     /** A part of a signature waits for the rest of it, as a control frame does, and no longer. */
-    @Test
-    @Execution(ExecutionMode.CONCURRENT)
+    @ConcurrentTest
     void aPartOfASignature() throws Exception {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofMillis(300))
                 .set(FRAME_TIMEOUT, Duration.ofMillis(2000)))) {
@@ -177,8 +169,7 @@ class StrangersTest {
         }
     }
 
-    @Test
-    @Execution(ExecutionMode.CONCURRENT)
+    @ConcurrentTest
     void theStreamOfOthersGoesOn() throws Exception {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP);
                 PlainSubscriber healthy = relay.subscriber();
