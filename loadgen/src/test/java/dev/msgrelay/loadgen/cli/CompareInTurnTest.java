@@ -4,15 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** Comparisons in turn, short, with real processes and sockets. Nothing here asserts a speed. */
@@ -24,8 +22,7 @@ class CompareInTurnTest extends CommandTest {
     private static final String SHORT = "--duration=200ms";
     private static final String OVER_TCP = RELAY + "--publish-port {publish} --subscribe-port {subscribe}";
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void twoSetsOfOptionsAreRunInTurn() throws Exception {
         JsonNode json = compare("--b=--relay-arg=--event-loops=2 --relay-arg=--log-size=64m");
         JsonNode ratios = json.path("ratios");
@@ -45,8 +42,7 @@ class CompareInTurnTest extends CommandTest {
     }
 
     /** A script must not take a comparison that knows nothing for a relay that is fast enough. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void withoutAnIntervalNothingIsKnownToBeFastEnough() {
         int code = execute("compare", "--b=", "--minutes=0.01", SHORT, "--warmup=0", "--fail-below=0.1");
         assertThat(err.toString()).startsWith("no verdict will come of --minutes 0.01: an interval needs 6 rounds");
@@ -54,8 +50,7 @@ class CompareInTurnTest extends CommandTest {
         assertThat(code).isOne();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void twoRelaysStayForARound() throws Exception {
         JsonNode json = compare("--b=", "--pairs=2", "--rate=500", "--subscribers=2", "--slow-readers=1");
         JsonNode turns = json.path("turns");
@@ -66,8 +61,7 @@ class CompareInTurnTest extends CommandTest {
         assertThat(json.path("ending").path("how").asString("")).isEqualTo("complete");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void anyCommandIsRunOverUnixSockets() throws Exception {
         String overUnix = RELAY + "--publish-port 0 --subscribe-port 0"
                 + " --publish-socket {publish} --subscribe-socket {subscribe} >/dev/null";
@@ -78,8 +72,7 @@ class CompareInTurnTest extends CommandTest {
                 .isEqualTo("complete");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void oneSideOverTls() throws Exception {
         JsonNode json = compare("--client=library", "--b", "--tls");
         JsonNode cpu = json.path("ratios").path(1);
@@ -89,8 +82,7 @@ class CompareInTurnTest extends CommandTest {
         assertThat(sides(json.path("turns"))).startsWith("AB");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aCommandThatEndsMakesItFail() {
         int code = execute(
                 "compare", "--b-command=sh -c 'exit 3' {publish} {subscribe}", "--minutes=0.01", SHORT, "--warmup=0");
@@ -98,8 +90,7 @@ class CompareInTurnTest extends CommandTest {
         assertThat(code).isOne();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aRelayThatCannotStartMakesItFailInItsWords() {
         int code = execute("compare", "--a=--relay-arg=--journal=/proc/none", "--minutes=0.01", SHORT, "--warmup=0");
         assertThat(out.toString()).contains("FAIL", "  A, run 1: relay: journal: cannot make the directory /proc/none");
@@ -107,8 +98,7 @@ class CompareInTurnTest extends CommandTest {
     }
 
     /** Relays of commands, over TCP here, know nothing of a controller: they have to end with it all the same. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void afterCtrlCThereIsAReportAndNobodyIsLeft() throws Exception {
         try (TestProcess process = start("--pairs=9")) {
             process.error(0, line -> line.startsWith("pair   1"));
@@ -124,8 +114,7 @@ class CompareInTurnTest extends CommandTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void afterAKillNobodyIsLeft() throws Exception {
         try (TestProcess process = start()) {
             List<ProcessHandle> all = process.descendants();

@@ -3,18 +3,15 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.TestProcess;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 class RunCommandTest extends CommandTest {
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aValidRunPassesAndPrintsItsTable() {
         assertThat(executeUntilSomethingComes("run", "--warmup", "100ms", "--duration", "400ms"))
                 .as(err.toString())
@@ -33,8 +30,7 @@ class RunCommandTest extends CommandTest {
 
     /** Thorough, as it is one more run. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whatWasNotCheckedDoesNotPass() {
         assertThat(executeUntilSomethingComes(
                         "run", "--warmup", "100ms", "--duration", "300ms", "--rate", "500", "--check", "none"))
@@ -46,8 +42,7 @@ class RunCommandTest extends CommandTest {
                 .doesNotContain("every byte", "PASS");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void theResultIsAvailableAsJson() throws Exception {
         int code = executeUntilSomethingComes(
                 "run", "--warmup", "100ms", "--duration", "400ms", "--rate", "500", "--body", "16-90", "--json");
@@ -94,8 +89,7 @@ class RunCommandTest extends CommandTest {
 
     /** Thorough, as it is one more run; how such runs are told has tests without processes. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void sizesAreTold() {
         executeUntilSomethingComes(
                 "run",
@@ -117,8 +111,7 @@ class RunCommandTest extends CommandTest {
     }
 
     /** JSON is all of stdout, or nothing. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void afterCtrlCStdoutIsNoHalfDocument() throws Exception {
         List<String> command = TestProcess.javaCommand(
                 LoadgenMain.class.getName(), "run", "--warmup", "100ms", "--duration", "1m", "--json");
@@ -130,8 +123,7 @@ class RunCommandTest extends CommandTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aRelayThatIsNotThereIsAFailure() {
         assertThat(execute("run", "--connect", "127.0.0.1:2", "--duration", "100ms"))
                 .isOne();

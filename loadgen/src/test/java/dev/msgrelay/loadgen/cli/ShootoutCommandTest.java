@@ -3,13 +3,11 @@ package dev.msgrelay.loadgen.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.plan.Json;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** The command itself, with shootouts as small as they can be. Nothing here asserts a speed. */
@@ -17,9 +15,8 @@ class ShootoutCommandTest extends CommandTest {
     @TempDir
     private Path temporary;
 
-    @Execution(ExecutionMode.CONCURRENT)
     @Tag("thorough")
-    @Test
+    @ConcurrentTest
     void lanesAreComparedAndTheFilesAreThere() throws Exception {
         Path directory = temporary.resolve("new").resolve("results");
         int code = execute(
@@ -43,8 +40,7 @@ class ShootoutCommandTest extends CommandTest {
         assertThat(directory.resolve("report.html")).content().contains("\"min\":16,\"max\":1000");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whereResultsCannotBeWrittenNothingIsStarted() throws Exception {
         Path file = Files.createFile(temporary.resolve("file"));
         assertThat(execute("shootout", "--lanes=loopback", "--out=" + file.resolve("results")))
@@ -53,8 +49,7 @@ class ShootoutCommandTest extends CommandTest {
         assertThat(out.toString()).isEmpty();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void otherResultsAreNotOverwritten() throws Exception {
         Files.writeString(temporary.resolve("results.json"), "{}");
         assertThat(execute("shootout", "--lanes=loopback", "--out=" + temporary))

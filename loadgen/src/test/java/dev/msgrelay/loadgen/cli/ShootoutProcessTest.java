@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.host.LaneTools;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.worker.RelayMain;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.Signals;
 import dev.msgrelay.testing.TestProcess;
 import dev.msgrelay.testing.ThisMachine;
@@ -17,10 +18,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 @Tag("thorough")
@@ -41,8 +39,7 @@ class ShootoutProcessTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void afterCtrlCThereAreResultsAndNobodyIsLeft() throws Exception {
         boolean emulated = LaneTools.probe(new Subprocess()).available();
         start(
@@ -67,8 +64,7 @@ class ShootoutProcessTest {
         assertThat(temporary.resolve("out/report.html")).content().contains("\"how\":\"interrupted\"");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aRelayThatIsKilledCostsItsRunAndNoMore() throws Exception {
         // Long enough for the first line of a run to come well before its end.
         start("--lanes=loopback", "--rounds=2", "--rate=0", "--warmup=4s", "--duration=300ms");

@@ -16,6 +16,7 @@ import dev.msgrelay.loadgen.rig.Contestants;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.loadgen.rig.RunObserver;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -26,9 +27,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The alternation and its end, with runs that are made up. Time passes only where a run takes it. */
@@ -126,8 +124,7 @@ class InTurnTest {
      * hundreds of comparisons.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @CsvSource({"even, 0.05", "astray, 0.03", "two places, 0.05", "even, 0.02"})
     void alikeSidesAreFoundAlikeAsOftenAsItSays(String kind, double spread) {
         Supplier<Double> noise = noise(kind, spread, new Random(11));
@@ -146,8 +143,7 @@ class InTurnTest {
     }
 
     /** A difference as large as the smallest that is said to be seen is seen in about four of five. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void theSmallestDifferenceIsSeenAsOftenAsItSays() {
         Random random = new Random(12);
         double spread = 0.05;

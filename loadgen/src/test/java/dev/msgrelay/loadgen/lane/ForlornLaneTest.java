@@ -10,15 +10,13 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Child;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.worker.PlainRelayMain;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import tools.jackson.databind.JsonNode;
 
 /** Nothing of a lane stays behind, however its controller ends. */
@@ -31,15 +29,13 @@ class ForlornLaneTest {
         RealLanes.assumePossible();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void killingTheControllerRemovesIt() throws Exception {
         expectGoneAfter("KILL", false);
     }
 
     /** A terminal sends Ctrl-C to everyone; the holders stay until the controller goes. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void ctrlCRemovesItButNotBeforeTheController() throws Exception {
         expectGoneAfter("TERM", true);
     }

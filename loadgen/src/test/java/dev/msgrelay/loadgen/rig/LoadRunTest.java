@@ -17,15 +17,12 @@ import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.testing.ConcurrentTest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -47,8 +44,7 @@ class LoadRunTest {
 
     /** Thorough, as it is one more run: the plain relay is the ceiling of each {@code loadgen run}. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void throughThePlainRelayNothingIsLost() throws Exception {
         RunRecord result = run(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2));
         expectClean(result);
@@ -58,8 +54,7 @@ class LoadRunTest {
     }
 
     /** And not, after a long time, that the subscriber has heard nothing. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aPublisherThatIsRefusedIsTheReasonThatIsTold() {
         RelayContestant narrow = new RelayContestant(List.of("--max-body=50"), RelayContestant.JAVA_OPTIONS);
         assertThatThrownBy(() -> alone(narrow, Load.oneToOne(100), SHORT))
@@ -68,8 +63,7 @@ class LoadRunTest {
                 .hasMessageContaining("50");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void theLibraryLosesNothingAndWhatIsAcknowledgedIsThere() throws Exception {
         Clients acknowledged = new Clients(Clients.Kind.LIBRARY, Clients.Ack.STREAM, false);
         RunRecord result = run(RELAY, Load.oneToOne(100).withCounts(2, 2).withClients(acknowledged));
@@ -90,8 +84,7 @@ class LoadRunTest {
 
     /** Thorough, as it is one more run. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void manyTypesComeAsTheyWereSent() throws Exception {
         expectClean(run(
                 RELAY,
@@ -108,9 +101,8 @@ class LoadRunTest {
                         SlowReaders.NONE)));
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
     @Tag("thorough")
-    @Test
+    @ConcurrentTest
     void whatIsWrittenAndForcedIsAcknowledgedAndItsTimeIsTold() throws Exception {
         List<String> args = List.of("--slow-subscriber", "backpressure", "--journal", "temp");
         Contestant durable = new RelayContestant(args, RelayContestant.JAVA_OPTIONS);
@@ -124,8 +116,7 @@ class LoadRunTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void throughTheRelayOverTcpNothingIsLost() throws Exception {
         RunRecord result = alone(RELAY, Load.oneToOne(100).withCounts(2, 2), SHORT);
         expectClean(result);
@@ -138,8 +129,7 @@ class LoadRunTest {
      * to go.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void throughABusyRelayOnOneCoreNothingIsLost() throws Exception {
         List<String> oneCore = new ArrayList<>(RelayContestant.JAVA_OPTIONS);
         oneCore.add("-XX:ActiveProcessorCount=1");
@@ -149,8 +139,7 @@ class LoadRunTest {
         expectClean(result);
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void throughTheRelayOverUnixSocketsAtAFixedRateEveryMessageIsMeasured() throws Exception {
         int rate = 1_000;
         RunRecord result = run(RELAY, Load.oneToOne(16).withRate(rate).withTransport(Transport.UNIX));
@@ -162,8 +151,7 @@ class LoadRunTest {
 
     /** Thorough, as it is one more run; sizes that differ pass with the library above. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void differentSizesComeAsTheyWereSentToAllSubscribers() throws Exception {
         Load mixed = Load.oneToOne(100)
                 .withCounts(2, 3)
@@ -182,8 +170,7 @@ class LoadRunTest {
      * Thorough, as it is runs of seconds with four processes each.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @EnumSource(
             value = Policy.class,
             names = {"SKIP", "DISCONNECT"})
@@ -212,8 +199,7 @@ class LoadRunTest {
 
     /** Subscribers that say HELLO are checked like those that do not. Thorough, as it is four more runs. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @EnumSource(
             value = Policy.class,
             names = {"SKIP", "DISCONNECT"})
@@ -231,8 +217,7 @@ class LoadRunTest {
 
     /** Thorough, as it is one more run. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whoChecksNothingCountsWhatPasses() throws Exception {
         Load mixed = Load.oneToOne(100).withBody(BodySizes.parse("16-1000")).withCheck(Check.NONE);
         RunRecord result = run(RELAY, mixed);
@@ -244,15 +229,13 @@ class LoadRunTest {
         assertThat(Places.faults(result)).isEmpty();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void preparedFramesGoStraightToASubscriberThatCounts() throws Exception {
         RunRecord result = run(Contestants.direct(65_483), Load.oneToOne(100).withCheck(Check.NONE));
         assertThat(Places.faults(result)).isEmpty();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aRelayThatCannotStartIsNamed() {
         Contestant wrong = new RelayContestant(List.of("--mtu", "nonsense"), RelayContestant.JAVA_OPTIONS);
         assertThatThrownBy(() -> alone(wrong, Load.oneToOne(100), SHORT))
@@ -261,8 +244,7 @@ class LoadRunTest {
                 .hasMessageContaining("nonsense");
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aRelayThatDoesNotEndIsKilledAndFailsTheRun() {
         FakeProcess deaf = new FakeProcess("", false);
         Child relay = new Child("relay", Site.HERE, deaf);

@@ -14,6 +14,7 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.StartFrom;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.SystemWords;
 import dev.msgrelay.testing.scripted.Peer;
 import dev.msgrelay.testing.scripted.Peer.Frame;
@@ -28,8 +29,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** The commands where they say HELLO or connect again. */
 class SessionCommandsTest {
@@ -237,8 +236,7 @@ class SessionCommandsTest {
         }
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void publishSaysHowManyAreNotAcknowledged() throws Exception {
         Script script = client -> {
             client.hello();

@@ -18,6 +18,7 @@ import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.IndexRecord.Loss;
 import dev.msgrelay.server.journal.read.JournalReader;
 import dev.msgrelay.server.journal.recover.Recovery;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.Directories;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
@@ -42,11 +43,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
-import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -90,8 +87,7 @@ class DurableSystemTest {
      * Killed under load. All that was acknowledged at the level is in the journal, each message once, in its order:
      * names and numbers outlive the relay, too.
      */
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @EnumSource(
             value = Level.class,
             names = {"WRITTEN", "FORCED"})
@@ -129,8 +125,7 @@ class DurableSystemTest {
      * of the same.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aSubscriberGoesOnInTheNextLife() throws Exception {
         startRelay();
         try (RelayPublisher publisher = publisher(Level.FORCED);
@@ -154,8 +149,7 @@ class DurableSystemTest {
     }
 
     /** The files of a moment before, as a power cut leaves them: the numbers behind go to others. */
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whoHadMoreThanTheJournalIsToldWhereItForks() throws Exception {
         startRelay();
         try (RelayPublisher publisher = publisher(Level.FORCED);
@@ -197,8 +191,7 @@ class DurableSystemTest {
      * simulation has it.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @ParameterizedTest
+    @ConcurrentTest.Parameterized
     @EnumSource(
             value = Level.class,
             names = {"WRITTEN", "FORCED"})
@@ -225,16 +218,14 @@ class DurableSystemTest {
         assertThat(of(SessionEvent.StreamChanged.class)).isEmpty();
     }
 
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whoWaitsIsToldThatTheJournalHasFailed() throws Exception {
         afterAJournalThatFailedTheyGoOn("memory");
     }
 
     /** Thorough, as it is two processes for one exit code, and the rest is as above. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aRelayThatEndsWithItsJournalSaysSoByItsExitCode() throws Exception {
         afterAJournalThatFailedTheyGoOn("exit");
     }
@@ -270,8 +261,7 @@ class DurableSystemTest {
      * above do.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void whoComesBehindTheKillGetsAllThatWasWrittenAndGoesOnLive() throws Exception {
         int load = 4_000;
         int all = load + 100;
@@ -357,8 +347,7 @@ class DurableSystemTest {
 
     /** Thorough, as it is one more relay with a journal. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void theCommandsSayTheLevel() throws Exception {
         startRelay();
         Path lines = Files.write(temporary.resolve("lines"), List.of("a", "b", "c"));

@@ -10,6 +10,7 @@ import dev.msgrelay.client.SessionEvent;
 import dev.msgrelay.client.SubscriberOptions;
 import dev.msgrelay.protocol.PublishOutcome;
 import dev.msgrelay.protocol.net.Endpoint;
+import dev.msgrelay.testing.ConcurrentTest;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.testing.TestProcess;
 import java.io.IOException;
@@ -27,9 +28,6 @@ import java.util.function.BooleanSupplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Processes that are killed under load, as by power or by an operator, and started anew: every message is checked. */
 class KilledProcessesTest {
@@ -52,8 +50,7 @@ class KilledProcessesTest {
      * Thorough, as {@link DurableSystemTest} kills relays, too.
      */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aRelayThatIsKilledTakesWithItWhatItHadAcknowledgedAndNoMore() throws Exception {
         List<Long> resentFrom = Collections.synchronizedList(new ArrayList<>());
         AtomicLong acked = new AtomicLong();
@@ -103,8 +100,7 @@ class KilledProcessesTest {
 
     /** Thorough, as {@link ResumedPublishTest} kills the command that publishes, too. */
     @Tag("thorough")
-    @Execution(ExecutionMode.CONCURRENT)
-    @Test
+    @ConcurrentTest
     void aPublisherThatIsKilledAndStartedAnewLosesAndRepeatsNothing() throws Exception {
         long all = (long) LIVES * MESSAGES_A_LIFE;
         List<Long> firstOfStream = new ArrayList<>();
