@@ -65,7 +65,6 @@ class ArchitectureTest {
         return c.getPackageName().equals(ROOT) || c.getPackageName().startsWith(ROOT + ".");
     }
 
-    /** Every dependency between two outer classes of the relay, once. */
     private static Map<String, Set<String>> dependencies() {
         Map<String, Set<String>> result = new TreeMap<>();
         for (JavaClass c : CLASSES) {
@@ -133,7 +132,6 @@ class ArchitectureTest {
                 .hasSize(3);
     }
 
-    /** Sets of classes that depend on each other, directly or by way of others. */
     private static Set<Set<String>> cycles(Map<String, Set<String>> graph) {
         Map<String, Set<String>> reached = new TreeMap<>();
         graph.keySet().forEach(c -> reach(c, graph, reached.computeIfAbsent(c, x -> new TreeSet<>())));

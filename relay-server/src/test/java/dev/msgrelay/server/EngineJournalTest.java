@@ -97,7 +97,6 @@ class EngineJournalTest {
         }
     }
 
-    /** Each message once, whatever is sent again. */
     @Test
     void aNameGoesOnInTheNextLife() throws Exception {
         long epoch = 0;

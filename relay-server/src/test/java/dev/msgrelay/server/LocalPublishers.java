@@ -14,7 +14,6 @@ public final class LocalPublishers {
         this.maxBody = maxBody;
     }
 
-    /** One more. */
     public LocalPublisher next() {
         return new LocalPublisher(engine.newStage(), closes::get, engine.ring(), maxBody);
     }

@@ -50,7 +50,6 @@ class PlacementTest {
         return new Setting(Transport.NIO, false, loops);
     }
 
-    /** The connection that came last. */
     private static Session newest(TestRelay relay) {
         return Sessions.of(relay.relay()).stream()
                 .max(Comparator.comparingLong(c -> Sessions.<Long>get(c, "id")))
@@ -65,7 +64,6 @@ class PlacementTest {
         return present ? List.of(groups).indexOf(group) : -1;
     }
 
-    /** One more plain subscriber, and the loop that it came to. */
     private static int comes(TestRelay relay, List<PlainSubscriber> clients) throws Exception {
         clients.add(relay.subscriber());
         return loopOf(relay, newest(relay));

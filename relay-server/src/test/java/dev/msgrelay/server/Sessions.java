@@ -22,12 +22,10 @@ public final class Sessions {
 
     private Sessions() {}
 
-    /** Those that are connected. */
     public static Collection<Session> of(RelayServer relay) {
         return List.copyOf(relay.engine().services().table().live());
     }
 
-    /** The channel of one. */
     public static Channel channel(Session session) {
         return session.channel();
     }
@@ -52,7 +50,6 @@ public final class Sessions {
         throw new AssertionError("no part of " + session.role() + " has a field " + field);
     }
 
-    /** A field of an object of the relay. */
     @SuppressWarnings("unchecked") // whoever asks knows what it is
     public static <T> T get(Object of, String field) {
         try {
@@ -95,7 +92,6 @@ public final class Sessions {
         done.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS);
     }
 
-    /** The name of the thread that has a connection. */
     public static String thread(Session session) {
         String[] name = new String[1];
         try {
@@ -106,7 +102,6 @@ public final class Sessions {
         return name[0];
     }
 
-    /** Bytes of a part of the relay's memory that are taken. */
     public static long used(RelayServer relay, Part part) {
         return relay.engine().services().budget().pool(part).used();
     }

@@ -244,7 +244,6 @@ class PolicyTest {
         assertThat(fourth.hasRate()).isFalse();
     }
 
-    /** Whatever the pieces and the times: never more than the rate, and a burst of a tenth of a second. */
     @Test
     void aRateHoldsWhateverThePieces() {
         long seed = new Random().nextLong();
@@ -343,7 +342,6 @@ class PolicyTest {
         assertThat(rights.isPaused(0)).isFalse();
     }
 
-    /** 1,000 reloads forget nobody who is there, and keep nothing of who is not. */
     @Test
     void connectionsAreCountedThroughReloads() {
         String a = identity("a", "token = one");

@@ -139,7 +139,6 @@ class AdminServerTest {
         assertThat(Http.get(at, path).body()).startsWith("it is at /health" + path + "; there are\n");
     }
 
-    /** Each path of the list has a link, with its content beside it; also without scripts. */
     @Test
     void thePageExplainsTheOthers() throws Exception {
         String page = Http.get(at, "/").body();
@@ -156,7 +155,6 @@ class AdminServerTest {
                 });
     }
 
-    /** What one asks a relay first: who it is, where clients connect, its rates and its log. */
     @Test
     void theStatus(@TempDir Path directory) throws Exception {
         Path root = Files.createDirectories(directory.resolve("proc/sys/kernel"));
@@ -225,7 +223,6 @@ class AdminServerTest {
         }
     }
 
-    /** Nothing else, to whoever asks by whatever name, and in the clear beyond this host. */
     @Test
     void healthAloneAtAPortOfItsOwn() throws Exception {
         try (AdminServer health = AdminServer.startBefore(AdminConfig.health(":0"), Optional.empty())) {
@@ -254,7 +251,6 @@ class AdminServerTest {
         assertThat(AdminConfig.health("0.0.0.0:7403").host()).isEqualTo("0.0.0.0");
     }
 
-    /** The last twenty: their numbers, and where each body begins, escaped. */
     @Test
     void theLastMessages() throws Exception {
         assertThat(Http.get(at, "/peek").body()).isEqualTo("{\"messages\":[]}\n");
@@ -396,7 +392,6 @@ class AdminServerTest {
         }
     }
 
-    /** The first event says what the others are about; they go on by themselves, and name who ended and why. */
     @Test
     void events() throws Exception {
         try (Socket socket = Http.ask(at, EVENTS)) {
@@ -497,7 +492,6 @@ class AdminServerTest {
         return "Authorization: Basic " + Base64.getEncoder().encodeToString(both);
     }
 
-    /** Who has the token, shows it as no browser does by itself, and asks for nothing but that. */
     @Test
     void whoMayReload() throws Exception {
         AtomicInteger reloads = new AtomicInteger();

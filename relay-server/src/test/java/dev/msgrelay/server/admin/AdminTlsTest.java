@@ -128,7 +128,6 @@ class AdminTlsTest {
         }
     }
 
-    /** Whoever reloads the relay's certificate reloads this one. */
     @ConcurrentTest
     void itHasTheRelaysCertificate() throws Exception {
         start(TlsProvider.AUTO);

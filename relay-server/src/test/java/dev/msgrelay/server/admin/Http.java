@@ -16,7 +16,6 @@ public final class Http {
 
     private Http() {}
 
-    /** What came back. */
     public record Reply(int status, String head, String body) {
         public void assertIs(int wanted, String bodyStart) {
             assertThat(status).as(body).isEqualTo(wanted);
@@ -33,7 +32,6 @@ public final class Http {
         }
     }
 
-    /** The header of a request with a token. */
     public static String bearer(String token) {
         return "Authorization: Bearer " + token;
     }
@@ -53,7 +51,6 @@ public final class Http {
         return send(admin, request("POST", path, headers));
     }
 
-    /** Whatever the bytes are. */
     public static Reply send(InetSocketAddress admin, String bytes) throws IOException {
         try (Socket socket = ask(admin, bytes)) {
             return reply(socket);
@@ -74,7 +71,6 @@ public final class Http {
         return socket;
     }
 
-    /** All of it. */
     public static Reply reply(Socket socket) throws IOException {
         String all = new String(socket.getInputStream().readAllBytes(), ISO_8859_1);
         int end = all.indexOf("\r\n\r\n");

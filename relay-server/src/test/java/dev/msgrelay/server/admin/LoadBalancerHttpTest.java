@@ -199,7 +199,6 @@ class LoadBalancerHttpTest {
         return replies;
     }
 
-    /** A proxy's header, or another protocol, is told before HTTP makes something else of it. */
     @Test
     void whatIsNoHttpIsNamed() throws Exception {
         byte[] request = Strange.ascii("GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n");

@@ -175,7 +175,6 @@ class MetricsTest {
         assertThat(samples).containsKeys("relay_gc_seconds_total", "relay_ready", "relay_build_info/(not packaged)");
     }
 
-    /** At most as many as are wanted, by their names, however many there are. */
     @Test
     void subscribersByName() throws Exception {
         AdminConfig twoNames = AdminConfig.parse("127.0.0.1:0", null).withMetricsNames("2");

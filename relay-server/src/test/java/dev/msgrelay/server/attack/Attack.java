@@ -58,7 +58,6 @@ final class Attack implements AutoCloseable {
         return new HealthyPair(relay.relay().publishAddress(), relay.relay().subscribeAddress());
     }
 
-    /** Connections that have ended, for whatever reason. */
     long closes() {
         return relay.stats().closes().values().stream()
                 .mapToLong(Long::longValue)

@@ -88,12 +88,10 @@ final class Crowd implements AutoCloseable {
         }
     }
 
-    /** Reads until the relay has ended every connection. */
     void awaitEnds(String why) {
         Await.until(() -> why + ": " + drain() + " of " + size() + " have ended", () -> drain() == size());
     }
 
-    /** All go, without a word. */
     void leave() {
         channels.forEach(Crowd::closeQuietly);
     }

@@ -29,7 +29,6 @@ import java.util.concurrent.locks.LockSupport;
  * likewise, but may be incomplete.
  */
 final class HealthyPair implements AutoCloseable {
-    /** Connections of it that publish. */
     static final int PUBLISHERS = 2;
 
     /** The first number that others may have as a publisher. */
@@ -127,7 +126,6 @@ final class HealthyPair implements AutoCloseable {
         push(bytes, PUSH_BYTES);
     }
 
-    /** Likewise, in messages of these lengths in turn. */
     void push(long bytes, int... lengths) throws IOException {
         long left = bytes;
         while (left > 0) {
@@ -151,7 +149,6 @@ final class HealthyPair implements AutoCloseable {
         return TypeRanges.of(Frames.type(PUSHED, 0), Frames.type(PUSHED + 1, 0) - 1);
     }
 
-    /** Fails when the pair has suffered already. */
     void assertAlive() {
         assertThat(subscriber.received().wrong())
                 .as("what the subscriber got wrong")

@@ -31,7 +31,6 @@ class RelayProcessTest {
     /** Of a pipe, on Linux. */
     private static final int PIPE_BYTES = 64 << 10;
 
-    /** Later there is room again. */
     @Test
     void connectsBeyondTheLimit() throws Exception {
         try (RelayProcess relay = RelayProcess.start("ulimit -n " + DESCRIPTORS, "--json")) {
@@ -101,7 +100,6 @@ class RelayProcessTest {
         }
     }
 
-    /** An old client, which sends no id: a line says what it risks, once for each name and not for each connection. */
     @Test
     void whoSendsNoIdIsWarnedOfOncePerName() throws Exception {
         try (RelayProcess relay = RelayProcess.start(":", "--quiet")) {

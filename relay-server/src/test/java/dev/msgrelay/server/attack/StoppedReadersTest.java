@@ -84,7 +84,6 @@ class StoppedReadersTest {
         }
     }
 
-    /** 200 that stop at once, whatever they have asked for. */
     @Tag("thorough")
     @ParameterizedTest
     @EnumSource(value = Policy.class, mode = EnumSource.Mode.EXCLUDE, names = "RELAY_DEFAULT")

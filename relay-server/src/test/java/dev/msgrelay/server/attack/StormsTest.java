@@ -15,7 +15,6 @@ class StormsTest {
     private static final int BODY = 300;
     private static final int WHOLE = 3;
 
-    /** 200 are open at once; each publisher leaves within a message, each subscriber within what it is sent. */
     @Test
     void allComeAtOnceAndLeaveInTheMiddleOfAMessage() throws Exception {
         try (Attack attack = new Attack(b -> b)) {
@@ -48,7 +47,6 @@ class StormsTest {
         }
     }
 
-    /** Some whole messages, and the first half of one more. */
     private static void send(SocketChannel channel, int publisher) {
         Frames frames = new Frames();
         for (int i = 0; i < WHOLE; i++) {

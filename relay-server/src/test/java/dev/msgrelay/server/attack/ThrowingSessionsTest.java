@@ -241,7 +241,6 @@ class ThrowingSessionsTest {
         }
     }
 
-    /** Its socket was full, and takes something again. */
     private void writable() throws Exception {
         try (PlainSubscriber client = PlainSubscriber.connectPaused(relay.subscribe(), 0)) {
             Session connection = newOne(Role.SUBSCRIBER);

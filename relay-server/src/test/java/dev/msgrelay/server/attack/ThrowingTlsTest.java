@@ -87,7 +87,6 @@ class ThrowingTlsTest {
         }
     }
 
-    /** On the thread of the handshakes. */
     private void handshake(HandshakeStatus step, Throwable fault) throws Exception {
         awaitThePairOnly();
         InetSocketAddress port = relay.relay().tlsPublishAddress();

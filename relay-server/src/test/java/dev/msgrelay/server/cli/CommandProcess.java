@@ -45,24 +45,20 @@ public final class CommandProcess extends TestProcess {
         return started(command, Map.of());
     }
 
-    /** The same, with more in its environment. */
     static CommandProcess started(List<String> command, Map<String, String> environment) throws IOException {
         return new CommandProcess(command, environment);
     }
 
-    /** Another main class with the same arguments. */
     static CommandProcess of(Class<?> main, String... args) throws IOException {
         return of(main, Map.of(), args);
     }
 
-    /** Another main class, with more in its environment. */
     static CommandProcess of(Class<?> main, Map<String, String> environment, String... args) throws IOException {
         List<String> command = command(args);
         command.set(command.indexOf(RelayServerMain.class.getName()), main.getName());
         return new CommandProcess(command, environment);
     }
 
-    /** With more in its environment. */
     static CommandProcess with(Map<String, String> environment, String... args) throws IOException {
         return new CommandProcess(command(args), environment);
     }

@@ -117,7 +117,6 @@ class CommandProcessTest {
         }
     }
 
-    /** All that is said is an object with time, level and event, on one stream: the log, closes, reloads, errors. */
     @ConcurrentTest
     void nothingButObjectsForScripts() throws Exception {
         try (CommandProcess command = CommandProcess.logging("--json", "--connections=1s")) {
@@ -179,7 +178,6 @@ class CommandProcessTest {
                 .allMatch(l -> l.matches("\\{\"event\":\"\\w+\",\"time\":\"[^\"]+\",\"level\":\"[A-Z]+\",.*\\}"));
     }
 
-    /** Once for people, once for scripts. */
     @ConcurrentTest.Parameterized
     @ValueSource(booleans = {false, true})
     void everybodyWhoIsConnected(boolean json) throws Exception {
@@ -217,7 +215,6 @@ class CommandProcessTest {
         }
     }
 
-    /** A relay whose order is in doubt: one line, no draining, code 3. */
     @ConcurrentTest.Parameterized
     @ValueSource(booleans = {false, true})
     void aFaultOfItsOwn(boolean json) throws Exception {

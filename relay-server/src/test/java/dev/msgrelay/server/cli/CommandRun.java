@@ -68,12 +68,10 @@ record CommandRun(int exitCode, List<String> lines, List<String> errors) {
         }
     }
 
-    /** Runs {@code relay-server token}. */
     static CommandRun token(String... args) {
         return with(Map.of(), behind("token", args));
     }
 
-    /** All that it said on standard error. */
     String error() {
         return String.join("\n", errors);
     }

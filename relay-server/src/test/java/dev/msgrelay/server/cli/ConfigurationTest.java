@@ -48,7 +48,6 @@ class ConfigurationTest {
         return Files.write(folder.resolve("relay.conf"), List.of(lines));
     }
 
-    /** The values of all options, as the command sees them. */
     private static Map<String, OptionSpec> parsed(Map<String, String> environment, String... args) {
         RelayServerCommand command = new RelayServerCommand(null, null);
         CommandLine line = RelayServerMain.commandLine(command);
@@ -125,7 +124,6 @@ class ConfigurationTest {
         return options().stream().filter(option -> !anyText.contains(option)).toList();
     }
 
-    /** A value that is not the option's default. */
     private static String other(String option) {
         return JvmLimitsTest.OTHERS.getOrDefault("--" + option, "true");
     }
@@ -614,7 +612,6 @@ class ConfigurationTest {
                 .hasMessageStartingWith(file + words);
     }
 
-    /** What is in the file is what the relay is built with. */
     @Test
     void beyondThisHostOnlyWithAnAccessBlockOrInsecure() throws Exception {
         assertThatThrownBy(() -> RelayConfig.builder().set(BIND, "0.0.0.0").build())

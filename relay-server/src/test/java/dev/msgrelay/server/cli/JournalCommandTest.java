@@ -88,7 +88,6 @@ class JournalCommandTest {
         }
     }
 
-    /** Changes a byte in the middle of the second stream file. */
     private void damage() throws IOException {
         byte[] bytes = Files.readAllBytes(streams().get(1));
         bytes[1000] ^= 1;

@@ -66,7 +66,6 @@ class JournalProcessTest {
         return RelayServerMain.config(CommandProcess.arguments(with()).toArray(String[]::new));
     }
 
-    /** Publishes and waits until so many bytes in all are written. */
     private static void publish(CommandProcess relay, int first, int count, long position) throws IOException {
         try (PlainPublisher publisher = PlainPublisher.connect(relay.publishers())) {
             publisher.send(burst(first, count, FRAME));
@@ -110,7 +109,6 @@ class JournalProcessTest {
         }
     }
 
-    /** A publisher that goes on where WELCOME says: each message is in the stream once, across kills of the relay. */
     @Tag("thorough")
     @ConcurrentTest
     void namesOutliveKill() throws Exception {
@@ -407,7 +405,6 @@ class JournalProcessTest {
         }
     }
 
-    /** On a file system of its own that is full for a while: publishers wait, and nothing is lost. */
     @ConcurrentTest
     void aFullDiskIsWaitedFor() throws Exception {
         Path filler = directory().resolve("filler");

@@ -129,7 +129,6 @@ class JvmLimitsTest {
                 .isGreaterThanOrEqualTo(MemoryPlan.mebibytes(plan.heap()));
     }
 
-    /** A relay with long messages needs no further option, and gets the memory for all of it. */
     @Test
     void theLimitsFollowTheLongestBody() {
         MemoryPlan plan =

@@ -330,7 +330,6 @@ class ReloadProcessTest {
         }
     }
 
-    /** Nothing of the new configuration is taken, whichever file it is; once it can be read, all of it is. */
     @Tag("thorough")
     @ConcurrentTest
     void unreadableAtAReload() throws Exception {

@@ -38,7 +38,6 @@ class TextReportTest {
                 .hasSizeLessThanOrEqualTo(120);
     }
 
-    /** A name in characters that take two columns does not push what stands behind it. */
     @Test
     void wideNamesKeepTheColumns() {
         String plain = TextReport.row(named("abc"));

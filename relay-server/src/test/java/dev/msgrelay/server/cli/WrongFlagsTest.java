@@ -133,7 +133,6 @@ class WrongFlagsTest {
                 .containsPattern("give -XX:MaxDirectMemorySize=\\d+m or more, or smaller sizes");
     }
 
-    /** Its memory follows it, up to its limit, with a journal and without. */
     @ParameterizedTest
     @ValueSource(strings = {"--max-body=16m", "--max-body=64m", "--max-body=64m --journal=no-such-directory"})
     void aLongerBodyNeedsNoFurtherOption(String flags) {
@@ -194,7 +193,6 @@ class WrongFlagsTest {
         }
     }
 
-    /** What a user needs first, on one screen: examples, and a few options. */
     @Test
     void helpBeginsWithExamples() {
         CommandRun run = run("--help");
@@ -230,7 +228,6 @@ class WrongFlagsTest {
         }
     }
 
-    /** Whatever picocli takes the output for. */
     @ParameterizedTest
     @MethodSource("commands")
     @ResourceLock(Resources.SYSTEM_PROPERTIES)

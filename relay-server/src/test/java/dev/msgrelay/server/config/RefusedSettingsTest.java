@@ -139,7 +139,6 @@ class RefusedSettingsTest {
         assertThat(RelayConfig.builder(0, 0).build().listen().publishPort()).isZero();
     }
 
-    /** Ring, log and the memory for frames grow with the longest body by themselves, with a journal and without. */
     @Test
     void aLongerBodyAloneMakesRoom() {
         IntStream powers = IntStream.rangeClosed(0, 26).map(shift -> 1 << shift);
@@ -167,7 +166,6 @@ class RefusedSettingsTest {
         }
     }
 
-    /** What is given is not raised: the refusal has its name, and the size that the longest body needs. */
     @Test
     void aGivenSizeThatIsTooSmallForALongerBodyIsNamed() {
         Pattern refusal =

@@ -108,7 +108,6 @@ class AdmissionTest {
         }
     }
 
-    /** Of one address, and of three in one network. */
     @ParameterizedTest
     @CsvSource({"10.0.0.1, 10.0.0.1, 10.0.0.1, 10.0.0.1", "2001:db8::1, 2001:db8::2, 2001:db8::77, 2001:db8::/64"})
     void connectsASecondOfOneAddress(String first, String second, String third, String told) {
@@ -185,7 +184,6 @@ class AdmissionTest {
         admit(false, from(2));
     }
 
-    /** However many addresses there were: what they may do is remembered only while it matters. */
     @Test
     void addressesAreForgottenAndTheirLimitsAreNot() {
         limit(b -> b.set(HANDSHAKES_PER_ADDRESS, 1).set(MAX_CONNECTIONS, 65_536));

@@ -158,7 +158,6 @@ class OutboxTest {
         assertThat(due()).extracting(Control::type).containsExactly(ControlFrames.PONG);
     }
 
-    /** All kinds at once, with the longest texts that the relay has. */
     @Test
     void mostBytesHoldsForTheWorstCase() {
         outbox.welcome(welcome("s".repeat(255)));

@@ -77,7 +77,6 @@ class TimeoutsTest {
         assertThat(timeouts.silence(begun + 4601 * MILLI + 1).text()).contains("1500 ms");
     }
 
-    /** A control frame that was begun: its time starts when it is seen first, and one that is complete ends it. */
     @ParameterizedTest
     @ValueSource(longs = {0, Long.MAX_VALUE - 100 * MILLI, Long.MIN_VALUE})
     void aControlFrameThatWasBegunIsToBeCompleted(long begun) {

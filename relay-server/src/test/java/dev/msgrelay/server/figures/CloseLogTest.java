@@ -59,7 +59,6 @@ class CloseLogTest {
         assertThat(log.closes()).isEmpty();
     }
 
-    /** A flood for one reason does not push out who ended for another one. */
     @Test
     void theLastOfEachReasonAreRemembered() {
         log.closed("subscriber y (audit)", CloseReason.SLOW_SUBSCRIBER, "9 behind", 0);
@@ -73,7 +72,6 @@ class CloseLogTest {
                 .isSortedAccordingTo(Comparator.comparing(CloseLog.Ended::time).reversed());
     }
 
-    /** What was left out is told with a line of its own, which counts as one. */
     @Test
     void whatWasLeftOutIsToldOnceThereIsAir() {
         close(25, CloseReason.RESERVED_TYPE, 0);
@@ -95,7 +93,6 @@ class CloseLogTest {
         return fault;
     }
 
-    /** Of each cause a line a minute, and at the end what is left. */
     @Test
     void repeatsOfAFaultAreToldOnceAMinute() {
         long minute = 60 * SECOND;
@@ -118,7 +115,6 @@ class CloseLogTest {
         assertThat(log.takeRepeats(11 * minute - 1, true)).isEmpty();
     }
 
-    /** However many causes there are, 51 lines a minute are the most; each repeat is in one of them. */
     @Test
     void causesAreBoundedAndThoseThatAreKnownAreCountedOn() {
         for (int times = 0; times < 2; times++) {

@@ -29,7 +29,6 @@ class ProbeLogTest {
         assertThat(log.note(address(1), 2 * HOUR + 5)).isEqualTo(1);
     }
 
-    /** However many addresses there are: no more are kept, and no more lines are due in an hour. */
     @Test
     void addressesAreBounded() throws Exception {
         int lines = 0;

@@ -171,7 +171,6 @@ class QueuedOutputTest {
                 .isEqualTo(3000);
     }
 
-    /** Of whatever kind: what is printed later is dropped, and nobody waits for it. */
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void whatAnOutputThrowsBreaksIt(boolean error) throws Exception {

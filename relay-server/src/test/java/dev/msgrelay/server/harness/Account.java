@@ -62,7 +62,6 @@ public final class Account {
         this.messages = messages;
     }
 
-    /** A connection begins, with this HELLO. */
     public synchronized void begin(HelloFrame hello) {
         welcomed = false;
         types = hello.types();
@@ -192,7 +191,6 @@ public final class Account {
         return next;
     }
 
-    /** Messages that came behind WELCOME. */
     public long count() {
         return count;
     }
@@ -224,7 +222,6 @@ public final class Account {
         return said.stream().filter(s -> s.type() == type).toList();
     }
 
-    /** All control frames but SEQUENCE, in their order. */
     public synchronized List<Said> said() {
         return List.copyOf(said);
     }
@@ -254,7 +251,6 @@ public final class Account {
         return new PlainPublisher.Error(ControlFrames.ERROR, ErrorFrame.code(body), ErrorFrame.text(body), waitMillis);
     }
 
-    /** Messages of which a GAP told. */
     public synchronized int missed() {
         return missed.cardinality();
     }

@@ -44,7 +44,6 @@ public final class Await {
         return true;
     }
 
-    /** Ends a thread's work or says that it hangs. */
     public static void join(Thread thread) throws InterruptedException {
         thread.join(LIMIT_MILLIS);
         if (thread.isAlive()) {

@@ -78,7 +78,6 @@ class StrangerTest {
         assertThat(Stranger.of(ByteBuffer.wrap(hello), 0, hello.length, false)).isNull();
     }
 
-    /** Control frames are never taken for anything else, however little of them has come. */
     @Test
     void noControlFrameIsStrange() {
         for (int first = 0x80; first <= 0xFF; first++) {

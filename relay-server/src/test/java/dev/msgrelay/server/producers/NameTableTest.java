@@ -93,7 +93,6 @@ class NameTableTest {
                 .containsExactly(thrice, List.of("before", "moved", "moved"), thrice);
     }
 
-    /** Once a batch, from its first message to the end, however many names and messages are in it. */
     @Test
     void theTimeOfABatchIsCounted() {
         PublisherName one = connect("one", new Holder());

@@ -45,7 +45,6 @@ class WatermarkTest {
         assertThat(mark.number()).isEqualTo(Levels.Watermark.MOST + 1);
     }
 
-    /** Against all pairs there ever were. */
     @Test
     void isNeverTooEarly() {
         Random random = Seeds.random("WatermarkTest.isNeverTooEarly");

@@ -68,7 +68,6 @@ class WelcomeTest {
         }
     }
 
-    /** What is asked for is granted where the relay allows it; its own policy it always does. */
     @ParameterizedTest
     @CsvSource({
         "DISCONNECT, '',                   RELAY_DEFAULT, DISCONNECT",

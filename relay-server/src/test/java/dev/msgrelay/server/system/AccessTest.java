@@ -150,7 +150,6 @@ class AccessTest {
         }
     }
 
-    /** Messages in the very segment that brings HELLO are taken, or refused, by its token. */
     @ParameterizedTest
     @MethodSource(SOCKETS)
     void helloAndMessagesInOne(Setting setting) throws Exception {
@@ -249,7 +248,6 @@ class AccessTest {
         return setting.unix() ? "unix" : "127.0.0.0/8";
     }
 
-    /** What lies before a type that is not allowed is relayed, and nothing of that type or behind it. */
     @ParameterizedTest
     @MethodSource("ways")
     void typesAtTheBordersOfARange(Way way) throws Exception {
@@ -431,7 +429,6 @@ class AccessTest {
         }
     }
 
-    /** It reads as fast as it can, and is sent so little that the log goes over it. */
     @Test
     void aSubscriberThatFellBehindForItsRateIsToldSo() throws Exception {
         String policy = "p { token = p, publish = all }, s { token = s, subscribe = all, max-rate = 100000 }";
@@ -563,7 +560,6 @@ class AccessTest {
         }
     }
 
-    /** Reloads while everything runs at full speed: nobody who may go on loses anything. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#oneAndTwoLoops")
     void reloadsAtFullLoad(Setting setting) throws Exception {

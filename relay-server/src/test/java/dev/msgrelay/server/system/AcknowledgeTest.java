@@ -142,7 +142,6 @@ class AcknowledgeTest {
         }
     }
 
-    /** While the owner of a name is there, and for a while after it has gone, a stranger is refused. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void aStrangerIsRefused(Setting setting) throws Exception {

@@ -195,7 +195,6 @@ class ListenTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** Its folder is gone, too: the relay is not ready until there is one again. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aSocketWhoseFolderIsRemoved(Setting setting) throws IOException {
@@ -218,7 +217,6 @@ class ListenTest {
         assertThat(own).isEmptyDirectory();
     }
 
-    /** Another program listens in its place: left alone, and told, for as long as it is there. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aSocketInWhosePlaceAnotherOneIs(Setting setting) throws IOException {
@@ -236,7 +234,6 @@ class ListenTest {
         assertThat(folder).isEmptyDirectory();
     }
 
-    /** Somebody has put another socket in the place of its own: that one stays where it is. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aSocketThatIsAnotherOnesByNowIsLeftAlone(Setting setting) throws IOException {

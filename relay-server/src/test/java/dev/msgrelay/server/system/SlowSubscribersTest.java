@@ -165,7 +165,6 @@ class SlowSubscribersTest {
                 .flatMap(s -> List.of(arguments(s, 700), arguments(s, TestRelay.SMALL_MAX_BODY)).stream());
     }
 
-    /** It gets whole frames only, in order, and what is counted as skipped is exactly what is missing. */
     @ConcurrentTest.Parameterized
     @MethodSource("bodies")
     void whatIsSkippedIsWhatIsMissing(Setting setting, int maxBody) throws Exception {
@@ -264,7 +263,6 @@ class SlowSubscribersTest {
         }
     }
 
-    /** Of those that were reset a part may be missing, but only at the end. */
     @ConcurrentTest.Parameterized
     @MethodSource(PAIRS)
     void aResetHarmsNobodyElse(Setting setting) throws Exception {

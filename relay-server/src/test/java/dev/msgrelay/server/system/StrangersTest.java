@@ -111,7 +111,6 @@ class StrangersTest {
         }
     }
 
-    /** The signature is lawful wherever it is not the first that a connection sends, and a part of it anywhere. */
     @ConcurrentTest.Parameterized
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void messagesThatBeginLikeAProxysHeader(Setting setting) throws Exception {
@@ -141,7 +140,6 @@ class StrangersTest {
         }
     }
 
-    /** A part of a signature waits for the rest of it, as a control frame does, and no longer. */
     @ConcurrentTest
     void aPartOfASignature() throws Exception {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(HANDSHAKE_TIMEOUT, Duration.ofMillis(300))

@@ -62,7 +62,6 @@ class ProbesTest {
         }
     }
 
-    /** With a byte it is a client, whose end is told as before. */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aResetWithinAFrame(Setting setting) throws Exception {

@@ -168,7 +168,6 @@ class TlsRefusalsTest {
         }
     }
 
-    /** A proxy's header before TLS, in pieces, and a part of one. */
     @Test
     void aProxysHeader() throws Exception {
         try (SecuredRelay tls = start(TlsProvider.AUTO, Duration.ofSeconds(2));
@@ -225,7 +224,6 @@ class TlsRefusalsTest {
         }
     }
 
-    /** Types that look like TLS are types like all others. */
     @Test
     void aPlainPublisherWhoseTypesLookLikeTls() throws Exception {
         try (SecuredRelay tls = SecuredRelay.start(TlsProvider.AUTO);

@@ -82,7 +82,6 @@ class TlsStreamTest {
         }
     }
 
-    /** Chosen types, changed under way, and PING and SEQUENCE between the messages. */
     @ParameterizedTest
     @MethodSource("ways")
     void chosenTypesAndWhatIsSaidBetween(SecuredWay way) throws Exception {
@@ -111,7 +110,6 @@ class TlsStreamTest {
         }
     }
 
-    /** A publisher with acknowledgements is told what it is told without TLS. */
     @ParameterizedTest
     @MethodSource("ways")
     void acknowledgements(SecuredWay way) throws Exception {
@@ -240,7 +238,6 @@ class TlsStreamTest {
         });
     }
 
-    /** What connections took comes back, and what is large already while they are there and have nothing to do. */
     @ParameterizedTest
     @MethodSource("ways")
     void memoryIsGivenBack(SecuredWay way) throws Exception {
