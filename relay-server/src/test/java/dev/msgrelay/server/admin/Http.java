@@ -17,9 +17,14 @@ public final class Http {
     private Http() {}
 
     public record Reply(int status, String head, String body) {
+        /** Fails unless it has this status. */
+        public Reply is(int wanted) {
+            assertThat(status).as("status of %s", body).isEqualTo(wanted);
+            return this;
+        }
+
         public void assertIs(int wanted, String bodyStart) {
-            assertThat(status).as(body).isEqualTo(wanted);
-            assertThat(body).startsWith(bodyStart);
+            assertThat(is(wanted).body).startsWith(bodyStart);
         }
 
         /** The value of a header; empty where there is none. */

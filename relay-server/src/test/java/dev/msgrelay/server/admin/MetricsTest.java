@@ -99,8 +99,7 @@ class MetricsTest {
     /** As Prometheus asks where it scrapes native histograms; the relay writes no protobuf. */
     @Test
     void whoWouldRatherHaveProtobufGetsTheNextBest() {
-        assertThat(ratherProtobuf.status()).isEqualTo(200);
-        assertThat(ratherProtobuf.header("Content-Type")).startsWith("application/openmetrics-text");
+        assertThat(ratherProtobuf.is(200).header("Content-Type")).startsWith("application/openmetrics-text");
         assertThat(ratherProtobuf.body()).contains("\nrelay_messages_in_total ");
     }
 

@@ -149,8 +149,7 @@ class CommandProcessTest {
     }
 
     private static void speaksObjects(int exitCode, List<String> words, String... args) {
-        CommandRun run = CommandRun.speaking(args);
-        assertThat(run.exitCode()).isEqualTo(exitCode);
+        CommandRun run = CommandRun.speaking(args).ended(exitCode);
         assertThat(run.lines()).anyMatch(line -> words.stream().allMatch(line::contains));
         assertObjectsAlone(run.lines(), run.errors());
     }

@@ -72,13 +72,23 @@ record CommandRun(int exitCode, List<String> lines, List<String> errors) {
         return with(Map.of(), behind("token", args));
     }
 
+    String output() {
+        return String.join("\n", lines);
+    }
+
     String error() {
         return String.join("\n", errors);
     }
 
+    /** Fails unless it ended with this code. */
+    CommandRun ended(int code) {
+        assertThat(exitCode).as(error()).isEqualTo(code);
+        return this;
+    }
+
     /** Fails unless it ended with this code, and a line of standard error that begins so, behind its name. */
     void assertRefused(int code, String beginning) {
-        assertThat(exitCode).as(error()).isEqualTo(code);
+        ended(code);
         assertThat(errors).anyMatch(line -> line.startsWith("relay-server: " + beginning));
     }
 

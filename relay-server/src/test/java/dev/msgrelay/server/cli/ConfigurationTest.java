@@ -305,8 +305,7 @@ class ConfigurationTest {
         for (String stronger : List.of("--publish-port=7777", "--config=" + file("publish-port = 7777"))) {
             assertThat(value(parsed(ofServices(), stronger), "publish-port")).isEqualTo(7777);
         }
-        CommandRun told = CommandRun.with(ofServices(), "--check-config");
-        assertThat(told.exitCode()).isZero();
+        CommandRun told = CommandRun.with(ofServices(), "--check-config").ended(0);
         assertThat(told.errors())
                 .hasSize(4)
                 .allMatch(line -> line.startsWith("relay-server: RELAY_") && line.contains(" is ignored: "))
@@ -369,8 +368,7 @@ class ConfigurationTest {
 
     @Test
     void whatTheLocaleHasLostIsRefused() {
-        CommandRun flag = CommandRun.check("--config=gr\uFFFD\uFFFD.conf");
-        assertThat(flag.exitCode()).isEqualTo(2);
+        CommandRun flag = CommandRun.check("--config=gr\uFFFD\uFFFD.conf").ended(2);
         assertThat(flag.error()).contains("set LC_ALL=C.UTF-8").doesNotContain("InvalidPath");
         CommandRun variable = CommandRun.with(Map.of("RELAY_TLS_CERT", "gr\uFFFD\uFFFD.pem"), "--check-config");
         variable.assertRefused(2, "RELAY_TLS_CERT: ");
@@ -458,8 +456,7 @@ class ConfigurationTest {
             })
     void whatIsWrongInIt(String line, String words) throws Exception {
         Path file = file("# a comment", line);
-        CommandRun run = CommandRun.check("--config=" + file);
-        assertThat(run.exitCode()).isEqualTo(2);
+        CommandRun run = CommandRun.check("--config=" + file).ended(2);
         assertThat(run.errors()).hasSize(2).first().asString().startsWith("relay-server: " + file + words);
     }
 
@@ -476,8 +473,7 @@ class ConfigurationTest {
                 Files.write(folder.resolve("binary.conf"), new byte[] {(byte) 0xFF, (byte) 0xFE}), ": it is not UTF-8");
         // The start script reads it as well, and a reload again: they would find nothing in it.
         unreadable(OddFiles.pipe(folder.resolve("pipe")), ": it is a pipe: give a file");
-        CommandRun nothing = CommandRun.with(Map.of(), "--config");
-        assertThat(nothing.exitCode()).isEqualTo(2);
+        CommandRun nothing = CommandRun.with(Map.of(), "--config").ended(2);
         assertThat(nothing.error()).contains("--config");
     }
 
@@ -510,14 +506,12 @@ class ConfigurationTest {
             {"--subscribe-socket=" + folder + "/taken", "the file exists and is not a socket"},
             {"--journal=" + folder + "/taken/j", "cannot make the directory " + folder + "/taken/j"},
         }) {
-            CommandRun run = CommandRun.check(wrong[0]);
-            assertThat(run.exitCode()).as(wrong[0]).isEqualTo(2);
+            CommandRun run = CommandRun.check(wrong[0]).ended(2);
             assertThat(run.error()).contains(wrong[1]);
         }
         // What a start makes, or a service manager before it.
         for (String option : List.of("--journal=", "--publish-socket=")) {
-            assertThat(CommandRun.check(option + folder.resolve("a/b")).exitCode())
-                    .isZero();
+            CommandRun.check(option + folder.resolve("a/b")).ended(0);
         }
         assertThat(folder.resolve("a")).doesNotExist();
     }
@@ -525,9 +519,8 @@ class ConfigurationTest {
     @Test
     void checkConfigOnlyLooks() throws Exception {
         Path file = file("log-size = 64m", "access { a { token = \"" + HASH + "\", subscribe = all } }");
-        CommandRun run = CommandRun.check("--config", file.toString());
-        assertThat(run.exitCode()).isZero();
-        assertThat(String.join("\n", run.lines()))
+        CommandRun run = CommandRun.check("--config", file.toString()).ended(0);
+        assertThat(run.output())
                 .startsWith(file + ": good; 1 option from file and environment, 1 identity")
                 .doesNotContain(HASH);
     }
@@ -535,8 +528,7 @@ class ConfigurationTest {
     @Test
     void helpNeedsNoFile() {
         CommandRun help = CommandRun.with(Map.of("RELAY_CONFIG", "/no/such/file"), "--help");
-        assertThat(help.exitCode()).isZero();
-        assertThat(help.errors()).isEmpty();
+        assertThat(help.ended(0).errors()).isEmpty();
     }
 
     /** Where there are no modes of Unix, as on Windows, or in an archive. */
@@ -647,16 +639,14 @@ class ConfigurationTest {
         assertThat(one.errors()).singleElement(STRING).matches("token = \"sha256:[0-9a-f]{64}\"");
         Path kept = Files.write(folder.resolve("orders.token"), other.lines());
         CommandRun of = CommandRun.with(elsewhere, "token", "--of", kept.toString());
-        assertThat(of.exitCode()).isZero();
-        assertThat(of.lines()).isEqualTo(other.errors());
+        assertThat(of.ended(0).lines()).isEqualTo(other.errors());
         assertThat(of.errors()).as("the test's folder is its own").isEmpty();
     }
 
     @Test
     void aTokenInAFileThatIsItsOwnersAlone() throws Exception {
         Path kept = folder.resolve("orders.token");
-        CommandRun made = CommandRun.token("--out", kept.toString());
-        assertThat(made.exitCode()).isZero();
+        CommandRun made = CommandRun.token("--out", kept.toString()).ended(0);
         assertThat(made.errors()).isEmpty();
         assertThat(made.lines()).hasSize(1);
         assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(kept)))
@@ -664,8 +654,7 @@ class ConfigurationTest {
         String token = Files.readString(kept);
         assertThat(token).matches("[A-Za-z0-9_-]{43}\n");
         assertThat(CommandRun.token("--of", kept.toString()).lines()).isEqualTo(made.lines());
-        CommandRun again = CommandRun.token("--out", kept.toString());
-        assertThat(again.exitCode()).isEqualTo(2);
+        CommandRun again = CommandRun.token("--out", kept.toString()).ended(2);
         assertThat(again.lines()).isEmpty();
         assertThat(again.errors().get(0))
                 .isEqualTo("relay-server: " + kept
@@ -673,7 +662,7 @@ class ConfigurationTest {
         assertThat(kept).hasContent(token.strip());
         assertThat(CommandRun.token("--out", folder + "/none/a").errors().get(0))
                 .endsWith(": there is no such folder");
-        assertThat(CommandRun.token("--out", "a", "--of", "b").exitCode()).isEqualTo(2);
+        CommandRun.token("--out", "a", "--of", "b").ended(2);
     }
 
     @Test

@@ -100,8 +100,8 @@ class FileModesTest {
         "2, --socket-mode=0999, 0999' is not octal"
     })
     void whatCannotBe(int code, String option, String words) throws Exception {
-        CommandRun relay = CommandRun.speaking(all("--publish-socket=" + folder.resolve("p"), option));
-        assertThat(relay.exitCode()).isEqualTo(code);
+        CommandRun relay = CommandRun.speaking(all("--publish-socket=" + folder.resolve("p"), option))
+                .ended(code);
         assertThat(relay.lines()).anyMatch(l -> l.contains("\"event\":\"error\"") && l.contains(words));
     }
 }

@@ -169,8 +169,7 @@ class JournalProcessTest {
     }
 
     private static void refused(int code, String words, String... args) {
-        CommandRun relay = CommandRun.of(args);
-        assertThat(relay.exitCode()).as(relay.error()).isEqualTo(code);
+        CommandRun relay = CommandRun.of(args).ended(code);
         assertThat(relay.errors()).anyMatch(l -> l.startsWith("relay-server: ") && l.contains(words));
         assertThat(relay.errors()).noneMatch(l -> l.contains("java."));
         assertThat(relay.lines()).isEmpty();

@@ -95,7 +95,7 @@ class SecretWordsTest {
     private String hash(String text) throws IOException {
         CommandRun run = CommandRun.token("--of=" + write(text));
         assertThat(run.errors()).isEmpty();
-        return String.join("\n", run.lines());
+        return run.output();
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.server.RelayServer;
 import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.config.RelayOption;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.testing.Tree;
 import java.net.InetAddress;
@@ -34,9 +35,7 @@ class TakenPortTest {
     void theProcessAndTheOptionAreNamed() throws Exception {
         try (ServerSocket other = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
             int port = other.getLocalPort();
-            assertThat(words(
-                            port,
-                            RelayConfig.builder().set(SUBSCRIBE_PORT, port).build()))
+            assertThat(words(SUBSCRIBE_PORT, port))
                     .as("the system tells nothing")
                     .isEqualTo("; --subscribe-port takes another port");
             Tree tree = new Tree(root)
@@ -53,15 +52,11 @@ class TakenPortTest {
                     .with("4711/comm", "feeder");
             link("7/fd/3", "socket:[41]");
             assertThat(tree.root()).isEqualTo(root);
-            assertThat(words(
-                            port,
-                            RelayConfig.builder().set(SUBSCRIBE_PORT, port).build()))
+            assertThat(words(SUBSCRIBE_PORT, port))
                     .as("a process of another user")
                     .isEqualTo("; --subscribe-port takes another port");
             link("4711/fd/9", "socket:[42]");
-            assertThat(words(
-                            port,
-                            RelayConfig.builder().set(SUBSCRIBE_PORT, port).build()))
+            assertThat(words(SUBSCRIBE_PORT, port))
                     .isEqualTo(": process 4711 (feeder) has it; --subscribe-port takes another port");
             assertThat(TakenPort.words(
                             "cannot listen on http://127.0.0.1:" + port + ": in use",
@@ -75,14 +70,10 @@ class TakenPortTest {
     void aRelayIsKnownByItsAnswer() throws Exception {
         try (RelayServer relay = RelayServer.start(RelayConfig.builder(0, 0).build())) {
             int publish = relay.publishAddress().getPort();
-            assertThat(words(
-                            publish,
-                            RelayConfig.builder().set(PUBLISH_PORT, publish).build()))
+            assertThat(words(PUBLISH_PORT, publish))
                     .isEqualTo(": a relay answers there; --publish-port takes another port");
             int subscribe = relay.subscribeAddress().getPort();
-            assertThat(words(
-                            subscribe,
-                            RelayConfig.builder().set(SUBSCRIBE_PORT, subscribe).build()))
+            assertThat(words(SUBSCRIBE_PORT, subscribe))
                     .isEqualTo(": a relay answers there; --subscribe-port takes another port");
         }
     }
@@ -99,7 +90,8 @@ class TakenPortTest {
         }
     }
 
-    private String words(int port, RelayConfig config) {
+    private String words(RelayOption<Integer> option, int port) {
+        RelayConfig config = RelayConfig.builder().set(option, port).build();
         return TakenPort.words(String.format(Locale.ROOT, USED, port), config, proc);
     }
 

@@ -102,8 +102,7 @@ class WrongFlagsTest {
                 "extra | extra"
             })
     void exitCodeTwoAndALineThatSaysWhy(String flag, String words) {
-        CommandRun run = run(flag.split(" "));
-        assertThat(run.exitCode()).isEqualTo(2);
+        CommandRun run = run(flag.split(" ")).ended(2);
         assertThat(run.errors())
                 .hasSize(2)
                 .first(STRING)
@@ -124,8 +123,7 @@ class WrongFlagsTest {
     @Test
     void theMemoryThatIsMissingIsNamedWithWhatToGive() {
         // Tests run with less direct memory than this log takes.
-        CommandRun run = CommandRun.of("--log-size=1g");
-        assertThat(run.exitCode()).isEqualTo(1);
+        CommandRun run = CommandRun.of("--log-size=1g").ended(1);
         assertThat(run.errors())
                 .singleElement(STRING)
                 .containsPattern(
@@ -136,8 +134,7 @@ class WrongFlagsTest {
     @ParameterizedTest
     @ValueSource(strings = {"--max-body=16m", "--max-body=64m", "--max-body=64m --journal=no-such-directory"})
     void aLongerBodyNeedsNoFurtherOption(String flags) {
-        CommandRun run = CommandRun.check(flags.split(" "));
-        assertThat(run.exitCode()).as(run.error()).isZero();
+        CommandRun.check(flags.split(" ")).ended(0);
     }
 
     /** A default that follows from other options stands in the text, and is no 0. */
@@ -158,9 +155,7 @@ class WrongFlagsTest {
     }
 
     private static String help() {
-        CommandRun run = run("--help=all");
-        assertThat(run.exitCode()).isZero();
-        return String.join("\n", run.lines()) + "\n";
+        return run("--help=all").ended(0).output() + "\n";
     }
 
     @Test
@@ -195,10 +190,9 @@ class WrongFlagsTest {
 
     @Test
     void helpBeginsWithExamples() {
-        CommandRun run = run("--help");
-        assertThat(run.exitCode()).isZero();
+        CommandRun run = run("--help").ended(0);
         assertThat(run.lines()).hasSizeLessThan(60).allMatch(line -> line.length() <= 80);
-        assertThat(String.join("\n", run.lines()))
+        assertThat(run.output())
                 .contains("\nExamples:\n  relay-server\n", "--journal=DIR", "Every option: relay-server --help=all")
                 .doesNotContain("--max-heartbeat");
         assertThat(help()).contains("\nExamples:\n  relay-server\n");
@@ -220,11 +214,8 @@ class WrongFlagsTest {
     @MethodSource("commands")
     void everyCommandTellsItsVersion(List<String> names) {
         for (String flag : List.of("--version", "-V")) {
-            CommandRun run = run(with(names, flag));
-            assertThat(run.exitCode()).isZero();
-            assertThat(String.join("\n", run.lines()))
-                    .startsWith("relay-server ")
-                    .contains("JVM " + ThisMachine.javaVersion());
+            CommandRun run = run(with(names, flag)).ended(0);
+            assertThat(run.output()).startsWith("relay-server ").contains("JVM " + ThisMachine.javaVersion());
         }
     }
 
@@ -234,9 +225,8 @@ class WrongFlagsTest {
     void helpHasNoEscapeCodes(List<String> names) {
         System.setProperty("picocli.ansi", "true");
         try {
-            CommandRun run = run(with(names, "--help"));
-            assertThat(run.exitCode()).isZero();
-            assertThat(String.join("\n", run.lines())).contains("relay-server").doesNotContain("\u001b");
+            CommandRun run = run(with(names, "--help")).ended(0);
+            assertThat(run.output()).contains("relay-server").doesNotContain("\u001b");
         } finally {
             System.clearProperty("picocli.ansi");
         }

@@ -206,9 +206,8 @@ class ListenTest {
             Files.delete(publish);
             Files.delete(own);
             Await.until("it is not ready", () -> !relay.relay().ready());
-            Http.Reply reply = Http.get(admin.address(), "/health/ready");
-            assertThat(reply.status()).isEqualTo(503);
-            assertThat(reply.body()).contains("\"status\":\"unreachable\"");
+            assertThat(Http.get(admin.address(), "/health/ready").is(503).body())
+                    .contains("\"status\":\"unreachable\"");
             Files.createDirectory(own);
             Await.until("it is ready again", () -> relay.relay().ready());
             assertRelays(publish, subscriber);
