@@ -22,7 +22,6 @@ class QueuedOutputTest {
     private static final int CAPACITY = 1000;
     private static final long LONG = Await.LIMIT_MILLIS;
 
-    /** Takes a write for each permit. */
     private static final class Gate extends OutputStream {
         final Semaphore permits = new Semaphore(0);
         final Semaphore arrivals = new Semaphore(0);

@@ -24,7 +24,6 @@ public final class FakeDurability implements Durability {
         forced.set(0, 1);
     }
 
-    /** All before this place is written. */
     public void written(Mark upTo) {
         written.set(upTo.position(), upTo.sequence());
         listener.run();
@@ -39,7 +38,6 @@ public final class FakeDurability implements Durability {
         listener.run();
     }
 
-    /** The lives that clients are told. */
     public void epochs(Epochs told) {
         epochs = told;
     }

@@ -61,7 +61,6 @@ public final class MalformedInputs {
         return bytes;
     }
 
-    /** What a client may well say. */
     private byte[] dialogue() {
         Frames frames = new Frames()
                 .raw(HelloFrame.subscriber()

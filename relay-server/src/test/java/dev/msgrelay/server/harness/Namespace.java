@@ -30,12 +30,10 @@ public final class Namespace implements AutoCloseable {
                 && ip("-n " + name + " link set " + there + " up");
     }
 
-    /** This side's address. */
     public String host() {
         return network + (PID % 64 * 4 + 1);
     }
 
-    /** Why there is none. */
     public String why() {
         return "no network namespace (needs root and iproute2): " + why;
     }

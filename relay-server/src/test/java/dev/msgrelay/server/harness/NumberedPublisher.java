@@ -62,7 +62,6 @@ public final class NumberedPublisher implements AutoCloseable {
         return this;
     }
 
-    /** Ends what {@link #publishOn} has begun. */
     public void stop() {
         stopped = true;
     }

@@ -78,7 +78,6 @@ public final class PlainPublisher implements AutoCloseable {
         return this;
     }
 
-    /** Ends the connection with a reset instead of an orderly end. */
     public void reset() throws IOException {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         channel.close();
@@ -105,7 +104,6 @@ public final class PlainPublisher implements AutoCloseable {
         }
     }
 
-    /** Everything that comes up to the end of the connection. */
     public ByteBuffer readToEnd() throws IOException {
         ByteBuffer all = ByteBuffer.allocate(64 << 10);
         while (channel.read(all) >= 0) {

@@ -77,7 +77,6 @@ public final class Received {
         return wrong;
     }
 
-    /** Bytes of an incomplete frame when the connection ended. */
     public int leftover() {
         return leftover;
     }

@@ -42,7 +42,6 @@ public final class SpeakingSubscriber implements AutoCloseable {
         thread.start();
     }
 
-    /** Connects and reads; says nothing yet. */
     public static SpeakingSubscriber connect(SocketAddress address, Account account) throws IOException {
         return new SpeakingSubscriber(PlainPublisher.open(address, 0), account, true);
     }

@@ -18,7 +18,6 @@ public final class TalkingPublisher implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Connects, and says nothing yet. */
     public static TalkingPublisher connect(SocketAddress address) throws IOException {
         return new TalkingPublisher(PlainPublisher.open(address, 0));
     }
@@ -67,7 +66,6 @@ public final class TalkingPublisher implements AutoCloseable {
         return await(type, frame -> true);
     }
 
-    /** The next frame of a type that is as wanted. */
     public Control await(int type, Predicate<Control> wanted) throws IOException {
         while (true) {
             Control frame = next();
@@ -87,7 +85,6 @@ public final class TalkingPublisher implements AutoCloseable {
         return await(Hello.ACK, ack -> ack.first() >= number);
     }
 
-    /** Waits for ERROR and the end of the connection behind it. */
     public Control awaitError() throws IOException {
         Control error = await(Hello.ERROR);
         if (next() != null) {
@@ -96,7 +93,6 @@ public final class TalkingPublisher implements AutoCloseable {
         return error;
     }
 
-    /** Ends the connection with a reset instead of an orderly end. */
     public void reset() throws IOException {
         channel.setOption(StandardSocketOptions.SO_LINGER, 0);
         channel.close();

@@ -49,7 +49,6 @@ public final class TestRelay implements AutoCloseable {
         return start(setting, builder -> builder);
     }
 
-    /** A relay with a small ring and log and a policy. */
     public static TestRelay small(Setting setting, Policy policy) throws IOException {
         return small(setting, policy, builder -> builder);
     }
@@ -81,7 +80,6 @@ public final class TestRelay implements AutoCloseable {
         return local.publish(type, new Frames().frame(type, length).buffer().position(8), waitNanos);
     }
 
-    /** A relay; {@code more} changes what is to be different. */
     public static TestRelay start(Setting setting, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         RelayConfig.Builder builder = RelayConfig.builder(0, 0)
                 .set(LOG_SIZE, 8 << 20)
@@ -129,7 +127,6 @@ public final class TestRelay implements AutoCloseable {
         return subscriber;
     }
 
-    /** A subscriber that does not read yet. */
     public PlainSubscriber pausedSubscriber() throws IOException {
         int before = stats().subscribers();
         PlainSubscriber subscriber = PlainSubscriber.connectPaused(subscribe(), 16 << 10);

@@ -38,7 +38,6 @@ public final class TlsBridge implements AutoCloseable {
         workers.start("tls-bridge", this::accept);
     }
 
-    /** Where plain clients connect. */
     public SocketAddress address() {
         return listener.getLocalSocketAddress();
     }

@@ -24,7 +24,6 @@ public final class TlsLine {
     private final ByteBuffer plain = ByteBuffer.allocate(ROOM);
     private final ByteBuffer record = ByteBuffer.allocate(ROOM);
 
-    /** Shakes hands; {@code engine}: of a client, by any library. */
     public TlsLine(SSLEngine engine, SocketChannel channel) throws IOException {
         this.engine = engine;
         this.channel = channel;
@@ -43,7 +42,6 @@ public final class TlsLine {
         }
     }
 
-    /** Records with these bytes. */
     public byte[] say(byte[] bytes) throws SSLException {
         ByteArrayOutputStream records = new ByteArrayOutputStream();
         for (ByteBuffer left = ByteBuffer.wrap(bytes); left.hasRemaining(); ) {
@@ -52,7 +50,6 @@ public final class TlsLine {
         return records.toByteArray();
     }
 
-    /** The record that ends its output. */
     public byte[] sayEnd() throws SSLException {
         engine.closeOutbound();
         return wrap(NOTHING);

@@ -29,7 +29,6 @@ public record Vectors(String name, byte[] bytes, int code, String text) {
         }
     }
 
-    /** The bad ones of these frames, such as {@code hello}. */
     public static List<Vectors> bad(String... frames) {
         return Stream.of(frames)
                 .flatMap(frame -> named(name -> name.startsWith("bad-" + frame + "-")).stream())

@@ -23,7 +23,6 @@ class MemoryLineTest {
     private final ArrayDeque<Runnable> tasks = new ArrayDeque<>();
     private final List<String> granted = new ArrayList<>();
 
-    /** Notes its own name when it is granted. */
     private MemoryLine.Waiter waiter(String name) {
         return () -> granted.add(name);
     }

@@ -149,7 +149,6 @@ class FrameAssemblerTest {
         assertThat(rig.reserved()).isZero();
     }
 
-    /** Bytes that could not be handed in stay as they are. */
     @ParameterizedTest
     @ValueSource(ints = {50, 2500, 3000, 20_000, 60_000})
     void whatFindsNoRoomIsHeld(int bytes) {

@@ -18,7 +18,6 @@ final class HeldOrderer implements Orderer {
     /** What is asked of it and not answered yet. */
     final ArrayDeque<Claimant> claims = new ArrayDeque<>();
 
-    /** Names that were left. */
     final List<String> left = new ArrayList<>();
 
     /** First numbers of runs of names, in the order in which they came. */

@@ -26,7 +26,6 @@ public final class PublisherFuzzTarget {
 
     private PublisherFuzzTarget() {}
 
-    /** One input. */
     public static void fuzzerTestOneInput(byte[] data) {
         if (data.length == 0) {
             return;

@@ -86,7 +86,6 @@ final class PublisherRig implements AutoCloseable {
         this(maxNames, config, new NoJournal(EPOCH));
     }
 
-    /** With a journal. */
     PublisherRig(Durability durability) {
         this(JournalName.MOST, RelayConfig.builder().build(), durability);
         durability.onMoved(names::journalMoved);
@@ -175,12 +174,10 @@ final class PublisherRig implements AutoCloseable {
         services.table().live().forEach(c -> c.tick(clock.nanoTime()));
     }
 
-    /** All of the stream. */
     byte[] stream() {
         return stream(0);
     }
 
-    /** The stream behind a position. */
     byte[] stream(long from) {
         byte[] bytes = new byte[(int) (log.head().position() - from)];
         int done = 0;
@@ -235,7 +232,6 @@ final class PublisherRig implements AutoCloseable {
         }
     }
 
-    /** One connection. */
     final class Publisher {
         final PublisherConnection connection = new PublisherConnection(services, shared, inlet, ofConnections);
         final EmbeddedChannel channel;
@@ -291,7 +287,6 @@ final class PublisherRig implements AutoCloseable {
             return read(hello.bytes());
         }
 
-        /** HELLO, and frames right behind it. */
         Publisher read(Hello hello, Frames frames) {
             return read(new Frames().raw(hello.bytes()).raw(frames.bytes()));
         }
@@ -323,7 +318,6 @@ final class PublisherRig implements AutoCloseable {
             return Control.all(bytes);
         }
 
-        /** The only frame that it was told. */
         Control toldOnce(int type) {
             List<Control> told = told();
             if (told.size() != 1 || told.get(0).type() != type) {

@@ -182,7 +182,6 @@ class PublisherSplitTest {
         stage.close();
     }
 
-    /** Messages of different lengths, by their numbers. */
     private static Frames frames(int from, int to) {
         Frames frames = new Frames();
         for (int number = from; number <= to; number++) {

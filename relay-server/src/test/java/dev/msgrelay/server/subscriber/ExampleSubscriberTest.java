@@ -38,7 +38,6 @@ class ExampleSubscriberTest {
         assertThat(Files.isRegularFile(EXAMPLE)).as("%s", EXAMPLE).isTrue();
     }
 
-    /** Runs it until the relay closes; answers what it printed. */
     private static List<String> run(TestRelay relay, long last, String... args) throws Exception {
         List<String> command = new ArrayList<>(List.of("python3", EXAMPLE.toString(), "127.0.0.1"));
         command.add("" + relay.relay().subscribeAddress().getPort());

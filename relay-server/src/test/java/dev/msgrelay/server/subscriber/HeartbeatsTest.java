@@ -161,7 +161,6 @@ class HeartbeatsTest {
         }
     }
 
-    /** Behind WELCOME a frame may take its time. */
     @Over.Transports
     void aFrameBehindWelcomeMayTakeItsTime(Setting setting) throws Exception {
         try (Scene scene = Scene.of(

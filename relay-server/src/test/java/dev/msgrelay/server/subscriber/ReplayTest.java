@@ -482,7 +482,6 @@ class ReplayTest {
         }
     }
 
-    /** Bits of a file flip while the relay runs: what they hit is told, and nothing of it is sent. */
     @Test
     void damageIsToldAndNeverSent() throws Exception {
         try (Scene scene = scene(b -> b)) {
@@ -504,7 +503,6 @@ class ReplayTest {
         }
     }
 
-    /** One bit of the oldest file. */
     private void flip(String suffix, long at) throws IOException {
         Path oldest;
         try (Stream<Path> files = Files.list(directory)) {

@@ -47,7 +47,6 @@ final class Scene implements AutoCloseable {
         return new Scene(TestRelay.start(setting, more), messages);
     }
 
-    /** With a small ring and log. */
     static Scene small(Setting setting, Numbered messages, UnaryOperator<RelayConfig.Builder> more) throws IOException {
         return of(setting, messages, b -> more.apply(small(b)));
     }
@@ -100,7 +99,6 @@ final class Scene implements AutoCloseable {
         return end;
     }
 
-    /** Publishes at full speed on a thread of its own. */
     void flood() {
         publisher.publishOn(workers);
     }

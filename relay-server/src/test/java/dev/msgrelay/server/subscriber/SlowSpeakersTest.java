@@ -182,7 +182,6 @@ class SlowSpeakersTest {
         });
     }
 
-    /** The policy that is granted holds from WELCOME on; before it the stream is that of any plain subscriber. */
     @Over.Sockets
     void theGrantedPolicyHoldsFromWelcomeOn(Setting setting) throws Exception {
         try (Scene scene = scene(setting, b -> b.set(SLOW_SUBSCRIBER, Policy.SKIP))) {

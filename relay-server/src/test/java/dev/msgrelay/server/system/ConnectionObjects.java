@@ -69,7 +69,6 @@ final class ConnectionObjects {
         }
     }
 
-    /** Publishers that have each sent a message. */
     private List<SocketChannel> publishers(int many) throws Exception {
         List<SocketChannel> made = connect(relay.publishAddress(), many);
         for (SocketChannel publisher : made) {

@@ -159,7 +159,6 @@ class SlowSubscribersTest {
 
     // ---- skip ----------------------------------------------------------------------------------------------------
 
-    /** Messages that are small, and larger than a packet and a write. */
     static java.util.stream.Stream<Arguments> bodies() {
         return Setting.pairs()
                 .flatMap(s -> List.of(arguments(s, 700), arguments(s, TestRelay.SMALL_MAX_BODY)).stream());

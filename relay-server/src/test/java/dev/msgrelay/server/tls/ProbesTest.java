@@ -88,7 +88,6 @@ class ProbesTest {
         }
     }
 
-    /** A part comes, and is read; then the connection is reset. */
     private static void cut(TestRelay relay, SocketAddress port, byte[] bytes, int length) throws Exception {
         try (PlainPublisher client = PlainPublisher.connect(port)) {
             client.send(ByteBuffer.wrap(bytes, 0, length));

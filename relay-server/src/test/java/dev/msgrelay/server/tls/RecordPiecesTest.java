@@ -209,7 +209,6 @@ class RecordPiecesTest {
             }
         }
 
-        /** Bytes on the wire that have not come. */
         int said() {
             return wire.position() - arrived;
         }

@@ -19,7 +19,6 @@ import javax.net.ssl.SSLSocket;
 
 /** A relay with ports for TLS, certificates of it and its clients, and bridges by which plain clients come to it. */
 final class SecuredRelay implements AutoCloseable {
-    /** Makes what the relay is started with. */
     interface FileChoice {
         TlsFiles of(Certificates certificates) throws Exception;
     }
@@ -35,7 +34,6 @@ final class SecuredRelay implements AutoCloseable {
         this.relay = relay;
     }
 
-    /** A relay that asks for no certificates. */
     static SecuredRelay start(TlsProvider provider) throws Exception {
         return start(provider, Certificates::relayFiles);
     }

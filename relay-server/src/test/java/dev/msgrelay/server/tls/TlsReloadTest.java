@@ -41,7 +41,6 @@ class TlsReloadTest {
         return tls.certificates.relayFiles(tls.certificates.relay(subject));
     }
 
-    /** The subject that new clients see. */
     private static String shown(SecuredRelay tls) throws Exception {
         try (SSLSocket socket = tls.connect(null, tls.publish())) {
             return socket.getSession().getPeerPrincipal().getName();
