@@ -15,8 +15,8 @@ import java.util.function.Supplier;
  * publisher of its own, from {@link RelayServer#newLocalPublisher}; there may be any number.
  */
 public final class LocalPublisher implements AutoCloseable {
-    // A full ring of 4 MiB is half empty after about 0.5 ms. Earlier looks take time of the core: with 50 us between
-    // two of them its readers got 10 % less through, on two processor cores.
+    // A full ring of 4 MiB is half empty after about 0.5 ms. More frequent looks cost the core time: with 50 us between
+    // two looks, subscribers got 10 % less on two processor cores.
     private static final long MIN_PARK_NANOS = 20_000;
     private static final long MAX_PARK_NANOS = 500_000;
     private static final int RING_BYTES_PER_NANO = 8;
@@ -37,7 +37,7 @@ public final class LocalPublisher implements AutoCloseable {
         this.maxRun = ring.maxRun();
         this.maxBody = maxBody;
         long half = (long) ring.cells() * FrameRing.CELL_BYTES / RING_BYTES_PER_NANO;
-        // A publisher that is dropped without close() does not stay in the relay for ever.
+        // Removes a publisher that the program has dropped without close().
         this.whenForgotten = CLEANER.register(this, stage::close);
         this.parkNanos = Math.max(MIN_PARK_NANOS, Math.min(MAX_PARK_NANOS, half));
     }
@@ -91,7 +91,7 @@ public final class LocalPublisher implements AutoCloseable {
     }
 
     /**
-     * Ends the publisher; its messages stay in the stream. Called by its own thread, or after that thread has ended.
+     * Ends the publisher; its messages stay in the stream. On its own thread, or after that thread has ended.
      */
     @Override
     public void close() {

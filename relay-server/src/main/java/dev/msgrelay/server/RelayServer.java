@@ -20,6 +20,7 @@ import dev.msgrelay.server.figures.ConnectionRow;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.RelayStats;
 import dev.msgrelay.server.host.SystemTree;
+import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalException;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.recover.Recovery;
@@ -29,6 +30,7 @@ import dev.msgrelay.server.net.AcceptedSocket;
 import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Transport;
 import dev.msgrelay.server.stream.NodeLeftException;
+import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.PeekedMessage;
 import dev.msgrelay.server.tls.TlsContext;
 import io.netty.channel.Channel;
@@ -55,12 +57,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class RelayServer implements AutoCloseable {
     /**
-     * The stream that a relay found in its journal as it started.
+     * The stream that a relay found in its journal at the start.
      *
-     * @param startSequence number of the oldest message that is held
-     * @param endSequence number behind the newest one; equal to the start: there are no messages yet
+     * @param startSequence number of the oldest message
+     * @param endSequence number of the next message; equal to {@code startSequence}: there are no messages yet
      * @param cutSequence number of the first message of the torn tail that was cut off
-     * @param cutEndSequence number behind the last one; equal to {@code cutSequence}: no message was cut off
+     * @param cutEndSequence number after its last message; equal to {@code cutSequence}: no message was cut off
      */
     public record RecoveredJournal(long startSequence, long endSequence, long cutSequence, long cutEndSequence) {
         public long cutMessages() {
@@ -70,10 +72,10 @@ public final class RelayServer implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Silence after which the core counts as hanging, or as without a processor. */
+    /** Time without a tick after which the core counts as hung. */
     private static final long LIVE_MILLIS = 10_000;
 
-    /** Time for the last line of a relay whose disk hangs. */
+    /** Time to log the last line of a relay whose disk hangs. */
     private static final long LINE_MILLIS = 3_000;
 
     private final long startNanos = System.nanoTime();
@@ -99,29 +101,23 @@ public final class RelayServer implements AutoCloseable {
         return engine.services().identity();
     }
 
-    /** The node may have left its cluster while the relay looked through its journal. */
-    private void checkHealthy() throws IOException {
+    private void open() throws IOException {
+        // A node may have left its cluster while the relay recovered its journal.
         if (failure.isDone()) {
             throw new IOException(failure.join().getMessage(), failure.join());
         }
-    }
-
-    private void open() throws IOException {
         for (EngineLoop loop : parts.loops()) {
             loop.start();
         }
-        if (parts.journal() != null) {
-            parts.journal().start();
-        }
+        parts.journal().ifPresent(Journal::start);
         entrances.open(config.tls());
     }
 
     /**
      * Starts a relay.
      *
-     * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, the JVM
-     *     allows less memory than the relay may use, or the system less than it takes at once, or shorter files;
-     *     the message names the cause. Nothing is left behind
+     * @throws IOException an address cannot be listened on, a file of TLS or the journal cannot be used, or the JVM or
+     *     the system allows less than the relay needs; the message names the cause. Nothing is left behind
      * @throws IllegalArgumentException the transport, or the TLS provider, is not available here
      */
     public static RelayServer start(RelayConfig config) throws IOException {
@@ -136,12 +132,11 @@ public final class RelayServer implements AutoCloseable {
     static RelayServer start(RelayConfig config, SystemTree system, RecoveryProgress recovery) throws IOException {
         RelayServer relay = new RelayServer(config, system, recovery);
         try {
-            relay.checkHealthy();
             relay.open();
             return relay;
         } catch (Throwable e) {
-            // A zero drain time: a client that was let in meanwhile has no relay to drain.
-            relay.end(Duration.ZERO);
+            // Zero drain time: clients that have connected meanwhile get no stream.
+            relay.beginEnd(Duration.ZERO);
             relay.close();
             throw e;
         }
@@ -149,8 +144,8 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Checks the configuration as a start would, and changes nothing: the files of TLS, the cluster's file, the
-     * journal's folder, the addresses, the system's limits. Does not ask whether the addresses are free: a relay that
-     * runs by this configuration has them.
+     * journal's folder, the addresses, the system's limits. The addresses may be in use: by a relay that runs with this
+     * configuration.
      *
      * @return the warnings that a start would log; a line each
      * @throws IOException the configuration is wrong; the message names the cause
@@ -175,10 +170,11 @@ public final class RelayServer implements AutoCloseable {
 
     private EventLoop place(Channel accepted, Role role, boolean secured) {
         AcceptedSocket.equip(accepted, config.clients().peerTimeout(), parts.congestion());
-        return engine.place(accepted, role, secured ? parts.tls() : null).io();
+        return engine.place(accepted, role, secured ? parts.tls() : Optional.empty())
+                .io();
     }
 
-    /** A new publisher for one producer thread of this process. */
+    /** A new publisher for one producer thread of this process. Any thread. */
     public LocalPublisher newLocalPublisher() {
         return new LocalPublisher(
                 engine.newStage(), closing::get, engine.ring(), config.stream().maxBody());
@@ -204,7 +200,6 @@ public final class RelayServer implements AutoCloseable {
         return identity().address(Role.SUBSCRIBER, true);
     }
 
-    /** The relay's TLS, also where there is none. */
     public RelayTls tls() {
         return tls;
     }
@@ -226,15 +221,15 @@ public final class RelayServer implements AutoCloseable {
      * Takes over the settings of another configuration that can change while the relay runs, all or nothing. Any
      * thread.
      *
-     * <p>Certificate, key and authorities are loaded anew for later handshakes; open connections keep theirs. A relay
-     * that was started without TLS stays without. The access policy is replaced: a connection that may no longer do
-     * what it does is told so, and closed within a second.
+     * <p>Later handshakes use the files of TLS as they are now; a relay that was started without TLS stays without.
+     * The access policy is replaced: a connection that has lost its rights gets an ERROR, and is closed within a
+     * second.
      *
      * @throws IOException a file of TLS cannot be read or used; the message names the file and the line
      */
     public void reload(RelayConfig other) throws IOException {
-        if (parts.tls() != null && other.tls().on()) {
-            parts.tls().reload(other.tls().files());
+        if (parts.tls().isPresent() && other.tls().on()) {
+            parts.tls().get().reload(other.tls().files());
             engine.services().counters().increment(Counter.TLS_RELOADS);
         }
         engine.services().access().change(Optional.ofNullable(other.access()));
@@ -250,32 +245,28 @@ public final class RelayServer implements AutoCloseable {
         return parts.congestion();
     }
 
-    /**
-     * Number of threads that read, order and send: the core, and those that only send the stream to live subscribers.
-     */
+    /** Number of threads that read, order and send: the core, and those that only send to live subscribers. */
     public int eventLoops() {
         return parts.liveLoops();
     }
 
-    /** The findings in the journal at the relay's start; null: there is no journal. */
-    public RecoveredJournal recovered() {
-        if (parts.journal() == null) {
-            return null;
-        }
-        Recovery found = parts.journal().recovered();
-        long end = found.endSequence();
-        return new RecoveredJournal(
-                found.startSequence(),
-                end,
-                found.cut().map(Recovery.Cut::sequence).orElse(end),
-                found.cut().map(Recovery.Cut::endSequence).orElse(end));
+    /** The findings in the journal at the relay's start, if there is a journal. */
+    public Optional<RecoveredJournal> recovered() {
+        return parts.journal().map(Journal::recovered).map(found -> {
+            long end = found.endSequence();
+            return new RecoveredJournal(
+                    found.startSequence(),
+                    end,
+                    found.cut().map(Recovery.Cut::sequence).orElse(end),
+                    found.cut().map(Recovery.Cut::endSequence).orElse(end));
+        });
     }
 
     public MemoryPlan memory() {
         return MemoryPlan.of(config);
     }
 
-    /** The relay's figures so far. Any thread. */
+    /** The counters; of an ended relay, those of its end. Any thread. */
     public RelayStats stats() {
         RelayStats atTheEnd = last;
         return atTheEnd != null ? atTheEnd : engine.stats();
@@ -287,46 +278,40 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * The last messages of the stream that the log holds, the oldest first. Any thread; for a look now and then.
+     * The last messages that the log holds, the oldest first. Any thread; copies, so not for each message.
      *
      * @param most limit on the messages
-     * @param bytes limit on the bytes of each body that are copied
+     * @param bytes limit on the copied bytes of each body
      */
     public List<PeekedMessage> lastMessages(int most, int bytes) {
         return last != null ? List.of() : PeekedMessage.last(engine.log(), most, bytes);
     }
 
-    /** Types that a client may get, by its token or by its peer; empty: it may not subscribe. Any thread. */
+    /** The types that a client may get, by its token or its address; empty: it may not subscribe. Any thread. */
     public Optional<TypeRanges> subscribable(Token token, Peer peer) {
         return engine.services().access().policy().subscribable(token, peer);
     }
 
-    /**
-     * Whether clients should connect: the relay is not ending, they get to each of its sockets, and its cluster, if
-     * any, has a leader. Any thread.
-     */
+    /** Whether clients should connect: {@link #reachable}, not {@link #ending}, and its cluster orders. Any thread. */
     public boolean ready() {
         return !closing.get()
                 && entrances.reachable()
-                && (parts.orderer() == null || parts.orderer().status().state().orders());
+                && parts.orderer().map(o -> o.status().state().orders()).orElse(true);
     }
 
-    /**
-     * Whether clients get to each Unix socket. They do not if its file was removed and cannot be made again; the log
-     * says why. Any thread.
-     */
+    /** Whether each Unix socket has its file. The log says why a removed file cannot be made again. Any thread. */
     public boolean reachable() {
         return entrances.reachable();
     }
 
-    /** Whether the relay ends, because it was told to or by a fault. Any thread. */
+    /** Whether the end has begun, by {@link #close} or by a fault. Any thread. */
     public boolean ending() {
         return closing.get();
     }
 
     /** The state of the cluster; null: the relay is alone. Any thread. */
     public ClusterStatus cluster() {
-        return parts.orderer() == null ? null : parts.orderer().status();
+        return parts.orderer().map(Orderer::status).orElse(null);
     }
 
     /** Whether the core runs: it has ticked within the last 10 s, and the relay has not failed. Any thread. */
@@ -334,20 +319,19 @@ public final class RelayServer implements AutoCloseable {
         return !failure.isDone() && engine.silentMillis() < LIVE_MILLIS;
     }
 
-    /** Counts an event from outside, such as at the admin port. Any thread. */
+    /** Counts an event outside of the engine, such as at the admin port. Any thread. */
     public void count(Counter counter) {
         engine.services().counters().increment(counter);
     }
 
     /**
-     * Ends the relay: it takes no new connections and no more input; messages in the ring and the log go out to the
-     * subscribers, for at most the drain time-out; then everything is closed. Returns when all this is done, also on an
-     * interrupted thread, which stays interrupted. On one of the relay's own loops, returns at once, and another thread
-     * ends the relay.
+     * Ends the relay: it takes no new connections and no more input; subscribers get the rest of the stream, for at
+     * most the drain time-out; then everything is closed. Returns when all this is done, also on an interrupted thread,
+     * which stays interrupted. On one of the relay's own loops it returns at once.
      */
     @Override
     public void close() {
-        end(config.drainTimeout());
+        beginEnd(config.drainTimeout());
         for (EngineLoop loop : parts.loops()) {
             if (loop.io().inEventLoop()) {
                 return;
@@ -356,11 +340,8 @@ public final class RelayServer implements AutoCloseable {
         closed.join();
     }
 
-    /**
-     * Begins the end, once; on a thread that nobody interrupts: an end that is cut short would leave threads, memory
-     * and the journal behind.
-     */
-    private void end(Duration drainTimeout) {
+    /** Begins the end, once, on a thread of its own: an interrupted end would leave threads and memory behind. */
+    private void beginEnd(Duration drainTimeout) {
         if (closing.compareAndSet(false, true)) {
             Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");
             try {
@@ -374,11 +355,10 @@ public final class RelayServer implements AutoCloseable {
     private void shutDown(Duration drainTimeout) {
         try {
             new RelayShutdown(entrances, engine, drainTimeout).run();
-            // Threads and memory, the last of all.
             parts.release(
                     () -> {
                         last = engine.stats();
-                        // Ends of connections that were not logged yet: nobody is connected any more.
+                        // All connections have ended, so that no further repeat comes.
                         engine.services().closes().logRemainingRepeats();
                     },
                     e -> {
@@ -394,12 +374,12 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Stops the relay at once after a fault that puts the order in doubt: a wrong message is worse than a lost one.
-     * After a failure of the journal, the configuration may say to continue in memory.
+     * After a failure of the journal, the relay may continue in memory, if its configuration says so.
      */
     void failed(Throwable cause) {
         boolean ofJournal = cause instanceof JournalException;
         if (entrances == null) {
-            // There is nothing to end yet, and the start looks.
+            // During the start, which looks at the failure before the relay listens.
             failure.complete(cause);
         } else if (NodeLeftException.isOfHungDisk(cause)) {
             cut(cause);
@@ -407,9 +387,9 @@ public final class RelayServer implements AutoCloseable {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(parts::abandonJournal, "relay-journal-end").start();
         } else {
-            // Zero drain time: messages in doubt are not sent. The end begins before the failure is known: a listener
-            // that then closes the relay cannot start a drain.
-            end(Duration.ZERO);
+            // Zero drain time: messages in doubt are not sent. The end begins first, so that a listener of the failure
+            // that closes the relay starts no drain.
+            beginEnd(Duration.ZERO);
             if (failure.complete(cause)) {
                 if (ofJournal || cause instanceof NodeLeftException) {
                     LOG.error("the relay stops: {}", cause.getMessage());
@@ -420,20 +400,17 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends a relay whose disk hangs, on a thread that may not hang: clients hear it before anything waits for that
-     * disk. What waits already, such as the journal's threads, stays.
-     */
+    /** Ends a relay whose disk hangs: cuts all clients before any thread of the end waits for that disk. */
     private void cut(Throwable cause) {
         entrances.cut();
-        end(Duration.ZERO);
+        beginEnd(Duration.ZERO);
         if (!failure.isDone()) {
             logApart(() -> LOG.error("the relay stops: {}", cause.getMessage()));
             failure.complete(cause);
         }
     }
 
-    /** Logs on a thread of its own, and waits for a moment at most: the log may lie on the disk that hangs. */
+    /** Logs on a thread of its own, for at most three seconds: the log may be a file on the disk that hangs. */
     private static void logApart(Runnable line) {
         Thread log = new Thread(line, "relay-last-line");
         log.setDaemon(true);
@@ -446,16 +423,15 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Completes with the cause if the relay had to stop by a fault of its own; with a {@link JournalException} if its
-     * journal has failed; with {@link NodeLeftException#isOfHungDisk} if nothing can be waited for: a program that has
-     * nothing else to do then halts.
+     * Completes with the cause if the relay had to stop by a fault of its own, or with a {@link JournalException} if
+     * its journal has failed. After {@link NodeLeftException#isOfHungDisk} a program that ends should halt: its exit
+     * would wait for the disk.
      */
     public CompletableFuture<Throwable> failure() {
         return failure;
     }
 
-    // ---- for tests ---------------------------------------------------------------------------------------------
-
+    /** For tests. */
     RelayEngine engine() {
         return engine;
     }

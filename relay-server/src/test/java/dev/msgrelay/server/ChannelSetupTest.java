@@ -14,6 +14,7 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.DefaultChannelConfig;
 import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.embedded.EmbeddedChannel;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -66,7 +67,7 @@ class ChannelSetupTest {
         try (TestRelay relay = TestRelay.start(Setting.NIO_TCP, b -> b.set(MAX_CONNECTIONS, 1))) {
             TooMuch accepted = new TooMuch();
             assertThatExceptionOfType(OutOfMemoryError.class)
-                    .isThrownBy(() -> relay.relay().engine().place(accepted, role, null));
+                    .isThrownBy(() -> relay.relay().engine().place(accepted, role, Optional.empty()));
             try (PlainSubscriber next = relay.subscriber()) {
                 relay.awaitSubscribers(1);
                 assertThat(next.end()).isNull();
@@ -80,7 +81,7 @@ class ChannelSetupTest {
             RelayEngine engine = relay.relay().engine();
             TooMuchLater accepted = new TooMuchLater();
             assertThatExceptionOfType(OutOfMemoryError.class)
-                    .isThrownBy(() -> engine.place(accepted, Role.SUBSCRIBER, null));
+                    .isThrownBy(() -> engine.place(accepted, Role.SUBSCRIBER, Optional.empty()));
             assertThat(Sessions.groups(engine)[0].seats()).isZero();
         }
     }

@@ -84,7 +84,8 @@ class EngineJournalTest {
                 }
                 assertThat(epochs).doesNotContain(epoch);
                 epochs.add(epoch);
-                assertThat(relay.relay().recovered().endSequence()).isEqualTo(100L * life + 1);
+                assertThat(relay.relay().recovered().orElseThrow().endSequence())
+                        .isEqualTo(100L * life + 1);
                 publish(relay, 1000 * life, 100);
                 assertThat(relay.stats().get(Counter.MESSAGES_IN))
                         .as("since the start")
@@ -154,7 +155,7 @@ class EngineJournalTest {
             assertThat(durability.forkOf(epoch(relay))).isEqualTo(Durability.TODAY);
             assertThat(durability.forkOf(1)).isEqualTo(Durability.UNKNOWN);
             assertThat(durability.keepsStream()).isFalse();
-            assertThat(relay.relay().recovered()).isNull();
+            assertThat(relay.relay().recovered()).isEmpty();
             assertThat(relay.stats().has(Counter.JOURNAL_FAILED)).isFalse();
         }
     }

@@ -4,7 +4,7 @@ import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.msgrelay.server.assembly.MachineMemory;
+import dev.msgrelay.server.assembly.MachineLimits;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.recover.RecoveryProgress;
@@ -41,7 +41,7 @@ class MachineLimitsTest {
     @Test
     void belowTheSumItStartsAndWarns() throws Exception {
         // Above what this JVM and a relay take at first, and 100 MiB below the sum.
-        long bytes = MachineMemory.here(new SystemTree(root)).heapAtStart() + (116 << 20);
+        long bytes = MachineLimits.here(new SystemTree(root)).heapAtStart() + (116 << 20);
         SystemTree system = limited(bytes);
         assertThat(RelayServer.check(config, system))
                 .singleElement()

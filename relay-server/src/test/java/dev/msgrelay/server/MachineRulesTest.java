@@ -8,10 +8,9 @@ class MachineRulesTest extends MachineRules {
                 ".",
                 "server.access.User",
                 "server.admin.Metrics",
-                "server.assembly.MachineMemory",
+                "server.assembly.MachineLimits",
                 "server.assembly.RelayParts",
                 "server.cli.CommandOutput",
-                "server.cli.RelayServerMain",
-                "server.cli.VersionFromManifest");
+                "server.cli.RelayServerMain");
     }
 }

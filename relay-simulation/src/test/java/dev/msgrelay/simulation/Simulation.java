@@ -45,6 +45,7 @@ import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -204,7 +205,7 @@ final class Simulation {
                         this::engineFailed,
                         Arrays.copyOf(engineLoops, loopCount))
                 .readers(Arrays.copyOfRange(engineLoops, loopCount, live))
-                .journal(opened, engineLoops[live])
+                .journal(Optional.ofNullable(opened), Optional.ofNullable(engineLoops[live]))
                 .build();
         publishers = new LocalPublishers(engine, config.stream().maxBody());
         model.goesOn(engine.log(), before);
@@ -490,7 +491,7 @@ final class Simulation {
             peer.speakTls();
         }
         int[] seats = seats();
-        EngineLoop loop = engine.place(channel, peer.role, secured ? tls.context : null);
+        EngineLoop loop = engine.place(channel, peer.role, secured ? Optional.of(tls.context) : Optional.empty());
         if (peer.role == Role.SUBSCRIBER && channel.pipeline().get(Session.class) != null) {
             checkPlace(loop, seats);
         }

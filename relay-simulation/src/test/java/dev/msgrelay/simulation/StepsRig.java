@@ -19,6 +19,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An engine whose core is driven one step after the other: sockets and tasks by {@link #socketsAndTasks}, order and
@@ -49,8 +50,8 @@ final class StepsRig implements AutoCloseable {
                 .build();
         RelayIdentity identity = new RelayIdentity("relay", MAX_BODY);
         engine = new EngineAssembly(config, allocator, world.clock, 7, identity, this::failed, loop.loop)
-                .journal(journal, null)
-                .orderer(orderer)
+                .journal(Optional.ofNullable(journal), Optional.empty())
+                .orderer(Optional.ofNullable(orderer))
                 .build();
     }
 
@@ -101,7 +102,7 @@ final class StepsRig implements AutoCloseable {
         private Client(Role role, int number) {
             channel = new SimChannel(world, number, null, new InetSocketAddress("10.0.0.1", 10_000 + number));
             channel.other = this;
-            EventLoop io = engine.place(channel, role, null).io();
+            EventLoop io = engine.place(channel, role, Optional.empty()).io();
             io.register(channel);
         }
 

@@ -38,49 +38,45 @@ record ChannelSetup(
         Inlet coreInlet,
         EngineLoop core,
         RefusedConnection.Newest refused) {
-    /** A write buffer's water marks that make a channel writable exactly while nothing is pending. */
+    /** Water marks of a write buffer that make a channel writable only while no byte is pending. */
     private static final WriteBufferWaterMark NOTHING_PENDING = new WriteBufferWaterMark(1, 1);
 
-    /**
-     * Sets up an accepted channel, and returns the loop that it lives on.
-     *
-     * @param tls TLS of the channel's port; null: a plain port
-     */
-    EngineLoop place(Channel accepted, Role role, TlsContext tls) {
+    /** Sets up an accepted channel, with TLS if its port has it, and returns its loop. */
+    EngineLoop place(Channel accepted, Role role, Optional<TlsContext> tls) {
         boolean publisher = role == Role.PUBLISHER;
         accepted.config().setAllocator(allocator);
         accepted.config().setWriteBufferWaterMark(NOTHING_PENDING);
         Admission.Answer answer = services.admission()
                 .admit(publisher, accepted.remoteAddress(), services.clock().nanoTime());
         if (answer.refusal() != null) {
-            refuse(accepted, answer.refusal(), tls);
+            refuse(accepted, answer.refusal(), tls.isPresent());
             return core;
         }
         try {
             return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
         } catch (Throwable e) {
-            // The ticket goes back: this channel never became a connection, so nobody reports its end.
+            // The channel never became a connection, whose end would give the ticket back.
             services.admission().left(answer.ticket());
             throw e;
         }
     }
 
-    private EngineLoop publisher(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
+    private EngineLoop publisher(Channel accepted, Optional<TlsContext> tls, Admission.Ticket ticket) {
         PublisherConnection connection = new PublisherConnection(services, publishing, coreInlet, allocator);
-        // One read a cycle: it is sent from the cache.
+        // One read a cycle, so that its bytes are still in the processor's cache when they are sent.
         accepted.config().setRecvByteBufAllocator(new SocketReads(connection.reader(), 1));
-        // A publisher that has gone, and cannot be written to any more, is still read to its end.
+        // After a failed write, all that the publisher has sent is still read.
         accepted.config().setAutoClose(false);
-        if (tls == null || secure(accepted, tls, connection.reader(), ticket)) {
+        if (tls.isEmpty() || secure(accepted, tls.get(), connection.reader(), ticket)) {
             connection.session().join(accepted, ticket);
         }
         return core;
     }
 
-    private EngineLoop subscriber(Channel accepted, TlsContext tls, Admission.Ticket ticket) {
+    private EngineLoop subscriber(Channel accepted, Optional<TlsContext> tls, Admission.Ticket ticket) {
         SubscriberConnection connection = new SubscriberConnection(services, subscribing);
         accepted.config().setRecvByteBufAllocator(new SocketReads(connection, 1));
-        if (tls != null && !secure(accepted, tls, connection, ticket)) {
+        if (tls.isPresent() && !secure(accepted, tls.get(), connection, ticket)) {
             return core;
         }
         // The last step, so that nothing that fails leaves a seat taken.
@@ -88,10 +84,9 @@ record ChannelSetup(
         return connection.takeSeat();
     }
 
-    private void refuse(Channel accepted, Refusal refusal, TlsContext tls) {
-        // A client in the middle of its handshake knows an ERROR in plain text by its first bytes, and nothing else.
-        Refusal why = tls == null ? refusal : new Refusal(refusal.reason(), refusal.text(), Refusal.NO_WAIT);
-        // At most one read a cycle.
+    private void refuse(Channel accepted, Refusal refusal, boolean secured) {
+        // In the middle of a handshake a client recognises the first bytes of an ERROR, but not those of RETRY_AFTER.
+        Refusal why = secured ? new Refusal(refusal.reason(), refusal.text(), Refusal.NO_WAIT) : refusal;
         accepted.config()
                 .setRecvByteBufAllocator(
                         new FixedRecvByteBufAllocator(RefusedConnection.READ_BYTES).maxMessagesPerRead(1));
@@ -105,7 +100,7 @@ record ChannelSetup(
             return true;
         }
         String text = "TLS connections have all of the " + memory.limit() + " bytes of their memory";
-        refuse(accepted, new Refusal(CloseReason.MEMORY_LIMIT, text), tls);
+        refuse(accepted, new Refusal(CloseReason.MEMORY_LIMIT, text), true);
         services.admission().left(ticket);
         return false;
     }

@@ -4,12 +4,13 @@ import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.stream.Orderer;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import java.util.ServiceLoader;
 
 /** Makes a relay a node of a cluster; found by {@link ServiceLoader} in a module that not every relay has. */
 public interface ClusterProvider {
     /**
-     * Joins the cluster. Returns once enough nodes are there to put messages in order.
+     * Joins the cluster. Returns once enough nodes are there to order messages.
      *
      * @throws IOException the relay cannot join; the message names the cause and its place
      */
@@ -23,19 +24,16 @@ public interface ClusterProvider {
      */
     List<String> check(RelayConfig config) throws IOException;
 
-    /**
-     * Removes the files that this module keeps outside of the relay's memory, also while a relay is only being started.
-     * Called when the process ends, on any thread.
-     */
+    /** Removes the files of all nodes in this process, as it ends, also during a start. Any thread. */
     void abandon();
 
     static void abandonAny() {
         ServiceLoader.load(ClusterProvider.class).forEach(ClusterProvider::abandon);
     }
 
-    /** Joins the cluster that the configuration names; null: the relay is alone. */
-    static Orderer joinIfAny(RelayConfig config) throws IOException {
-        return config.cluster().on() ? find(config).join(config) : null;
+    /** Joins the cluster that the configuration names, if any. */
+    static Optional<Orderer> joinIfAny(RelayConfig config) throws IOException {
+        return config.cluster().on() ? Optional.of(find(config).join(config)) : Optional.empty();
     }
 
     /** Checks the cluster that the configuration names, if any; returns warnings. */

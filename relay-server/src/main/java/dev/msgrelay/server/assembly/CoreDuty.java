@@ -16,11 +16,11 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The core's work in each cycle, after its sockets: the order is drained, subscribers are sent to, acknowledgements are
- * told, and publishers that were held back go on. Owned by the core's thread.
+ * The core's work in each cycle, after its sockets: it drains the ring, sends to subscribers, acknowledges, and reads
+ * waiting publishers again. Owned by the core's thread.
  */
 final class CoreDuty implements EngineLoop.Duty {
-    /** Sleep of a loop that waits for memory which another thread gives back. */
+    /** Sleep of the core while it waits for memory that another thread gives back. */
     private static final long STARVED_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final Services services;
@@ -35,13 +35,12 @@ final class CoreDuty implements EngineLoop.Duty {
     private final PinRelief relief;
     private final JournalLink journal;
     private final boolean keepsStream;
-    // Whether other loops read publishers too.
+    // Whether reader loops read publishers too.
     private final boolean readsElsewhere;
     // Whether other loops, or the journal's threads, wait for the head.
     private final boolean signals;
-    // The head at the last signal to others.
-    private long toldHead;
-    // Written by the core; any thread may ask whether it lives.
+    private long signaledHead;
+    // Written by the core, read by any thread.
     private volatile long tickNanos;
 
     CoreDuty(EngineAssembly made, PinRelief relief) {
@@ -55,9 +54,9 @@ final class CoreDuty implements EngineLoop.Duty {
         this.own = sends.own();
         this.durable = made.durable;
         this.relief = relief;
-        this.journal = made.journal;
+        this.journal = made.journalLink;
         this.keepsStream = journal.keepsStream();
-        this.readsElsewhere = made.readers.length > 0;
+        this.readsElsewhere = made.readerLoops.length > 0;
         this.signals = sends.hasOthers() || keepsStream;
         this.tickNanos = services.clock().nanoTime();
     }
@@ -76,12 +75,12 @@ final class CoreDuty implements EngineLoop.Duty {
             relief.relieve();
         }
         if (readsElsewhere) {
-            // Full fence: the ring's consumed position is visible before the look at held sources. A reader loop that
-            // holds a publisher back later looks at the ring itself.
+            // Full fence: the consumed position of the ring is visible before the look at waiting publishers. A reader
+            // loop looks at the ring itself before a publisher of its own waits.
             VarHandle.fullFence();
         }
-        // While readers hold the log back, half of its window has to be free as well. Otherwise that could take for
-        // ever: a reader that reads nothing is cut off only while it holds the log back.
+        // Half of the gate's window must be free only while the gate is blocked. Otherwise publishers could wait for
+        // ever: a subscriber that reads nothing is cut off only while it blocks the gate.
         if (waiting.any()
                 && journal.namesMayGoOn()
                 && !log.starved()
@@ -89,8 +88,8 @@ final class CoreDuty implements EngineLoop.Duty {
             waiting.resumeIfRoom();
         }
         long head = log.head().position();
-        if (signals && head != toldHead) {
-            toldHead = head;
+        if (signals && head != signaledHead) {
+            signaledHead = head;
             VarHandle.fullFence();
             sends.signalOthers();
             journal.signal();
@@ -108,20 +107,20 @@ final class CoreDuty implements EngineLoop.Duty {
         return log.starved() ? STARVED_NANOS : handler.sleepNanos();
     }
 
-    /** Tells sessions that wait for the journal that it has moved, or failed. */
+    /** Informs the sessions that wait for the journal: it has moved, or failed. */
     void journalMoved() {
         names.journalMoved();
         if (durable.any()) {
             sends.durableMoved();
         }
         if (services.durability().failed()) {
-            // Subscribers that wait for the journal first get the bytes that were written.
+            // Before their end, subscribers get the bytes that the journal has written.
             sends.pumpAll();
             services.table().live().forEach(c -> c.execute(c::journalFailed));
         }
     }
 
-    /** Checks everything that depends on time. Called a few times a second. */
+    /** Checks time-outs. Called a few times a second. */
     void tick(long nowNanos) {
         tickNanos = nowNanos;
         sends.tick(nowNanos);
@@ -133,7 +132,7 @@ final class CoreDuty implements EngineLoop.Duty {
                 if (c.isHere()) {
                     c.tick(nowNanos);
                 } else {
-                    // The time of that loop, which may be late.
+                    // The time of the other loop, which may run this late.
                     c.execute(() -> c.tick(services.clock().nanoTime()));
                 }
             }

@@ -44,12 +44,11 @@ import java.util.function.Consumer;
  * #build}, and stops them before {@link RelayEngine#release}.
  */
 public final class EngineAssembly {
-    /** Milliseconds between two ticks, not more than the shortest heartbeat. */
+    /** Milliseconds between two ticks: at most the shortest heartbeat. */
     private static final long TICK_MILLIS = 100;
 
-    // Settings.
     private final RelayConfig config;
-    private final StreamConfig stream;
+    private final StreamConfig sizes;
     private final ByteBufAllocator allocator;
     private final Ticker clock;
     private final long epoch;
@@ -57,15 +56,15 @@ public final class EngineAssembly {
     private final Consumer<Throwable> failure;
     private final EngineLoop[] loops;
     private final EngineLoop core;
-    EngineLoop[] readers = {};
-    private EngineLoop replayLoop;
-    private Journal opened;
-    private Orderer orderer;
+    EngineLoop[] readerLoops = {};
+    private Optional<EngineLoop> replayLoop = Optional.empty();
+    private Optional<Journal> journal = Optional.empty();
+    private Optional<Orderer> orderer = Optional.empty();
 
     // Parts, in the order in which they are made.
     private final Releases releases = new Releases();
     WindowGate gate;
-    JournalLink journal;
+    JournalLink journalLink;
     private MemoryBudget budget;
     Services services;
     private FrameRing ring;
@@ -78,10 +77,10 @@ public final class EngineAssembly {
     SendLoops sends;
 
     /**
-     * @param epoch tells the stream from that of another start, where neither a journal nor others know more; never 0
-     * @param failure told that the order is in doubt, and nothing may be relayed any more; or, with a {@link
-     *     JournalException}, that the journal has ended
-     * @param loops the core's first, then those that only send
+     * @param epoch of a stream that begins here; never 0. A journal or a cluster has an epoch of its own
+     * @param failure called if the order is in doubt and nothing may be relayed any more; or, with a {@link
+     *     JournalException}, if the journal has failed
+     * @param loops the core's loop, then the loops that only send
      */
     public EngineAssembly(
             RelayConfig config,
@@ -92,7 +91,7 @@ public final class EngineAssembly {
             Consumer<Throwable> failure,
             EngineLoop... loops) {
         this.config = config;
-        this.stream = config.stream();
+        this.sizes = config.stream();
         this.allocator = allocator;
         this.clock = clock;
         this.epoch = epoch;
@@ -102,104 +101,97 @@ public final class EngineAssembly {
         this.core = loops[0];
     }
 
-    /** Adds loops on which plain publishers are read; their runs go through the ring. */
+    /** Adds loops that only read plain publishers; the messages go through the ring. */
     public EngineAssembly readers(EngineLoop... more) {
-        readers = more;
+        readerLoops = more;
         return this;
     }
 
     /**
-     * Adds a journal, in which the stream goes on.
+     * Adds a journal, which the stream continues.
      *
-     * @param journal null: the stream begins here, and is kept nowhere
-     * @param replays loop on which subscribers are sent the journal, and which may wait for the disk; null: nobody is
-     *     sent it
+     * @param replays loop that sends the journal to subscribers, and may wait for the disk; without it nothing does
      */
-    public EngineAssembly journal(Journal journal, EngineLoop replays) {
-        opened = journal;
-        replayLoop = journal == null ? null : replays;
+    public EngineAssembly journal(Optional<Journal> added, Optional<EngineLoop> replays) {
+        journal = added;
+        replayLoop = replays;
         return this;
     }
 
-    /**
-     * Sets who decides the order.
-     *
-     * @param others null: the order is made here
-     */
-    public EngineAssembly orderer(Orderer others) {
-        orderer = others;
+    /** Adds the orderer of a cluster; without it the core makes the order. */
+    public EngineAssembly orderer(Optional<Orderer> added) {
+        orderer = added;
         return this;
     }
 
     /** Makes the engine. Called once. */
     public RelayEngine build() {
         try {
-            shared();
-            stream();
-            return engine(publishers(), subscribers());
+            makeShared();
+            makeStream();
+            return makeEngine(makePublishing(), makeSubscribing());
         } catch (Throwable e) {
             releases.close();
             throw e;
         }
     }
 
-    /** The limits of the log's writer, the budget, and the services of every connection. */
-    private void shared() {
-        gate = new WindowGate(stream.windowBytes(), core, clock::nanoTime);
-        long ahead = stream.journalWindowBytes() - stream.windowBytes();
-        Consumer<Throwable> ended = cause -> failure.accept(new JournalException(opened.failureText(), cause));
-        journal = opened == null ? noJournal() : new EngineJournal(opened, gate, core, ahead, ended);
+    /** Makes the gate of the log, the budget, and the services of every connection. */
+    private void makeShared() {
+        gate = new WindowGate(sizes.windowBytes(), core, clock::nanoTime);
+        long ahead = sizes.journalWindowBytes() - sizes.windowBytes();
+        journalLink = journal.<JournalLink>map(kept -> new EngineJournal(
+                        kept,
+                        gate,
+                        core,
+                        ahead,
+                        cause -> failure.accept(new JournalException(kept.failureText(), cause))))
+                .or(() -> orderer.map(others -> NoJournal.shared(others.lives())))
+                .orElseGet(() -> new NoJournal(epoch));
         budget = MemoryPlan.of(config).budget();
-        services = Services.of(identity, journal, config, budget, clock);
+        services = Services.of(identity, journalLink, config, budget, clock);
     }
 
-    private NoJournal noJournal() {
-        return orderer == null ? new NoJournal(epoch) : NoJournal.shared(orderer.lives());
-    }
-
-    /** The ring, the log, and the order between them. */
-    private void stream() {
-        int slab = FrameRing.slabBytes(stream.ringCells(), stream.maxRun());
+    /** Makes the ring, the log, and the order between them. */
+    private void makeStream() {
+        int slab = FrameRing.slabBytes(sizes.ringCells(), sizes.maxRun());
         ByteBuf ringMemory = allocator.directBuffer(slab, slab);
         releases.add(ringMemory::release);
-        // The place where the stream begins, or goes on.
         Mark start = Mark.of(0, 1);
-        if (orderer != null) {
-            start.set(orderer.lives().forcedPosition(), orderer.lives().forcedSequence());
-        }
-        journal.goesOnAt(start);
-        ring = new FrameRing(stream.ringCells(), stream.maxRun(), ringMemory, core::signal);
+        orderer.map(Orderer::lives).ifPresent(lives -> start.set(lives.forcedPosition(), lives.forcedSequence()));
+        journalLink.goesOnAt(start);
+        ring = new FrameRing(sizes.ringCells(), sizes.maxRun(), ringMemory, core::signal);
         int chunk = StreamConfig.CHUNK_BYTES;
         int pinned = config.limits().pinBytes() / chunk;
         log = new PacketLog(
-                allocator, stream.logBytes(), chunk, stream.packetBytes(), pinned, stream.maxRun(), gate, start);
+                allocator, sizes.logBytes(), chunk, sizes.packetBytes(), pinned, sizes.maxRun(), gate, start);
         releases.add(log::close);
-        journal.feed(log, clock.nanoTime());
+        journalLink.feed(log, clock.nanoTime());
         TimeHistogram transits = services.counters().transits();
-        RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+        RunScan scan = new RunScan(sizes.packetBytes(), sizes.maxBody());
         handler = new NetworkBatchHandler(ring, log, gate, scan, clock::nanoTime, transits::add);
         releases.add(handler::dropStages);
     }
 
-    /** The way from publishers to the log, on the core's loop; or to the ring, on readers' loops. */
-    private PublisherConnection.Shared publishers() {
+    /** Makes the way from publishers to the log on the core's loop, and to the ring on reader loops. */
+    private PublisherConnection.Shared makePublishing() {
         waiting = new WaitingSources(handler::hasPlentyOfRoom, clock::nanoTime);
         long hold = config.limits().nameHold().toNanos();
         TimeHistogram times = services.counters().acknowledgements();
         names = new NameTable(budget.pool(Part.NAMES), hold, clock::nanoTime, times);
         releases.add(names::release);
-        if (orderer == null) {
-            journal.restore(names, clock.nanoTime());
-            RunScan scan = new RunScan(stream.packetBytes(), stream.maxBody());
+        if (orderer.isEmpty()) {
+            journalLink.restore(names, clock.nanoTime());
+            RunScan scan = new RunScan(sizes.packetBytes(), sizes.maxBody());
             coreInlet = new Inlet.InPlace(handler, log, names, scan, waiting, loopBuffers());
         } else {
-            handler.decidedBy(orderer);
-            names.decidedBy(orderer);
-            coreInlet = new Inlet.ToOrderer(orderer, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
+            handler.decidedBy(orderer.get());
+            names.decidedBy(orderer.get());
+            coreInlet = new Inlet.ToOrderer(orderer.get(), waiting, RunScan.unpacked(sizes.maxBody()), loopBuffers());
         }
         Deque<PublisherConnection.ReaderLoop> reading = new ArrayDeque<>();
-        for (EngineLoop reader : readers) {
-            Inlet inlet = new Inlet.ToRing(ring, waiting, RunScan.unpacked(stream.maxBody()), loopBuffers());
+        for (EngineLoop reader : readerLoops) {
+            Inlet inlet = new Inlet.ToRing(ring, waiting, RunScan.unpacked(sizes.maxBody()), loopBuffers());
             reading.add(new PublisherConnection.ReaderLoop(reader, inlet));
         }
         MemoryLine line = new MemoryLine(budget.pool(Part.FRAMES));
@@ -212,26 +204,26 @@ public final class EngineAssembly {
         return buffers;
     }
 
-    /** The way from the log to subscribers, on the core's loop or on those that only send; and from the journal. */
-    private FanoutParts subscribers() {
-        boolean replayed = replayLoop != null;
-        int senders = replayed ? loops.length + 1 : loops.length;
+    /** Makes the way from the log, and from the journal, to subscribers. */
+    private FanoutParts makeSubscribing() {
+        int senders = loops.length + (replayLoop.isPresent() ? 1 : 0);
         SendGroup[] groups = new SendGroup[loops.length];
         for (int i = 0; i < groups.length; i++) {
             groups[i] = new SendGroup(log, loops[i], filterBuffers(senders), Optional.empty());
         }
         durable = new DurableEnds(services.durability(), core.io());
-        Optional<FanoutParts.Replays> replays = replayed ? Optional.of(replays(senders)) : Optional.empty();
-        sends = new SendLoops(groups, replays.map(FanoutParts.Replays::group).orElse(null));
+        Optional<FanoutParts.Replays> replays =
+                journal.flatMap(kept -> replayLoop.map(loop -> makeReplays(kept, loop, senders)));
+        sends = new SendLoops(groups, replays.map(FanoutParts.Replays::group));
         long stall = config.stallTimeout().toNanos();
-        return new FanoutParts(log, durable, stream.logBytes(), gate, stall, replays, sends::place, orderer != null);
+        return new FanoutParts(log, durable, sizes.logBytes(), gate, stall, replays, sends::place, orderer.isPresent());
     }
 
-    private FanoutParts.Replays replays(int senders) {
+    private FanoutParts.Replays makeReplays(Journal kept, EngineLoop loop, int senders) {
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), services.counters(), clock::nanoTime);
         releases.add(pages::close);
-        SendGroup group = new SendGroup(log, replayLoop, filterBuffers(senders), Optional.of(pages));
-        return new FanoutParts.Replays(opened, pages, group);
+        SendGroup group = new SendGroup(log, loop, filterBuffers(senders), Optional.of(pages));
+        return new FanoutParts.Replays(kept, pages, group);
     }
 
     private FilterBuffers filterBuffers(int senders) {
@@ -240,25 +232,24 @@ public final class EngineAssembly {
         return buffers;
     }
 
-    private RelayEngine engine(PublisherConnection.Shared publishing, FanoutParts subscribing) {
+    private RelayEngine makeEngine(PublisherConnection.Shared publishing, FanoutParts subscribing) {
         long pins = budget.pool(Part.PINS).limit();
         PinRelief relief = new PinRelief(log, services.table(), services.counters(), pins);
         CoreDuty duty = new CoreDuty(this, relief);
-        journal.onMoved(duty::journalMoved);
+        journalLink.onMoved(duty::journalMoved);
         core.duty(duty, failure);
-        for (EngineLoop reader : readers) {
+        for (EngineLoop reader : readerLoops) {
             reader.duty(EngineLoop.SOCKETS_ONLY, failure);
         }
         sends.start(TICK_MILLIS, failure);
-        if (orderer != null) {
-            orderer.setStream(new OrderedStream(core, handler, log, names, services.table(), journal, failure));
-        }
+        orderer.ifPresent(others ->
+                others.setStream(new OrderedStream(core, handler, log, names, services.table(), journalLink, failure)));
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(
                 services, allocator, publishing, subscribing, coreInlet, core, new RefusedConnection.Newest());
         MemoryLine line = publishing.line();
         Mark first = log.head().mark();
         return new RelayEngine(
-                core, services, ring, log, first, gate, handler, waiting, line, journal, setup, duty, releases);
+                core, services, ring, log, first, gate, handler, waiting, line, journalLink, setup, duty, releases);
     }
 }

@@ -18,8 +18,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The link between the core and the journal: the log waits for bytes that are not written yet, and the core tells
- * sessions that wait for them.
+ * The link between the core and the journal: the log does not drop bytes before they are written, and the core informs
+ * the sessions that wait for written or forced bytes.
  *
  * <pre>
  *   core  --head has moved--> journal's threads --written--> gate: publishers may go on
@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * </pre>
  */
 final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limit {
-    /** A position before the first byte of any stream. */
+    /** A wanted position that is reached always. */
     private static final long NOTHING = -1;
 
     private final Journal journal;
@@ -51,8 +51,8 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     private long toldForced;
 
     /**
-     * @param ahead bytes that the log may run further ahead of the journal than of a reader
-     * @param onFailure told on the core's thread, after the listener, that the journal has failed
+     * @param ahead bytes by which the journal may lag more than a subscriber before publishers wait
+     * @param onFailure called on the core's thread, after the listener, if the journal has failed
      */
     EngineJournal(Journal journal, WindowGate gate, EngineLoop core, long ahead, Consumer<Throwable> onFailure) {
         this.journal = journal;
@@ -97,7 +97,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     @Override
     public void written(long position) {
         gate.wakeIfRoom(position + ahead);
-        // The core has seen the new position before it sleeps, or is seen to want it.
+        // Full fence: either the core sees the new position before it sleeps, or this thread sees the wanted one.
         VarHandle.fullFence();
         if (wantedWritten != NOTHING || journal.moves().refused()) {
             core.signal();
@@ -115,13 +115,13 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     @Override
     public void failed(Throwable cause) {
         try {
-            core.io().execute(() -> end(cause));
+            core.io().execute(() -> failOnCore(cause));
         } catch (RejectedExecutionException e) {
-            // The relay has ended; the caller of the journal's close gets the failure.
+            // The core has ended. The close of the journal throws the failure.
         }
     }
 
-    private void end(Throwable cause) {
+    private void failOnCore(Throwable cause) {
         failed = true;
         journal.moves().stop();
         gate.remove(this);
@@ -232,8 +232,8 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
     }
 
     @Override
-    public void onMoved(Runnable whom) {
-        listener = whom;
+    public void onMoved(Runnable added) {
+        listener = added;
     }
 
     // ---- reports: any thread -----------------------------------------------------------------------------------
@@ -271,10 +271,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
         return TimeUnit.NANOSECONDS.toMillis(nanos);
     }
 
-    /**
-     * The age of the oldest byte before a head that a position has not reached yet, give or take a tick. Written by the
-     * core; reports read it.
-     */
+    /** The age of the oldest byte that is not written, or not forced, to within a tick. The core's thread writes it. */
     private static final class Lag {
         private volatile long position = NOTHING;
         private volatile long sinceNanos;

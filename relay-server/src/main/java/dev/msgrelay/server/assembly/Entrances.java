@@ -23,14 +23,11 @@ import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * The listening sockets of a relay: a port for publishers and one for subscribers, {@link UnixSockets}, and ports for
- * TLS.
- */
+/** The listening sockets of a relay: TCP ports with and without TLS, and {@link UnixSockets}. */
 public final class Entrances {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Sets an accepted channel up, and returns the loop that it lives on. */
+    /** Sets up an accepted channel, and returns its loop. */
     public interface Arrivals {
         EventLoop place(Channel accepted, Role role, boolean secured);
     }
@@ -41,16 +38,16 @@ public final class Entrances {
     private final List<ServerChannel> listeners = new ArrayList<>();
     private final UnixSockets sockets = new UnixSockets(this::unix);
     private final OpenSockets open = new OpenSockets();
-    private final RelayIdentity relay;
+    private final RelayIdentity identity;
     private final Arrivals arrivals;
 
-    /** @param relay notes each port that listens */
+    /** @param identity notes each port that listens */
     public Entrances(
-            ListenConfig listen, Transport transport, EngineLoop loop, RelayIdentity relay, Arrivals arrivals) {
+            ListenConfig listen, Transport transport, EngineLoop loop, RelayIdentity identity, Arrivals arrivals) {
         this.listen = listen;
         this.transport = transport;
         this.loop = loop;
-        this.relay = relay;
+        this.identity = identity;
         this.arrivals = arrivals;
     }
 
@@ -77,7 +74,7 @@ public final class Entrances {
         }
     }
 
-    /** Listens on a port at all of the host's addresses that are this machine's. */
+    /** Listens on a port at all addresses of the host name that this machine has. */
     private void tcp(Role role, boolean secured, int port) throws IOException {
         if (port == ListenConfig.OFF) {
             return;
@@ -93,7 +90,7 @@ public final class Entrances {
                     listeners.add(listener);
                     InetSocketAddress bound = (InetSocketAddress) listener.localAddress();
                     if (listeners.size() == first + 1) {
-                        relay.listens(role, secured, bound);
+                        identity.listens(role, secured, bound);
                     } else {
                         LOG.info(
                                 "{} has several addresses: {} is listened on, too",
@@ -114,7 +111,7 @@ public final class Entrances {
             file.permit(listen.socketPermissions(), listen.socketGroup());
             return file;
         } catch (IOException e) {
-            // With its file.
+            // Netty's close removes the file.
             listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS);
             throw e;
         }
@@ -125,7 +122,7 @@ public final class Entrances {
         return arrivals.place(accepted, role, secured);
     }
 
-    /** Whether clients get to each Unix socket: one whose file is gone, and cannot be made again, is out of reach. */
+    /** Whether each Unix socket has its file. */
     public boolean reachable() {
         return sockets.reachable();
     }
@@ -136,7 +133,7 @@ public final class Entrances {
         listeners.forEach(listener -> listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS));
     }
 
-    /** Stops listening, and cuts all who are connected, without waiting for any disk: {@link OpenSockets#cut}. */
+    /** Stops listening, and cuts all connections, without a wait for any disk: {@link OpenSockets#cut}. */
     public void cut() {
         open.cut();
     }

@@ -10,36 +10,33 @@ import dev.msgrelay.server.stream.PacketLog;
 import java.util.Map;
 
 /**
- * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal}, for which all defaults hold. Owned by
- * the core's thread unless a method says otherwise.
+ * The engine's side of the journal: {@link EngineJournal}, or {@link NoJournal} with the defaults. Owned by the core's
+ * thread unless a method says otherwise.
  */
 interface JournalLink extends Durability {
     // ---- while the engine is built, in this order ---------------------------------------------------------------
 
-    /** Moves {@code start} to the end of the journal, from where the stream goes on. */
+    /** Moves {@code start} to the end of the journal, where the stream continues. */
     default void goesOnAt(Mark start) {}
 
-    /** Starts the journal's reading of the log, which is still empty. */
+    /** Has the journal read the log, which is still empty. */
     default void feed(PacketLog log, long nowNanos) {}
 
-    /** Gives the names that the journal remembers to {@code names}, which keeps later ones in it. */
+    /** Restores the names of the journal, which also gets their later moves. */
     default void restore(NameTable names, long nowNanos) {}
 
-    /**
-     * The stream goes on in another life, before any byte of it is in the log. The core's thread; only where other
-     * relays have the stream too.
-     */
+    /** A later life of a cluster's stream begins, before any byte of it is in the log. */
     void begins(EpochTable.Epoch life);
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
 
-    /** Wakes the journal's threads: the head has moved, which a full fence has made visible. */
+    /** Wakes the journal's threads. The caller has made the head visible by a full fence. */
     default void signal() {}
 
-    /** Tells the listener if positions have moved since the last call. Called once a cycle. */
+    /** Runs the listener if positions have moved since the last call. Called once a cycle. */
     default void look() {}
 
-    /** Whether {@link #look} has news for sessions that wait; asked before the core sleeps. */
+    /** Whether a wanted position has moved since the last {@link #look}. Called before the core sleeps. */
     default boolean pending() {
         return false;
     }
@@ -54,14 +51,15 @@ interface JournalLink extends Durability {
 
     // ---- any thread ---------------------------------------------------------------------------------------------
 
-    /** The position up to which the stream is forced to the disk; {@link Long#MAX_VALUE}: nothing is, nor will be. */
+    /** The end of the forced stream; {@link Long#MAX_VALUE} without a journal, or after its failure. */
     default long forcedPosition() {
         return Long.MAX_VALUE;
     }
 
     /**
-     * Puts the journal's figures into {@code values}, or removes the journal's counters from it. Returns the times of
-     * the journal's forces; null: there is no journal.
+     * Puts the counters of the journal into {@code values}, or removes them without a journal.
+     *
+     * @return the times of the journal's forces; null without a journal
      */
     default TimeHistogram.Times report(Map<Counter, Long> values, long head, long nowNanos) {
         values.keySet().removeIf(Counter::ofJournal);

@@ -26,11 +26,9 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.function.Predicate;
 
-/**
- * The limits of a relay's memory, part by part, from its settings. {@link MemoryBudget} keeps to them, and the relay
- * does not start if the JVM allows less.
- */
+/** The limit of each part of a relay's memory, by its settings. {@link MemoryBudget} enforces the limits. Immutable. */
 public final class MemoryPlan {
     /** Buffers for begun frames of all loops: 8 MiB and a half. */
     static final int SHORT_BUFFERS = 128;
@@ -40,8 +38,7 @@ public final class MemoryPlan {
 
     /**
      * Java heap beside the counted parts. Measured: 4.4 MiB for the objects of classes, 1.5 MiB for the queues of the
-     * command's output, and 2 MiB for a look at 4,096 connections, once a second; the admin port holds up to three
-     * looks.
+     * command's output, and 2 MiB for a look at 4,096 connections, of which the admin port has up to three.
      */
     static final long HEAP_BASE = 16 << 20;
 
@@ -103,30 +100,23 @@ public final class MemoryPlan {
         return limits.get(part);
     }
 
-    /** Limit in bytes of all parts of one kind. */
-    public long sum(Kind kind) {
-        return limits.entrySet().stream()
-                .filter(e -> e.getKey().kind() == kind)
-                .mapToLong(Map.Entry::getValue)
-                .sum();
+    private long sum(Predicate<Part> which) {
+        return limits.keySet().stream().filter(which).mapToLong(limits::get).sum();
     }
 
     /** Direct memory that is taken when the relay starts, in bytes. */
     long directAtStart() {
-        return limits.entrySet().stream()
-                .filter(e -> e.getKey().kind() == Kind.DIRECT && e.getKey().takenAtStart())
-                .mapToLong(Map.Entry::getValue)
-                .sum();
+        return sum(part -> part.kind() == Kind.DIRECT && part.takenAtStart());
     }
 
     /** Direct memory that the JVM must allow, in bytes. */
     public long direct() {
-        return sum(Kind.DIRECT);
+        return sum(part -> part.kind() == Kind.DIRECT);
     }
 
     /** Java heap that the JVM must allow, in bytes. */
     public long heap() {
-        return sum(Kind.HEAP) + HEAP_BASE;
+        return sum(part -> part.kind() == Kind.HEAP) + HEAP_BASE;
     }
 
     /**

@@ -4,10 +4,9 @@ import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.journal.format.EpochTable;
 import java.util.List;
 
-/** The journal of a relay that has none: nothing is kept, nothing moves, and nobody waits for it. */
+/** Stands for the journal of a relay without one. */
 public final class NoJournal implements JournalLink {
-    // Whether other relays have the stream too, and keep it when this one ends. Otherwise the stream has one life, and
-    // clients get no table of lives.
+    // Whether the stream is a cluster's, and outlives this relay. Otherwise clients get no table of lives.
     private final boolean shared;
     private volatile EpochTable lives;
 
@@ -16,12 +15,12 @@ public final class NoJournal implements JournalLink {
         this.lives = lives;
     }
 
-    /** @param epoch the stream's, the only one that is known */
+    /** @param epoch of the only life of the stream */
     public NoJournal(long epoch) {
         this(false, new EpochTable(List.of(new EpochTable.Epoch(epoch, 0, 1, 0)), 0, 1));
     }
 
-    /** @param lives of the stream that other relays have as well */
+    /** @param lives of a cluster's stream */
     public static NoJournal shared(EpochTable lives) {
         return new NoJournal(true, lives);
     }

@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The way into the log for runs that an {@link Orderer} has put in order. */
+/** The way into the log for runs that an {@link Orderer} has ordered. Owned by the core's thread. */
 final class OrderedStream implements Orderer.Stream {
     private static final String ANEW = "the cluster was started anew: connect again, to its new epoch";
 
@@ -28,10 +28,9 @@ final class OrderedStream implements Orderer.Stream {
     private final ConnectionTable table;
     private final JournalLink journal;
     private final Consumer<Throwable> failure;
-    // Connections that were told of the life before and have not ended. The core's.
+    // Connections of the life before that have not ended.
     private final List<Session> older = new ArrayList<>();
 
-    /** @param failure told that the order is over */
     OrderedStream(
             EngineLoop core,
             NetworkBatchHandler handler,
@@ -56,10 +55,10 @@ final class OrderedStream implements Orderer.Stream {
 
     @Override
     public boolean begins(EpochTable.Epoch life) {
-        // Known already: it is asked again, or the journal has it from an earlier start.
+        // The life is known on a second call, or by the journal of an earlier start.
         if (journal.forkOf(life.epoch()) == Durability.UNKNOWN) {
             journal.begins(life);
-            // Behind that: a connection that comes later is told of this life.
+            // After begins: a connection that is made between the two gets the new life in WELCOME.
             older.addAll(table.live());
             older.forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
         }

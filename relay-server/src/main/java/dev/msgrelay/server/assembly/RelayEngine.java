@@ -27,6 +27,7 @@ import io.netty.channel.Channel;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
@@ -41,11 +42,10 @@ import java.util.stream.Stream;
  *                                                                   PacketLog -> SendGroup -> SubscriberConnection
  * </pre>
  *
- * <p>The caller drives the loops, by a clock of its choice.
+ * <p>The caller drives the loops, and chooses the clock.
  *
- * @param core the thread that makes the order
- * @param services the services that all connections share: access, budget, table, counters
- * @param first place where the stream began, or went on
+ * @param core loop of the thread that makes the order
+ * @param first head of the log when the engine was made
  * @param releases the memory of all parts
  */
 public record RelayEngine(
@@ -65,12 +65,12 @@ public record RelayEngine(
     // ---- connections -------------------------------------------------------------------------------------------
 
     /**
-     * Makes a connection of an accepted channel, or refuses it; returns the loop that it lives on. On the core's
-     * thread.
+     * Makes a connection of an accepted channel, or refuses it. On the core's thread.
      *
-     * @param tls TLS of the channel's port; null: a plain port
+     * @param tls TLS of the channel's port
+     * @return the channel's loop
      */
-    public EngineLoop place(Channel accepted, Role role, TlsContext tls) {
+    public EngineLoop place(Channel accepted, Role role, Optional<TlsContext> tls) {
         return setup.place(accepted, role, tls);
     }
 
@@ -83,7 +83,7 @@ public record RelayEngine(
 
     // ---- the end, in its order ----------------------------------------------------------------------------------
 
-    /** Sends subscribers that said HELLO elsewhere. Any thread. */
+    /** Sends GOAWAY to the subscribers that said HELLO. Any thread. */
     public void sayGoAway(int closesInMillis) {
         live(SubscriberConnection.class)
                 .map(SubscriberConnection::session)
@@ -92,23 +92,23 @@ public record RelayEngine(
 
     /** Stops the reading of publishers, present and later ones. Any thread. */
     public void stopReading(int closesInMillis) {
-        // Before the look at the table: later publishers see it.
+        // First, so that a publisher that comes after the look at the table does not read.
         services.table().drain();
         live(PublisherConnection.class).forEach(p -> p.session().execute(() -> p.stopReading(closesInMillis)));
         handler.closeStages();
     }
 
     /**
-     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread:
-     * only there the log shows what was packed and is not published yet.
+     * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread,
+     * which alone knows the end of the log behind the head.
      */
     public boolean drained() {
-        // Upstream first: bytes leave a place only for one that is looked at later.
+        // Upstream first: bytes that move on meanwhile are found at a later look.
         if (!services.table().draining() || !live(PublisherConnection.class).allMatch(PublisherConnection::quiet)) {
             return false;
         }
         long head = log.head().position();
-        // Subscribers that replay may go on with the journal at the next relay.
+        // Subscribers that replay can continue from the journal of the next relay.
         return handler.isEmpty()
                 && head == log.endPosition()
                 && live(SubscriberConnection.class).allMatch(s -> s.replays() || s.position() >= head);
@@ -120,7 +120,7 @@ public record RelayEngine(
                 .forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, CloseReason.SHUTDOWN.text())));
     }
 
-    /** The roles of one kind whose end has not come. */
+    /** The live connections of one role. */
     private <R extends SessionRole> Stream<R> live(Class<R> kind) {
         return services.table().live().stream()
                 .map(Session::role)
@@ -128,7 +128,7 @@ public record RelayEngine(
                 .map(kind::cast);
     }
 
-    /** Gives all memory back; only after the loops have ended. */
+    /** Releases all memory; only after the loops have ended. */
     public void release() {
         releases.close();
     }
@@ -139,7 +139,7 @@ public record RelayEngine(
         return services.table().rows(log.head().position(), services.clock().nanoTime());
     }
 
-    /** Every counter; the parts are read one after the other. */
+    /** Every counter. The values are read one after the other, not at one moment. */
     public RelayStats stats() {
         long now = services.clock().nanoTime();
         Mark head = log.head().mark();
@@ -176,7 +176,7 @@ public record RelayEngine(
                 services.counters().transits().times());
     }
 
-    /** Puts the lags of subscribers into {@code values}: of live ones, and of those that are sent the journal. */
+    /** Puts the largest lags into {@code values}: of live subscribers, and of those that are sent the journal. */
     private void readers(Map<Counter, Long> values, Mark head) {
         long slowest = head.position();
         long farthest = slowest;

@@ -1,12 +1,12 @@
 package dev.msgrelay.server.assembly;
 
-import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.connection.RelayIdentity;
 import dev.msgrelay.server.host.SystemTree;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalOpening;
+import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.disk.FirstWrite;
 import dev.msgrelay.server.journal.disk.OwnFiles;
@@ -20,21 +20,21 @@ import io.netty.buffer.UnpooledByteBufAllocator;
 import io.netty.util.concurrent.Ticker;
 import io.netty.util.internal.PlatformDependent;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The parts of a relay that are made before it listens. If one of them cannot be made, those before it are given back.
+ * The parts of a relay that are made before it listens. If a part cannot be made, the parts before it are released.
  *
  * @param congestion resolved for the transport
- * @param liveLoops number of loops that read or send the live stream: the first ones
- * @param loops not started yet; one more than those that are live sends from the journal, if there is one
- * @param tls null: there is no TLS
- * @param journal null: there is no journal
- * @param orderer null: the relay is alone, and makes the order itself
+ * @param liveLoops number of the first loops, which order and send the live stream; then reader loops follow
+ * @param loops not started yet; with a journal, the last one sends the journal
+ * @param orderer of a cluster; without it the core makes the order
  */
 public record RelayParts(
         Transport transport,
@@ -42,9 +42,9 @@ public record RelayParts(
         int liveLoops,
         EngineLoop[] loops,
         RelayEngine engine,
-        TlsContext tls,
-        Journal journal,
-        Orderer orderer) {
+        Optional<TlsContext> tls,
+        Optional<Journal> journal,
+        Optional<Orderer> orderer) {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     /**
@@ -61,13 +61,13 @@ public record RelayParts(
         plan.check(PlatformDependent.maxDirectMemory(), Runtime.getRuntime().maxMemory());
         MachineLimits.check(config, system).forEach(LOG::warn);
         try (Releases releases = new Releases()) {
-            TlsContext tls = tls(config);
-            releases.add(tls);
-            Orderer orderer = ClusterProvider.joinIfAny(config);
-            releases.add(orderer);
+            Optional<TlsContext> tls = tls(config);
+            tls.ifPresent(releases::add);
+            Optional<Orderer> orderer = ClusterProvider.joinIfAny(config);
+            orderer.ifPresent(releases::add);
             long epoch = newEpoch();
-            Journal journal = journal(config.journal(), config.access() != null, epoch, orderer, recovery);
-            releases.add(journal);
+            Optional<Journal> journal = journal(config, epoch, orderer, recovery);
+            journal.ifPresent(releases::add);
             Transport transport = config.transport().resolve();
             CongestionControl congestion = congestion(config, transport, system);
             boolean auto = config.eventLoops() == RelayConfig.AUTO_EVENT_LOOPS;
@@ -84,7 +84,7 @@ public record RelayParts(
                             failure,
                             Arrays.copyOf(loops, live))
                     .readers(Arrays.copyOfRange(loops, live, reading))
-                    .journal(journal, journal == null ? null : loops[reading])
+                    .journal(journal, journal.map(kept -> loops[reading]))
                     .orderer(orderer);
             RelayParts parts =
                     new RelayParts(transport, congestion, live, loops, build(assembly, plan), tls, journal, orderer);
@@ -126,7 +126,7 @@ public record RelayParts(
         return cores < 4 ? 1 : cores < 8 ? 2 : 3;
     }
 
-    /** A random epoch, so that a relay that is started anew, here or elsewhere, never counts as the one before. */
+    /** A random epoch, so that clients do not take the next relay at this address for this one. */
     private static long newEpoch() {
         long epoch = new SecureRandom().nextLong();
         return epoch == 0 ? 1 : epoch;
@@ -137,65 +137,60 @@ public record RelayParts(
         return version == null ? "relay" : "relay " + version;
     }
 
-    /** Null: there is no TLS. */
-    private static TlsContext tls(RelayConfig config) throws IOException {
+    private static Optional<TlsContext> tls(RelayConfig config) throws IOException {
         if (!config.tls().on()) {
-            return null;
+            return Optional.empty();
         }
-        return new TlsContext(
+        return Optional.of(new TlsContext(
                 config.tls().files(),
                 config.tls().provider(),
                 config.clients().handshakeTimeout().toMillis(),
-                config.tls().recordsPerKey());
+                config.tls().recordsPerKey()));
     }
 
-    /** Null: there is no journal. */
-    private static Journal journal(
-            JournalConfig config, boolean access, long epoch, Orderer orderer, RecoveryProgress recovery)
-            throws IOException {
-        if (!config.on()) {
-            return null;
+    private static Optional<Journal> journal(
+            RelayConfig config, long epoch, Optional<Orderer> orderer, RecoveryProgress recovery) throws IOException {
+        if (!config.journal().on()) {
+            return Optional.empty();
         }
-        EpochTable others = orderer == null ? null : orderer.lives();
-        FirstWrite.await(config.directory(), text -> LOG.warn("the relay {}", text));
-        FileDisk disk = FileDisk.openOrCreate(config.directory());
-        if (access) {
-            OwnFiles.wide(config.directory()).ifPresent(wide -> LOG.warn("journal {}", wide));
+        Path directory = config.journal().directory();
+        FirstWrite.await(directory, text -> LOG.warn("the relay {}", text));
+        FileDisk disk = FileDisk.openOrCreate(directory);
+        if (config.access() != null) {
+            OwnFiles.wide(directory).ifPresent(wide -> LOG.warn("journal {}", wide));
         }
-        return new JournalOpening(disk, config.settings(), epoch, System.currentTimeMillis(), others, recovery).open();
+        JournalSettings settings = config.journal().settings();
+        EpochTable others = orderer.map(Orderer::lives).orElse(null);
+        return Optional.of(
+                new JournalOpening(disk, settings, epoch, System.currentTimeMillis(), others, recovery).open());
     }
 
     /**
-     * Gives the parts back, in the order of an end.
+     * Releases the parts, in the order of an end.
      *
-     * @param atTheEnd run between the end of all threads and that of the memory
-     * @param journalFault told why not all of the stream is in the journal, where that was not known before
+     * @param atTheEnd runs after the end of all threads, and before the memory is released
+     * @param journalFault called if the end of the stream cannot be written to a journal that has not failed before
      */
     public void release(Runnable atTheEnd, Consumer<IOException> journalFault) throws InterruptedException {
-        if (tls != null) {
-            tls.closeConnections();
-        }
+        tls.ifPresent(TlsContext::closeConnections);
         boolean stopped = true;
         for (EngineLoop loop : loops) {
             stopped &= loop.stop(1000);
         }
         try (Releases releases = new Releases()) {
             if (stopped) {
-                // Only if all loops have ended: a loop that hangs may still touch this memory, which then stays until
-                // the process ends.
+                // A loop that hangs may still touch this memory, which then stays until the process ends.
                 releases.add(engine::release);
             }
-            releases.add(tls);
+            tls.ifPresent(releases::add);
             releases.add(atTheEnd::run);
-            releases.add(orderer);
-            if (journal != null) {
-                releases.add(() -> endJournal(journalFault));
-            }
+            orderer.ifPresent(releases::add);
+            journal.ifPresent(kept -> releases.add(() -> endJournal(kept, journalFault)));
         }
     }
 
     /** Writes and forces the rest of the log in bounded time, then closes the journal. */
-    private void endJournal(Consumer<IOException> fault) {
+    private static void endJournal(Journal journal, Consumer<IOException> fault) {
         boolean known = journal.failure().isPresent();
         try {
             journal.close();
@@ -206,10 +201,10 @@ public record RelayParts(
         }
     }
 
-    /** Lets go of the log after a failure of the journal: the relay goes on in memory alone. */
+    /** Ends a failed journal's reading of the log: the relay goes on in memory alone. */
     public void abandonJournal() {
         try {
-            journal.abandon();
+            journal.orElseThrow().abandon();
         } catch (IOException e) {
             LOG.warn("{}", e.getMessage());
         }

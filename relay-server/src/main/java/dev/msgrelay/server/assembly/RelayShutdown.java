@@ -14,24 +14,23 @@ public record RelayShutdown(Entrances entrances, RelayEngine engine, Duration dr
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections, no new messages from this process.
         entrances.close();
-        // 2. Clients that understand GOAWAY are told to go elsewhere; their connections work on meanwhile.
+        // 2. Subscribers that said HELLO get GOAWAY, and the stream as before.
         engine.sayGoAway(millis);
-        // 3. No more input from publishers, of this process or other ones. Bytes that they have sent and that were not
-        // read are not in the stream.
+        // 3. No more input from publishers, of this process or other ones. Bytes in their sockets are left.
         engine.stopReading(millis);
-        // 4. The rest of the stream goes out. Only the core knows when all of it has.
+        // 4. Subscribers get the rest of the stream.
         await(onCore(engine::drained), drainTimeout);
-        // 5. Every client is told that the relay ends.
+        // 5. Every client gets the reason of its close.
         engine.closeConnections();
         await(() -> engine.services().table().allGone(), CLOSE_TIMEOUT);
     }
 
-    /** The core's last answer to a question, which is put again after each answer; false before the first answer. */
+    /** The last answer of the core to a question that is asked again after each answer; false before the first one. */
     private BooleanSupplier onCore(BooleanSupplier question) {
         AtomicBoolean asked = new AtomicBoolean();
         AtomicBoolean answer = new AtomicBoolean();
         return () -> {
-            // One question at a time: a core that hangs would pile them up.
+            // One question at a time: a core that hangs would gather them.
             if (asked.compareAndSet(false, true)) {
                 engine.core().io().execute(() -> {
                     answer.set(question.getAsBoolean());

@@ -4,28 +4,21 @@ import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * What a start has taken, or an end has to release: {@link #close} releases all in reverse order, even if one of them
- * throws. One thread.
- */
+/** Resources of a start, or of an end. Close releases them in reverse order, even if a release throws. One thread. */
 public final class Releases implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final ArrayDeque<AutoCloseable> stack = new ArrayDeque<>();
 
-    /** Adds the release of a resource; null: there is no such resource. */
     public void add(AutoCloseable release) {
-        if (release != null) {
-            stack.push(release);
-        }
+        stack.push(release);
     }
 
-    /** Hands all resources over to another owner: {@link #close} releases nothing any more. */
+    /** Leaves all resources to another owner: {@link #close} releases nothing any more. */
     public void handOver() {
         stack.clear();
     }
 
-    /** Releases all resources, once. */
     @Override
     public void close() {
         while (!stack.isEmpty()) {

@@ -4,31 +4,27 @@ import dev.msgrelay.server.subscribe.SendGroup;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 
-/** The groups of subscribers of all loops that send: the core's own, and those of others. */
+/** The groups of subscribers of all loops that send, the core's among them. Owned by the core's thread. */
 final class SendLoops {
-    // The groups of live subscribers, one for each loop that may send to them, the core's first.
+    // The groups of live subscribers, one for each loop that sends to them, the core's first.
     private final SendGroup[] groups;
-    // The same, and the group of subscribers that are sent the journal, if there is a journal.
+    // The same groups, and that of subscribers that are sent the journal.
     private final SendGroup[] all;
-    // The groups that subscribers are placed in: all but the core's, if there are any.
+    // The groups that take new subscribers: all but the core's, unless there is no other.
     private final SendGroup[] senders;
 
-    /** @param replays group of subscribers that are sent the journal; null: nobody is */
-    SendLoops(SendGroup[] groups, SendGroup replays) {
+    /** @param replays group of the subscribers that are sent the journal */
+    SendLoops(SendGroup[] groups, Optional<SendGroup> replays) {
         this.groups = groups;
         this.senders = groups.length == 1 ? groups : Arrays.copyOfRange(groups, 1, groups.length);
-        this.all = replays == null ? groups : Arrays.copyOf(groups, groups.length + 1);
-        if (replays != null) {
-            all[groups.length] = replays;
-        }
+        this.all = Stream.concat(Stream.of(groups), replays.stream()).toArray(SendGroup[]::new);
     }
 
-    /**
-     * Gives the loops beside the core their duties. A loop that sends the journal ticks by itself, as it may wait for
-     * the disk.
-     */
+    /** Starts the duties of all loops but the core's. The loop that may wait for the disk has a tick of its own. */
     void start(long tickMillis, Consumer<Throwable> failure) {
         for (int i = 1; i < all.length; i++) {
             all[i].loop().duty(all[i], failure);
@@ -38,11 +34,7 @@ final class SendLoops {
         }
     }
 
-    /**
-     * Places a subscriber: as it connects, and each time it comes back from a replay. Any thread.
-     *
-     * @return the group with the fewest subscribers, in which one more seat is taken now
-     */
+    /** Takes a seat for a subscriber in the group with the fewest subscribers, and returns the group. Any thread. */
     synchronized SendGroup place() {
         return Collections.min(Arrays.asList(senders), Comparator.comparingInt(SendGroup::seats))
                 .takeSeat();
@@ -52,19 +44,18 @@ final class SendLoops {
         return groups[0];
     }
 
-    /** Whether other loops send the live stream as well. */
     boolean hasOthers() {
         return groups.length > 1;
     }
 
-    /** Wakes the loops that send the live stream: the head has moved, which a full fence has made visible. */
+    /** Wakes the other loops that send the live stream. The caller has made the head visible by a full fence. */
     void signalOthers() {
         for (int i = 1; i < groups.length; i++) {
             groups[i].signal();
         }
     }
 
-    /** Passes the time on to the live groups, each by its own loop. */
+    /** Ticks the live groups, each on its own loop. */
     void tick(long nowNanos) {
         groups[0].tick(nowNanos);
         for (int i = 1; i < groups.length; i++) {
@@ -78,7 +69,6 @@ final class SendLoops {
         }
     }
 
-    /** Has each loop send once more. */
     void pumpAll() {
         for (SendGroup group : all) {
             group.loop().io().execute(() -> group.pump(true));

@@ -1,7 +1,6 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.server.RelayServer;
-import dev.msgrelay.server.RelayServer.RecoveredJournal;
 import dev.msgrelay.server.admin.AdminServer;
 import dev.msgrelay.server.admin.JsonLine;
 import dev.msgrelay.server.admin.Look;
@@ -63,14 +62,12 @@ final class JsonReport implements ServerReport {
                 .text(
                         "slowSubscriber",
                         relay.config().clients().slowSubscriber().flag());
-        RecoveredJournal journal = relay.recovered();
-        if (journal != null) {
-            line.object("journal", found -> found.text(
-                            "directory", path(relay.config().journal().directory()))
-                    .number("firstSequence", journal.startSequence())
-                    .number("endSequence", journal.endSequence())
-                    .number("cutMessages", journal.cutMessages()));
-        }
+        relay.recovered()
+                .ifPresent(journal -> line.object("journal", found -> found.text(
+                                "directory", path(relay.config().journal().directory()))
+                        .number("firstSequence", journal.startSequence())
+                        .number("endSequence", journal.endSequence())
+                        .number("cutMessages", journal.cutMessages())));
         MemoryPlan memory = relay.memory();
         line.object("memory", parts -> {
             for (Part part : Part.values()) {
@@ -126,7 +123,6 @@ final class JsonReport implements ServerReport {
         out.flush();
     }
 
-    /** The form that clients take: an IPv6 address is in brackets. */
     private static String endpoint(InetSocketAddress address) {
         return address == null ? null : NetUtil.toSocketAddressString(address);
     }

@@ -1,6 +1,6 @@
 package dev.msgrelay.server.cli;
 
-import dev.msgrelay.server.assembly.MachineMemory;
+import dev.msgrelay.server.assembly.MachineLimits;
 import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.MemoryLimit;
@@ -10,8 +10,8 @@ import java.util.List;
 import picocli.CommandLine.PicocliException;
 
 /**
- * Prints the limits that the JVM needs to run {@code relay-server} with the given arguments. The start script runs this
- * before the relay.
+ * Prints the flags of the JVM for {@code relay-server} with the given arguments. The start script runs it before the
+ * relay.
  *
  * <pre>
  *   -Xmx = young generation + old generation at most       -Xms = young generation + old generation by default
@@ -21,10 +21,7 @@ public final class JvmLimits {
     /** Size of the young generation: a run of 30 s at full speed has no collection. */
     private static final int YOUNG_MEBIBYTES = 128;
 
-    /**
-     * Size of the old generation at the start, touched with the young one. A relay with few clients needs a fraction of
-     * it.
-     */
+    /** Size of the old generation at the start, touched as well. A relay with few clients needs a fraction of it. */
     private static final int OLD_AT_START_MEBIBYTES = 16;
 
     private JvmLimits() {}
@@ -34,13 +31,13 @@ public final class JvmLimits {
     }
 
     /**
-     * The JVM's flags on a machine. Where its limit of memory is below what the relay takes at rest, the JVM does not
-     * touch its heap: it would be killed before the relay can say so.
+     * The JVM's flags on a machine. The JVM does not touch its heap if the machine's memory is not enough for the
+     * relay: the system would kill the JVM before the relay can report that.
      */
     static List<String> here(SystemTree system, String... args) {
         RelayConfig config = config(args);
         List<String> flags = new ArrayList<>(of(config));
-        MachineMemory machine = new MachineMemory(
+        MachineLimits machine = new MachineLimits(
                 MemoryLimit.lowest(system), (long) (YOUNG_MEBIBYTES + OLD_AT_START_MEBIBYTES) << 20, 0);
         if (!machine.holds(config)) {
             flags.add("-XX:-AlwaysPreTouch");
@@ -48,12 +45,7 @@ public final class JvmLimits {
         return flags;
     }
 
-    /**
-     * The JVM's flags.
-     *
-     * @param args arguments of relay-server. If they are wrong, the flags are those without arguments: the relay itself
-     *     reports the error
-     */
+    /** The JVM's flags. Wrong arguments give the flags without arguments: the relay itself reports the error. */
     public static List<String> of(String... args) {
         return of(config(args));
     }

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /** The report for people: lines of at most 120 characters. */
 final class TextReport implements ServerReport {
-    /** Lag in bytes from which the slowest subscriber is named. */
+    /** Least lag, in bytes, of which the slowest subscriber is named. */
     private static final long LAGS = 1 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -63,7 +63,9 @@ final class TextReport implements ServerReport {
                 Optional.of(relay.tls().text()).filter(words -> !words.isEmpty()),
                 ports.admin().map(AdminServer::place),
                 ports.health().map(port -> port.place() + "health/ready"),
-                config.journal().on() ? journal() : noJournal(config.cluster().on()),
+                relay.recovered()
+                        .map(found -> journal(config.journal(), found))
+                        .orElseGet(() -> noJournal(config.cluster().on())),
                 access(config));
         screen.lines().forEach(out::println);
         out.flush();
@@ -186,7 +188,7 @@ final class TextReport implements ServerReport {
                 .stripTrailing();
     }
 
-    /** An address cut at its start: the end, a port or a file, tells more. */
+    /** Cuts the start of a long address, since the end has the port or the file. */
     private static String address(String address, int width) {
         return TextWidth.left(TextWidth.cutStart(address, width), width);
     }
@@ -249,17 +251,12 @@ final class TextReport implements ServerReport {
         return version == null ? "(not from a jar)" : version;
     }
 
-    private String journal() {
-        return journal(relay.config().journal(), relay.recovered());
-    }
-
-    /** A relay without a journal, in words. */
     static String noJournal(boolean inCluster) {
         return "none: the "
                 + (inCluster ? "nodes of the cluster keep the stream" : "stream ends with the relay (--journal DIR)");
     }
 
-    /** The journal in words: what is in it, and what it takes on the disk. */
+    /** The messages of the journal, and its place on the disk, in words. */
     static String journal(JournalConfig config, RecoveredJournal found) {
         String keep = config.keepTime() != null
                 ? "kept for " + ShortText.age(config.keepTime().toMillis())

@@ -3,11 +3,14 @@ package dev.msgrelay.server.assembly;
 import static dev.msgrelay.server.config.RelayOption.*;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.InstanceOfAssertFactories.STRING;
 
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.host.MemoryLimit;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -22,15 +25,21 @@ class MachineMemoryTest {
 
     private final RelayConfig config = RelayConfig.builder().build();
 
-    private static MachineMemory limited(long bytes) {
-        return new MachineMemory(Optional.of(new MemoryLimit(bytes, PLACE)), 144 * MIB, 240 * MIB);
+    private static MachineLimits limited(long bytes) {
+        return new MachineLimits(Optional.of(new MemoryLimit(bytes, PLACE)), 144 * MIB, 240 * MIB);
+    }
+
+    private static List<String> warnings(MachineLimits machine, RelayConfig config) throws IOException {
+        List<String> warnings = new ArrayList<>();
+        machine.checkMemory(config, warnings::add);
+        return warnings;
     }
 
     @Test
     void belowWhatItTakesAtOnceItDoesNotStart() {
-        MachineMemory machine = limited(244 * MIB - 1);
+        MachineLimits machine = limited(244 * MIB - 1);
         assertThat(machine.holds(config)).isFalse();
-        assertThatThrownBy(() -> machine.check(config))
+        assertThatThrownBy(() -> warnings(machine, config))
                 .isInstanceOf(IOException.class)
                 .hasMessageStartingWith("the relay takes " + AT_REST + " when it starts, may take " + AT_MOST
                         + ", and the limit is 243 MiB (" + PLACE + "): ");
@@ -39,26 +48,31 @@ class MachineMemoryTest {
     @Test
     void belowItsSumItWarns() throws Exception {
         assertThat(limited(244 * MIB).holds(config)).isTrue();
-        assertThat(limited(244 * MIB).check(config))
+        assertThat(warnings(limited(244 * MIB), config))
+                .singleElement(STRING)
                 .startsWith("the relay may take " + AT_MOST + ", and the limit is 244 MiB (" + PLACE + "): ");
-        assertThat(limited(456 * MIB - 1).check(config)).contains(AT_MOST, " 455 MiB");
+        assertThat(warnings(limited(456 * MIB - 1), config))
+                .singleElement(STRING)
+                .contains(AT_MOST, " 455 MiB");
     }
 
     @Test
     void aLimitThatIsEnoughIsNotNamed() throws Exception {
-        assertThat(limited(456 * MIB).check(config)).isNull();
-        MachineMemory unlimited = new MachineMemory(Optional.empty(), 144 * MIB, 240 * MIB);
-        assertThat(unlimited.check(config)).isNull();
+        assertThat(warnings(limited(456 * MIB), config)).isEmpty();
+        MachineLimits unlimited = new MachineLimits(Optional.empty(), 144 * MIB, 240 * MIB);
+        assertThat(warnings(unlimited, config)).isEmpty();
         assertThat(unlimited.holds(config)).isTrue();
     }
 
     @Test
     void theSumFollowsTheOptions() throws Exception {
         RelayConfig larger = RelayConfig.builder().set(LOG_SIZE, 512 << 20).build();
-        assertThatThrownBy(() -> limited(600 * MIB).check(larger))
+        assertThatThrownBy(() -> warnings(limited(600 * MIB), larger))
                 .hasMessageContaining(
                         " 740 MiB of memory (144 of Java heap, 536 of direct memory, 60 of the JVM itself)");
         RelayConfig node = RelayConfig.builder().cluster(Path.of("c"), 1).build();
-        assertThat(limited(600 * MIB).check(node)).contains("384 of shared memory, 100 of the JVM itself)");
+        assertThat(warnings(limited(600 * MIB), node))
+                .singleElement(STRING)
+                .contains("384 of shared memory, 100 of the JVM itself)");
     }
 }
