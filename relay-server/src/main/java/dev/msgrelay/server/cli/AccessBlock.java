@@ -12,11 +12,11 @@ import dev.msgrelay.server.access.Network;
 import dev.msgrelay.server.access.TokenHash;
 import dev.msgrelay.server.access.User;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import javax.security.auth.x500.X500Principal;
 
 /**
@@ -32,7 +32,7 @@ import javax.security.auth.x500.X500Principal;
  * </pre>
  */
 final class AccessBlock {
-    /** Limit of a size: beyond every link's rate, and small enough that bytes times nanoseconds do not overflow. */
+    /** Limit of a size: above every link's rate, and so small that bytes times nanoseconds do not overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
     private final String name;
@@ -44,7 +44,6 @@ final class AccessBlock {
         this.keys = keys;
     }
 
-    /** Parses the block. */
     static AccessPolicy read(ConfigObject block) {
         List<Map.Entry<String, ConfigValue>> entries = new ArrayList<>(block.entrySet());
         Comparator<Map.Entry<String, ConfigValue>> byLine =
@@ -67,7 +66,7 @@ final class AccessBlock {
 
     /** A key that is missing gives no proof, no right, and no limit. */
     private Identity identity() {
-        // Certificates are never split at commas, which a subject has itself: several certificates are a list.
+        // Certificates are never split at commas, since a subject has commas: several certificates are a list.
         List<TokenHash> tokens = get("token", List.of(), value -> each(value, false, TokenHash::parse));
         List<X500Principal> subjects = get("certificate", List.of(), value -> each(value, false, AccessBlock::subject));
         List<User> users = get("user", List.of(), value -> each(value, true, User::parse));
@@ -104,15 +103,10 @@ final class AccessBlock {
     }
 
     private static <T> List<T> each(ConfigValue value, boolean splits, Function<String, T> parser) {
-        List<String> texts = new ArrayList<>();
-        if (value instanceof ConfigList list) {
-            list.forEach(item -> texts.add(singleValue(item)));
-        } else if (splits) {
-            texts.addAll(Arrays.asList(singleValue(value).split(",")));
-        } else {
-            texts.add(singleValue(value));
-        }
-        return texts.stream().map(String::strip).map(parser).toList();
+        Stream<String> texts = value instanceof ConfigList list
+                ? list.stream().map(AccessBlock::singleValue)
+                : Stream.of(splits ? singleValue(value).split(",") : new String[] {singleValue(value)});
+        return texts.map(String::strip).map(parser).toList();
     }
 
     private static X500Principal subject(String text) {

@@ -25,33 +25,32 @@ import org.slf4j.spi.SLF4JServiceProvider;
 import picocli.CommandLine;
 
 /**
- * The command's log: words on standard error, by the provider that is on the class path; with {@code --json} objects on
- * standard output, among those of the report. An event's key-value pairs are members; {@code event} is one of them, and
- * {@code log} without it.
+ * The command's log: text on standard error, by the provider on the class path; with {@code --json} objects on standard
+ * output, between those of the report. The members of an object are the key-value pairs of the log event; its member
+ * {@code event} is {@code log} if no pair has this key.
  *
- * <p>slf4j makes it, since {@link RelayServerMain} names it. A program that embeds the relay has a log of its own.
+ * <p>slf4j loads this class because {@link RelayServerMain} names it. A program that embeds the relay has its own log.
  */
 public final class CommandLog implements SLF4JServiceProvider {
     private static final String EVENT = "event";
     private static final String LOG = "log";
 
-    // Null: words.
+    // Where objects go; null: text is logged.
     private static volatile PrintStream objects;
 
-    private final SLF4JServiceProvider words =
+    private final SLF4JServiceProvider texts =
             ServiceLoader.load(SLF4JServiceProvider.class).findFirst().orElseThrow();
     private final Map<String, Logger> loggers = new ConcurrentHashMap<>();
 
-    /** Writes objects to this stream from now on. */
     static void speakJson(PrintStream out) {
         objects = out;
     }
 
-    /** Says what is wrong: in words on {@code err}, or as an event {@code error}; below this level {@code log}. */
+    /** Reports a fault or warning: as text on {@code err}, or as an object. */
     static void tell(PrintWriter err, Level level, String message) {
         PrintStream out = objects;
         if (out == null) {
-            // A text that is quoted from a file or an argument must not control the terminal.
+            // Text from a file or an argument must not control the terminal.
             err.println("relay-server: " + PrintableText.line(message));
         } else {
             String event = level == Level.ERROR ? "error" : LOG;
@@ -59,7 +58,7 @@ public final class CommandLog implements SLF4JServiceProvider {
         }
     }
 
-    /** Refuses the command's arguments, as {@link #tell}; returns its exit code. */
+    /** Reports wrong arguments of the command, and returns its exit code. */
     static int refuse(PrintWriter err, String message) {
         tell(err, Level.ERROR, message);
         if (objects == null) {
@@ -68,7 +67,6 @@ public final class CommandLog implements SLF4JServiceProvider {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** An event of a log as an object: time, level, message, members; a thrown one's stack. */
     private static String line(Level level, String message, List<KeyValuePair> members, Throwable thrown) {
         String event = LOG;
         for (KeyValuePair member : members) {
@@ -89,40 +87,40 @@ public final class CommandLog implements SLF4JServiceProvider {
         return line.toLine();
     }
 
-    /** One logger in both forms. What is logged at all, the words' own settings say. */
+    /** A logger that writes objects, or text by another logger, whose settings decide which levels are logged. */
     private static final class Log extends LegacyAbstractLogger implements LoggingEventAware {
         private static final long serialVersionUID = 1L;
 
-        private final transient Logger words;
+        private final transient Logger texts;
 
-        Log(String name, Logger words) {
+        Log(String name, Logger texts) {
             this.name = name;
-            this.words = words;
+            this.texts = texts;
         }
 
         @Override
         public boolean isTraceEnabled() {
-            return words.isTraceEnabled();
+            return texts.isTraceEnabled();
         }
 
         @Override
         public boolean isDebugEnabled() {
-            return words.isDebugEnabled();
+            return texts.isDebugEnabled();
         }
 
         @Override
         public boolean isInfoEnabled() {
-            return words.isInfoEnabled();
+            return texts.isInfoEnabled();
         }
 
         @Override
         public boolean isWarnEnabled() {
-            return words.isWarnEnabled();
+            return texts.isWarnEnabled();
         }
 
         @Override
         public boolean isErrorEnabled() {
-            return words.isErrorEnabled();
+            return texts.isErrorEnabled();
         }
 
         @Override
@@ -150,33 +148,33 @@ public final class CommandLog implements SLF4JServiceProvider {
                 out.println(line(level, message, members == null ? List.of() : members, thrown));
                 return;
             }
-            words.atLevel(level).setCause(thrown).log(message);
+            texts.atLevel(level).setCause(thrown).log(message);
         }
     }
 
     @Override
     public void initialize() {
-        words.initialize();
+        texts.initialize();
     }
 
     @Override
     public ILoggerFactory getLoggerFactory() {
         return name -> loggers.computeIfAbsent(
-                name, added -> new Log(added, words.getLoggerFactory().getLogger(added)));
+                name, added -> new Log(added, texts.getLoggerFactory().getLogger(added)));
     }
 
     @Override
     public IMarkerFactory getMarkerFactory() {
-        return words.getMarkerFactory();
+        return texts.getMarkerFactory();
     }
 
     @Override
     public MDCAdapter getMDCAdapter() {
-        return words.getMDCAdapter();
+        return texts.getMDCAdapter();
     }
 
     @Override
     public String getRequestedApiVersion() {
-        return words.getRequestedApiVersion();
+        return texts.getRequestedApiVersion();
     }
 }

@@ -13,15 +13,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.slf4j.event.Level;
 
-/**
- * The command's standard streams. Printing never waits for a reader: a relay whose output is a full pipe relays on. The
- * library does not touch {@code System.out} and {@code System.err}.
- */
+/** The command's standard streams. They never wait for a reader: a full pipe must not stop the relay. */
 final class CommandOutput {
     /** Bytes of the queue of each stream: a few thousand lines. */
     private static final int QUEUE_BYTES = 256 << 10;
 
-    /** Time to write the rest of each stream at the end, and time for a table: a relay is looked at each second. */
+    /** Time to write the rest of each stream at the end, and time to print a table. */
     private static final long WAIT_MILLIS = 500;
 
     /** Lines of a table between two waits for the reader. */
@@ -48,7 +45,7 @@ final class CommandOutput {
         return output;
     }
 
-    /** The charset that the JVM would have used: newer JVMs have a property for it if it is not the platform's. */
+    /** The charset of the JVM's own stream; newer JVMs have a property for it. */
     private static Charset charset(String property) {
         return Charset.forName(System.getProperty(property, System.getProperty("native.encoding", "UTF-8")));
     }

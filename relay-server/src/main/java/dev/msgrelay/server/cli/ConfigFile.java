@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A configuration file (HOCON): each key is an option's name without its dashes, either at the top or in sections that
- * have the name's first words. {@code access} and {@code cluster} are blocks of their own.
+ * A configuration file (HOCON). Each key is an option's name without its dashes; a section has the first words of the
+ * names in it. {@code access} and {@code cluster} are blocks of their own.
  *
  * <pre>
  *   log-size = 64m        tls { cert = a.pem }     # --log-size=64m --tls-cert=a.pem
@@ -27,17 +27,13 @@ record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
 
     static final ConfigFile NONE = new ConfigFile(Map.of(), Optional.empty());
 
-    /** Name of the block with the nodes of a cluster; relay-cluster reads it. */
+    /** Name of the block that relay-cluster reads. */
     private static final String CLUSTER = "cluster";
 
-    /** @param where file and line, as {@code relay.conf:3}; or the variable's name */
+    /** @param where file and line, as {@code relay.conf:3}; or the name of a variable of the environment */
     record Value(String text, String where) {}
 
-    /**
-     * Reads a file.
-     *
-     * @throws IllegalArgumentException the file cannot be read, or is no HOCON; the message names file and line
-     */
+    /** @throws IllegalArgumentException the file cannot be read, or is no HOCON; the message names file and line */
     static ConfigFile read(Path path) {
         return HoconFile.read(path, root -> {
             Map<String, Value> values = new TreeMap<>();

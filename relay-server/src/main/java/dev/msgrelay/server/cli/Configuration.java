@@ -33,8 +33,8 @@ import picocli.CommandLine.PicocliException;
 import picocli.CommandLine.Unmatched;
 
 /**
- * The values of options without a flag: from the environment, then from the file. So every option can be set in three
- * ways, by the same name and with the same values:
+ * The values of options that come from the environment and the file. Every option can be set in three ways, by the same
+ * name and with the same values:
  *
  * <pre>
  *   --log-size=64m   before   RELAY_LOG_SIZE=64m   before   log-size = 64m   before   the option's default
@@ -53,13 +53,10 @@ record Configuration(
         implements IDefaultValueProvider {
     static final Configuration NONE = new Configuration(Optional.empty(), Map.of(), Optional.empty(), List.of());
 
-    /**
-     * Value that Kubernetes sets for each Service of the namespace: for a Service relay-publish, RELAY_PUBLISH_PORT is
-     * tcp://10.0.0.1:7401.
-     */
+    /** The value of a variable of Kubernetes: RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401 for a Service relay-publish. */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(tcp|udp|sctp)://\\S+:\\d+");
 
-    /** Variable of the image, where the default of --bind is another one. */
+    /** The variable of the image, in which --bind has another default. */
     private static final String IMAGE = "RELAY_IMAGE";
 
     private static final Pattern JSON_LINE = Pattern.compile("(?m)^\\s*\"?json\"?\\s*[=:]\\s*\"?true\\b");
@@ -68,10 +65,8 @@ record Configuration(
     private static final Set<String> NOT_SET = Set.of(Settings.CONFIG, Settings.CHECK_CONFIG);
 
     /**
-     * Reads the environment and the file. A value that a stronger source overrides is not checked.
+     * Reads the environment and the file. A value that another source overrides is not checked.
      *
-     * @param command command whose options may be set
-     * @param environment the process's environment
      * @param args the command's arguments, which may name the file
      * @throws IllegalArgumentException a key is no option, or a value is wrong; the message names file and line, or the
      *     variable
@@ -105,7 +100,9 @@ record Configuration(
         }
         values.keySet().removeIf(name -> files.isGiven(options.get(name)));
         if (!values.isEmpty()) {
-            CommandLine settings = settings();
+            CommandSpec alone = CommandSpec.create();
+            new Settings().addTo(alone);
+            CommandLine settings = CommandParser.of(alone);
             values.forEach((name, value) -> check(settings, name, value));
         }
         Optional.ofNullable(files.cluster)
@@ -116,16 +113,13 @@ record Configuration(
         return new Configuration(files.config(), values, file.access().map(AccessBlock::read), passedOver);
     }
 
-    /**
-     * Whether a relay with these arguments is to speak JSON, as far as that shows before they are parsed: errors in
-     * them are to be told in the same form.
-     */
+    /** Whether a relay with these arguments prints JSON: guessed without a parser, whose errors are JSON then. */
     static boolean saysJson(Map<String, String> environment, String... args) {
         List<String> given = List.of(args);
         if (given.contains("--json") || given.contains("--json=true") || given.contains("--json=false")) {
             return !given.contains("--json=false");
         }
-        // A person reads the check of a file for a relay that speaks JSON.
+        // A person reads the result of the check, whatever the file says.
         if (given.contains("--" + Settings.CHECK_CONFIG)) {
             return false;
         }
@@ -144,14 +138,7 @@ record Configuration(
         }
     }
 
-    /** A command of the options alone. */
-    private static CommandLine settings() {
-        CommandSpec command = CommandSpec.create();
-        new Settings().addTo(command);
-        return CommandParser.of(command);
-    }
-
-    /** Checks a value as if it stood behind the option's flag. */
+    /** Checks a value as if it were given with the option's flag. */
     private static void check(CommandLine settings, String name, ConfigFile.Value value) {
         if (UndecodedText.in(value.text())) {
             throw new IllegalArgumentException(value.where() + ": " + UndecodedText.fault("value", value.text()));
@@ -163,7 +150,7 @@ record Configuration(
         }
     }
 
-    /** Finds the names of the files, before anything else is parsed. */
+    /** A command that finds the names of the files, before other arguments are parsed. */
     @Command
     private static final class WhichFiles {
         @Option(names = "--" + Settings.CONFIG)
@@ -210,7 +197,7 @@ record Configuration(
         });
     }
 
-    /** The options that may be set, by their names without dashes. */
+    /** The options that file and environment may set, by their names without dashes. */
     static Map<String, OptionSpec> options(CommandSpec command) {
         Map<String, OptionSpec> options = new TreeMap<>();
         for (OptionSpec option : command.options()) {
@@ -246,10 +233,7 @@ record Configuration(
         return value == null ? null : CommandParser.asDefault(value.text());
     }
 
-    /**
-     * The message of a refused setting, with its place in file or environment in front. Such a message begins with the
-     * setting's name, as {@code log size 1 is not within ...}.
-     */
+    /** Adds its place in file or environment to a refusal that begins with a setting: {@code log size 1 is not ...}. */
     String withPlace(String message) {
         String longest = "";
         String where = "";

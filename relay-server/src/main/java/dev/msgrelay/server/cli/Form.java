@@ -1,6 +1,7 @@
 package dev.msgrelay.server.cli;
 
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.protocol.cli.CommandParser;
 import dev.msgrelay.protocol.text.Durations;
 import dev.msgrelay.protocol.text.Sizes;
 import dev.msgrelay.server.config.ListenConfig;
@@ -11,50 +12,55 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import picocli.CommandLine.Model.OptionSpec;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * The form of a setting's value.
  *
  * @param label name of the value in the help text
- * @param parser reads a text, and throws IllegalArgumentException if it is wrong; null: picocli reads this type itself
- * @param words the words that there are; null: any text may be right
+ * @param parser of the text; throws IllegalArgumentException. Without it picocli parses the type
+ * @param words the allowed words; none: the parser decides
  */
-record Form<T>(String label, Class<?> type, Function<String, T> parser, List<String> words) {
-    static final Form<Integer> SIZE = new Form<>("SIZE", Integer.class, Sizes::parse, null);
-    static final Form<Duration> TIME = new Form<>("TIME", Duration.class, Durations::parse, null);
-    static final Form<Object> SIZE_OR_TIME = new Form<>("SIZE|TIME", Object.class, Form::sizeOrTime, null);
-    static final Form<Integer> NUMBER = new Form<>("N", Integer.class, null, null);
-    static final Form<Integer> EVENT_LOOPS = new Form<>("N", Integer.class, Form::eventLoops, null);
-    static final Form<Integer> PORT = new Form<>("PORT", Integer.class, Form::port, null);
-    static final Form<String> MODE = new Form<>("MODE", String.class, Form::mode, null);
-    static final Form<String> CONGESTION = new Form<>("NAME", String.class, CongestionControl::checked, null);
-    static final Form<Path> FILE = new Form<>("FILE", Path.class, null, null);
-    static final Form<Path> DIR = new Form<>("DIR", Path.class, null, null);
-    static final Form<Path> PATH = new Form<>("PATH", Path.class, null, null);
-    /** A flag that takes a value, too, which overrides the one in a file. */
-    static final Form<Boolean> FLAG = new Form<>("", boolean.class, null, null);
+record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser, List<String> words) {
+    static final Form<Integer> SIZE = parsed("SIZE", Integer.class, Sizes::parse);
+    static final Form<Duration> TIME = parsed("TIME", Duration.class, Durations::parse);
+    static final Form<Object> SIZE_OR_TIME = parsed("SIZE|TIME", Object.class, Form::sizeOrTime);
+    static final Form<Integer> NUMBER = new Form<>("N", Integer.class, Optional.empty(), List.of());
+    static final Form<Integer> EVENT_LOOPS = parsed("N", Integer.class, Form::eventLoops);
+    static final Form<Integer> PORT = parsed("PORT", Integer.class, Form::port);
+    static final Form<String> MODE = parsed("MODE", String.class, Form::mode);
+    static final Form<String> CONGESTION = parsed("NAME", String.class, CongestionControl::checked);
+    static final Form<Path> FILE = new Form<>("FILE", Path.class, Optional.empty(), List.of());
+    static final Form<Path> DIR = new Form<>("DIR", Path.class, Optional.empty(), List.of());
+    static final Form<Path> PATH = new Form<>("PATH", Path.class, Optional.empty(), List.of());
+    /** A flag that may have a value: {@code --json=false} overrides the file. */
+    static final Form<Boolean> FLAG = new Form<>("", boolean.class, Optional.empty(), List.of());
 
-    private static final List<String> POLICY_WORDS =
-            Policy.DECIDED.stream().map(Policy::flag).toList();
-    static final Form<Policy> POLICY = new Form<>("POLICY", Policy.class, Policy::ofFlag, POLICY_WORDS);
-    static final Form<List<Policy>> POLICIES = new Form<>("POLICY", List.class, null, POLICY_WORDS);
+    private static final String[] POLICY_WORDS =
+            Policy.DECIDED.stream().map(Policy::flag).toArray(String[]::new);
+    static final Form<Policy> POLICY = parsed("POLICY", Policy.class, Policy::ofFlag, POLICY_WORDS);
+    static final Form<List<Policy>> POLICIES =
+            new Form<>("POLICY", List.class, Optional.empty(), List.of(POLICY_WORDS));
 
-    /** The value that the relay chooses itself. */
+    /** The word that leaves a value to the relay. */
     static final String AUTO = "auto";
 
-    /** The value of a port that there is not to be. */
+    /** The word for no port. */
     static final String NONE = "none";
 
-    static Form<String> text(String label) {
-        return new Form<>(label, String.class, null, null);
+    private static <T> Form<T> parsed(String label, Class<?> type, Function<String, T> parser, String... words) {
+        return new Form<>(label, type, Optional.of(parser), List.of(words));
     }
 
-    /** One of the names of an enum, in lower case. */
+    static Form<String> text(String label) {
+        return new Form<>(label, String.class, Optional.empty(), List.of());
+    }
+
+    /** A name of an enum, in lower case. */
     static <E extends Enum<E>> Form<E> word(Class<E> type) {
         List<String> words = Stream.of(type.getEnumConstants())
                 .map(word -> word.name().toLowerCase(Locale.ROOT))
@@ -63,17 +69,20 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
     }
 
     OptionSpec.Builder option(String name) {
-        OptionSpec.Builder option =
-                OptionSpec.builder(name).paramLabel(label).type(type).completionCandidates(words);
+        OptionSpec.Builder option = OptionSpec.builder(name).paramLabel(label).type(type);
+        if (!words.isEmpty()) {
+            option.completionCandidates(words);
+        }
         if (type == boolean.class) {
             option.initialValue(false).fallbackValue("true");
         } else if (type == List.class) {
-            option.auxiliaryTypes(Policy.class).splitRegex(",").converters(POLICY::read);
+            option.auxiliaryTypes(Policy.class).splitRegex(",").converters(CommandParser.converter(Policy::ofFlag));
         }
-        return parser == null ? option : option.converters(this::read);
+        parser.ifPresent(parse -> option.converters(CommandParser.converter(parse)));
+        return option;
     }
 
-    /** A value as somebody would write it. */
+    /** The text that gives this value. */
     String written(Object value) {
         if (value instanceof Duration time) {
             return time.isZero() ? "0" : time.toSeconds() + "s";
@@ -88,14 +97,6 @@ record Form<T>(String label, Class<?> type, Function<String, T> parser, List<Str
         }
         boolean auto = this == EVENT_LOOPS && value.equals(RelayConfig.AUTO_EVENT_LOOPS);
         return auto ? AUTO : value.toString().toLowerCase(Locale.ROOT);
-    }
-
-    private T read(String text) {
-        try {
-            return parser.apply(text);
-        } catch (IllegalArgumentException e) {
-            throw new TypeConversionException(e.getMessage());
-        }
     }
 
     /** A size, or a time with one of the letters s, h and d, which no size has. */

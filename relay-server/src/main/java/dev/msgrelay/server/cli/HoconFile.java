@@ -32,33 +32,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of HOCON with its includes, each of which must exist. The library takes an include that cannot be read for an
- * empty one: nobody would notice a missing access block. So this class reads all files, and the library gets text. An
- * error is reported in one line, with file and line.
+ * A file of HOCON with its includes, each of which must exist. The library takes an unreadable include for an empty
+ * file: nobody would notice a missing access block. So this class reads all files, and the library parses text. An
+ * error is one line with its place.
  */
 public final class HoconFile {
-    /** Limit in bytes of all files together: longer than anything that a person writes. */
+    /** Limit in bytes of all files together: more than a person writes. */
     static final int MOST_BYTES = 4 << 20;
 
     /**
-     * Most words, lines, braces and brackets: 10,000 identities have about 200,000. The library has an object for each
-     * of them, and a relay that runs reads its file again.
+     * Most words, lines, braces and brackets, for each of which the library has an object, also when a running relay
+     * reads its file again. 10,000 identities have about 200,000.
      */
     private static final int MOST_WORDS = 300_000;
 
-    /** Most levels of files that include one another; a file that includes itself would have no end. */
+    /** Most levels of included files, since a file may include itself. */
     private static final int MOST_NESTED = 20;
 
-    /** Values that refer to values could double with each line. */
+    /** The rule that keeps a short file from a huge result: each line could double the one before. */
     private static final String NO_REFERENCES = "; values do not refer to other values";
 
     private static final String VARIABLE = "\\$\\{\\??([A-Za-z_][A-Za-z0-9_]{0,254})}";
     private static final Pattern VARIABLES = Pattern.compile(VARIABLE);
 
-    /**
-     * Texts in quotes, words with the variables in them, comments, wrong variables, and the marks for which the library
-     * has objects. Blanks and separators lie between them.
-     */
+    /** Quoted texts, words with variables, comments, wrong variables, and the marks that are objects of the library. */
     private static final Pattern TOKEN = Pattern.compile(String.join(
             "|",
             "\"{3}[\\s\\S]*?(?:\"{3}|\\z)",
@@ -69,7 +66,7 @@ public final class HoconFile {
             "[{\\[\n]"));
 
     private final Map<String, List<String>> lines = new HashMap<>();
-    // Names of the variables of the environment that the values of all files take.
+    // Names of variables of the environment in the values of all files.
     private final Set<String> variables = new HashSet<>();
     private int words;
     private int bytesLeft = MOST_BYTES;
@@ -79,7 +76,7 @@ public final class HoconFile {
     /**
      * Reads a file.
      *
-     * @param reader turns the keys into a result; the parser's exceptions that it throws are reported with their place
+     * @param reader turns the keys into a result; a ConfigException that it throws is reported with its place
      * @throws IllegalArgumentException the file cannot be read, is no HOCON, or is wrong for the reader
      */
     public static <T> T read(Path path, Function<ConfigObject, T> reader) {
@@ -100,7 +97,7 @@ public final class HoconFile {
         return new IllegalArgumentException(where(value) + ": " + what);
     }
 
-    /** The text of a value as it is written: 007 is not 7, 1.10 not 1.1. Null: it is no single value. */
+    /** The text of a single value as it is written: 007 is not 7, 1.10 not 1.1. Null for a list or a section. */
     public static String text(ConfigValue value) {
         return switch (value.valueType()) {
             case STRING, NUMBER, BOOLEAN -> value.atKey("text").getString("text");
@@ -116,12 +113,12 @@ public final class HoconFile {
         return file(origin) + (origin.lineNumber() < 0 ? "" : ":" + origin.lineNumber());
     }
 
-    /** The file of an origin, whose description may have line numbers behind it. */
+    /** The file of an origin, whose description may end with line numbers. */
     private static String file(ConfigOrigin origin) {
         return origin.description().replaceFirst(": \\d+(-\\d+)?$", "");
     }
 
-    /** The parser's error in one line with its place. The content of a line that may hold a secret is not shown. */
+    /** The parser's error in one line with its place, without the content of a line that may hold a secret. */
     private String describe(Path path, ConfigException e) {
         ConfigOrigin origin = e.origin();
         if (origin == null) {
@@ -129,7 +126,7 @@ public final class HoconFile {
         }
         String line = line(file(origin), origin.lineNumber()).toLowerCase(Locale.ROOT);
         boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
-        // Quotes of the parser are left out: the file may be the wrong one, such as a private key.
+        // Text that the parser quotes is left out: the file may be a private key by mistake.
         String what = oneLine(e.getMessage());
         if (e instanceof ConfigException.Parse) {
             what = what.replaceAll("'.*'", "(not shown)");
@@ -151,9 +148,7 @@ public final class HoconFile {
         return config;
     }
 
-    /**
-     * Refuses a key that has the name of a variable: the library would take the key's value, and not the environment's.
-     */
+    /** Refuses a key with the name of a variable: the library would take the value of the key for the variable. */
     private void refuseReferences(ConfigObject section) {
         for (String key : keys(section)) {
             ConfigValue value = section.get(key);
@@ -176,13 +171,12 @@ public final class HoconFile {
         }
     }
 
-    /** A line of one of the files, unchanged; empty: there is none. */
     private String line(String file, int number) {
         List<String> all = lines.getOrDefault(file, List.of());
         return number > 0 && number <= all.size() ? all.get(number - 1) : "";
     }
 
-    /** @param who begin of the message about a file that cannot be read */
+    /** @param who first words of a message about an unreadable file */
     private Config read(Path path, String who, int nested) {
         String text = readText(path, who);
         lines.put(path.toString(), text.lines().toList());
@@ -226,10 +220,9 @@ public final class HoconFile {
     private String readText(Path path, String who) {
         try {
             String text = TextFile.read(path, bytesLeft);
-            // Characters plus one: at least as many bytes, and an empty file counts too.
+            // Each file costs at least one byte of the limit, so that empty files have a limit too.
             bytesLeft -= Math.min(bytesLeft, 1 + text.length());
-            // The parser does not know CR as a line's end: behind a comment it would take the rest of the file for a
-            // part of it.
+            // The parser does not know CR as a line's end: a comment would go on to the end of the file.
             int line = TextFile.lineWithCrAlone(text);
             if (line > 0) {
                 throw new IllegalArgumentException(path + ":" + line
@@ -298,7 +291,7 @@ public final class HoconFile {
                     placeOfInclude(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
         }
 
-        /** The place of an include, found by its text: the library does not tell the line. */
+        /** The place of an include, found by its text, as the library does not know the line. */
         private String placeOfInclude(String what) {
             List<String> all = lines.get(from.toString());
             for (int i = 0; i < all.size(); i++) {

@@ -54,7 +54,7 @@ import picocli.CommandLine.Spec;
             "the end, or the directory cannot be read; 2 wrong usage."
         })
 final class JournalCommand implements Runnable {
-    /** Messages between two looks whether the output is still read; a look writes the buffered lines. */
+    /** Messages between two checks that the output is still read; a check writes the buffered lines. */
     private static final int LOOK = 1024;
 
     @Spec
@@ -63,7 +63,7 @@ final class JournalCommand implements Runnable {
     private final WatchedOutput stdout;
     private final PrintWriter out;
 
-    /** Prints to standard output directly, and waits for its reader: a dump drops no line, unlike a running relay. */
+    /** Prints to standard output directly, and waits for its reader: unlike a relay, a dump drops no line. */
     JournalCommand() {
         this(new FileOutputStream(FileDescriptor.out));
     }
@@ -153,7 +153,7 @@ final class JournalCommand implements Runnable {
                 return 1;
             }
             JournalReader.read(disk, found, from, printed);
-            // A reader that has gone, such as head, has what it wanted.
+            // The reader may have ended, as head does: that is no fault.
             stdout.isRead(out);
             return printed.lost ? 1 : 0;
         });
@@ -177,33 +177,30 @@ final class JournalCommand implements Runnable {
         });
     }
 
-    // ---- work on a directory -------------------------------------------------------------------------------------
-
     private interface Work {
         int on(Disk disk) throws IOException;
     }
 
-    /**
-     * As {@link #withDisk}, with the journal locked: a relay that is started meanwhile is refused. Beside a running
-     * relay it reads without the lock.
-     */
+    /** As {@link #withDisk}, with a lock against a relay that starts meanwhile; without it beside a running relay. */
     private int withLockedDisk(Path directory, Work work) {
         return withDisk(directory, disk -> {
-            Closeable lock = null;
-            try {
-                // A backup has no lock file.
-                lock = disk.names().contains(FileDisk.LOCK) ? disk.lock(false) : null;
-            } catch (IOException e) {
-                printError(e.getMessage() + "; messages being written may look torn");
-            }
+            Closeable lock = lock(disk);
             try {
                 return work.on(disk);
             } finally {
-                if (lock != null) {
-                    lock.close();
-                }
+                lock.close();
             }
         });
+    }
+
+    private Closeable lock(Disk disk) throws IOException {
+        try {
+            // A backup has no lock file.
+            return disk.names().contains(FileDisk.LOCK) ? disk.lock(false) : () -> {};
+        } catch (IOException e) {
+            printError(e.getMessage() + "; messages being written may look torn");
+            return () -> {};
+        }
     }
 
     private int withDisk(Path directory, Work work) {
@@ -229,8 +226,6 @@ final class JournalCommand implements Runnable {
         spec.commandLine().getErr().flush();
     }
 
-    // ---- output --------------------------------------------------------------------------------------------------
-
     private final class Printed implements JournalReader.Sink {
         private final MessagePrinter printer;
         private final boolean json;
@@ -246,7 +241,7 @@ final class JournalCommand implements Runnable {
         @Override
         public boolean message(long sequence, int type, ByteBuffer body) throws IOException {
             printer.print(sequence, type, body);
-            // The dump ends if nobody reads it any more: there may be hours to go.
+            // The dump, which may take hours, ends if nobody reads it any more.
             boolean gone = sequence % LOOK == 0 && out.checkError();
             return --left > 0 && !gone;
         }

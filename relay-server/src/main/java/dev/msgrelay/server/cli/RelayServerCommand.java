@@ -19,7 +19,6 @@ import java.io.PrintWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -35,7 +34,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code relay-server}: starts a relay, says what happens, drains on SIGTERM and Ctrl-C. */
+/** {@code relay-server}: starts a relay, reports on it, and drains it on SIGTERM and Ctrl-C. */
 @ShortHelp(
         examples = {
             "relay-server",
@@ -83,13 +82,13 @@ final class RelayServerCommand implements Callable<Integer> {
     private static final int FAULT = 3;
     private static final int JOURNAL_FAILED = 4;
 
-    /** Time of close() beside draining: telling all clients, ending the threads, the last lines. */
+    /** Time of close() after draining: the last frames to clients, the end of threads, the last lines. */
     private static final long CLOSE_MILLIS = 10_000;
 
     /** Time to write the rest of the journal to a slow disk. */
     private static final long JOURNAL_CLOSE_MILLIS = 20_000;
 
-    /** Time to finish the start of a cluster's node before it is ended, which takes a while on a busy machine. */
+    /** Time to remove the files of a cluster's node, which waits for the end of its start. */
     private static final long ABANDON_MILLIS = 30_000;
 
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -106,7 +105,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private String[] args = {};
     private Reloading reloading;
     private ServiceManager manager;
-    // Of the thread that asks whether the relay works; 0: the relay does not end yet.
+    // Deadline of the relay's end; 0: the relay does not end yet. The watchdog's thread.
     private long endNanos;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
@@ -114,18 +113,12 @@ final class RelayServerCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** @param output written to its end before the command ends */
     RelayServerCommand(Starter starter, CommandOutput output) {
         this.starter = starter;
         this.output = output;
     }
 
-    /**
-     * Reads the environment and the file, before the flags are parsed.
-     *
-     * @throws IllegalArgumentException a value is wrong; the message names file and line, or the variable
-     * @throws ParameterException the arguments name the file wrongly
-     */
+    /** Reads the environment and the file, before the flags are parsed: {@link Configuration#read}. */
     void configure(CommandLine line, Map<String, String> variables, String... arguments) {
         environment = variables;
         args = arguments;
@@ -133,7 +126,7 @@ final class RelayServerCommand implements Callable<Integer> {
         line.setDefaultValueProvider(configuration);
     }
 
-    /** This command, with the settings of environment, file and flags together, to be asked and not run. */
+    /** Reads the settings of environment, file and flags, and does not run the command. */
     RelayServerCommand parsed(Map<String, String> variables, String... arguments) {
         CommandLine line = RelayServerMain.commandLine(this);
         configure(line, variables, arguments);
@@ -145,15 +138,14 @@ final class RelayServerCommand implements Callable<Integer> {
         return settings;
     }
 
-    /** Lines about variables of the environment that are not the relay's. */
-    List<String> passedOver() {
-        return configuration.passedOver();
+    Configuration configuration() {
+        return configuration;
     }
 
     @Override
     public Integer call() throws InterruptedException {
         reloading = new Reloading(Configuration.options(spec), this::again);
-        // Heard from the start: an unhandled SIGHUP would end the process.
+        // First of all: an unhandled SIGHUP would end the process.
         boolean checks = settings.value(Settings.CHECK_CONFIG);
         boolean hears = checks || reloading.handleHangup();
         RelayConfig config = checkedConfig();
@@ -188,12 +180,12 @@ final class RelayServerCommand implements Callable<Integer> {
         try (AdminPorts open = ports) {
             Optional<String> warning = open.startBefore(reloading::reload);
             RelayServer relay = starter.start(config, new Recovering());
-            // After the start: before the error of a relay that does not start, the warning would mislead.
+            // Only now: a warning before the error of a failed start would look like its cause.
             warning.ifPresent(LOG::warn);
             reloading.started(relay, config);
             return serve(relay);
         } catch (IOException | ChannelException e) {
-            // ChannelException: the system has no descriptor left for a socket or a loop.
+            // ChannelException: the system has no file descriptor for a socket or a loop.
             String why = e.getMessage() + TakenPort.words(e.getMessage(), config, SystemTree.proc());
             CommandLog.tell(spec.commandLine().getErr(), Level.ERROR, why);
             return CANNOT_START;
@@ -202,7 +194,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Ends the process with the command's own exit code: after SIGTERM or Ctrl-C the JVM's would differ. */
+    /** Ends the process with the command's exit code; the JVM has another one after SIGTERM or Ctrl-C. */
     private void endProcess() {
         stopping.countDown();
         RelayServer relay = reloading.relay();
@@ -210,7 +202,7 @@ final class RelayServerCommand implements Callable<Integer> {
             return;
         }
         if (relay == null) {
-            // The relay is still being started, which may take long. A journal may be interrupted at any step.
+            // The start may take long, and a journal may be interrupted at any step.
             halt(0);
         }
         done.completeOnTimeout(FAULT, endMillis(relay), TimeUnit.MILLISECONDS);
@@ -225,9 +217,8 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /**
-     * Whether the relay works, for the service manager's watchdog: as {@code /health/live} says it. While it is still
-     * being started, by a long journal or without a majority of its cluster, it does. While it ends its core stops;
-     * then it has the time of an end.
+     * Whether the relay works, for the service manager's watchdog: as {@code /health/live}. A relay that is being
+     * started works, since a long journal or a cluster without a majority takes time; a relay that ends has a deadline.
      */
     private boolean works() {
         RelayServer relay = reloading.relay();
@@ -244,7 +235,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return now - endNanos < 0;
     }
 
-    /** Ends the process after the files of a cluster's node are removed: they lie in memory, and would stay behind. */
+    /** Ends the process, but first removes the files of a cluster's node, which are in memory. */
     private static void halt(int code) {
         Thread abandons = new Thread(ClusterProvider::abandonAny, "relay-cluster-abandoned");
         abandons.start();
@@ -290,10 +281,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return runUntilTold(relay, report);
     }
 
-    /**
-     * Ends the process of a relay whose disk hangs, which has told its clients. The JVM's own end would wait for that
-     * disk, and so may the main thread.
-     */
+    /** Halts the process of a relay whose disk hangs: the JVM's exit, and the main thread, may wait for the disk. */
     private void haltIfHung(Throwable cause) {
         if (NodeLeftException.isOfHungDisk(cause)) {
             ports.close();
@@ -305,7 +293,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private int runUntilTold(RelayServer relay, ServerReport report) throws InterruptedException {
         manager.sendState(ServiceManager.READY);
         for (long seconds = 1; !stopping.await(1, TimeUnit.SECONDS); seconds++) {
-            second(relay, report, seconds);
+            report(relay, report, seconds);
         }
         int code = relay.failure().isDone() ? fail(relay, report) : drain(relay, report);
         output.finish();
@@ -313,31 +301,24 @@ final class RelayServerCommand implements Callable<Integer> {
         return code;
     }
 
-    /** Prints the lines of a second. */
-    private void second(RelayServer relay, ServerReport report, long seconds) {
-        boolean line = isDue(progress(), seconds);
-        boolean table = isDue(settings.value(CONNECTIONS), seconds);
-        if (!line && !table) {
-            return;
-        }
-        Look look = Look.at(relay);
-        if (line) {
-            report.progress(look);
-        }
-        if (table) {
-            report.connections(look);
-        }
-    }
-
-    private static boolean isDue(Duration every, long seconds) {
-        return every != null && seconds % every.toSeconds() == 0;
-    }
-
-    /** The interval of lines of figures; null: there are none. */
-    private Duration progress() {
-        Duration every = settings.value(Settings.PROGRESS);
+    private void report(RelayServer relay, ServerReport report, long seconds) {
         boolean scripts = settings.<Boolean>value(Settings.JSON) && !settings.<Boolean>value("quiet");
-        return every == null && scripts ? Duration.ofSeconds(1) : every;
+        boolean line = isDue(Settings.PROGRESS, seconds).orElse(scripts);
+        boolean table = isDue(CONNECTIONS, seconds).orElse(false);
+        if (line || table) {
+            Look look = Look.at(relay);
+            if (line) {
+                report.progress(look);
+            }
+            if (table) {
+                report.connections(look);
+            }
+        }
+    }
+
+    /** Whether the interval of this setting ends now, if it is set. */
+    private Optional<Boolean> isDue(String interval, long seconds) {
+        return Optional.<Duration>ofNullable(settings.value(interval)).map(every -> seconds % every.toSeconds() == 0);
     }
 
     private int drain(RelayServer relay, ServerReport report) {
@@ -353,10 +334,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return failure instanceof JournalException ? JOURNAL_FAILED : FAULT;
     }
 
-    /**
-     * Ends after a failure. After a fault of the relay's own nothing is drained: messages in doubt are not sent. After
-     * a failure of the disk, all clients are told.
-     */
+    /** Ends after a failure. Only that of a journal closes the relay, which sends the rest of the stream. */
     private int fail(RelayServer relay, ServerReport report) {
         Throwable cause = relay.failure().join();
         if (cause instanceof JournalException) {
@@ -382,18 +360,14 @@ final class RelayServerCommand implements Callable<Integer> {
         return from + "; " + ShortText.counted(options, "option") + " from file and environment, " + who;
     }
 
-    /** Reads flags, environment and file again, by a command of its own. */
+    /** Reads flags, environment and file again, with another command. */
     private Reloading.Fresh again() throws IOException {
         RelayServerCommand fresh = new RelayServerCommand(starter, output).parsed(environment, args);
         RelayConfig config = fresh.checkedConfig();
         return new Reloading.Fresh(Configuration.options(fresh.spec), config, fresh.describeConfiguration(config));
     }
 
-    /**
-     * The relay's configuration, checked as far as possible before a start.
-     *
-     * @throws ParameterException the message names the error
-     */
+    /** The relay's configuration, checked as far as possible before a start; else a ParameterException. */
     private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {
@@ -422,7 +396,6 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Checks that the directory can hold a journal, and changes nothing. */
     private static void checkJournal(Path directory) {
         if (directory == null) {
             return;
@@ -438,7 +411,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Checks the files and addresses that only a start, or a reload, uses. */
+    /** Checks the files and addresses of a start, and prints warnings. */
     private void check(RelayConfig config) {
         try {
             for (String warning : RelayServer.check(config)) {

@@ -22,7 +22,7 @@ import picocli.CommandLine.ParameterException;
 public final class RelayServerMain {
     private static final int HELP_WIDTH = 80;
 
-    /** First arguments with which no relay is started, so that environment and file do not matter. */
+    /** First arguments that start no relay, and so need neither environment nor file. */
     private static final Set<String> NEED_NOTHING =
             Set.of("--help", "--help=all", "-h", "--version", "-V", "token", "journal");
 
@@ -33,7 +33,7 @@ public final class RelayServerMain {
     }
 
     static void run(RelayServerCommand.Starter starter, String... args) {
-        // UTC as in the reports, so that lines of both can be compared; numbers in the documents' form.
+        // The log has UTC, as the reports have, and numbers as in the documents.
         TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
         Locale.setDefault(Locale.ROOT);
         logSetting("showDateTime", "true");
@@ -41,9 +41,8 @@ public final class RelayServerMain {
         logSetting("showThreadName", "false");
         logSetting("showLogName", "false");
         logSetting("log.io.netty", "warn");
-        // A host with loopback alone has no hardware address, and a relay needs none.
+        // Netty warns on a host without a hardware address, which a relay does not need.
         logSetting("log.io.netty.util.internal.MacAddressUtil", "error");
-        // Words or objects, as the options say.
         System.setProperty("slf4j.provider", CommandLog.class.getName());
         System.setProperty("slf4j.internal.verbosity", "WARN");
         CommandOutput output = CommandOutput.install();
@@ -58,10 +57,7 @@ public final class RelayServerMain {
         System.exit(code);
     }
 
-    /**
-     * Sets a property of the command's logger, unless it is set already. A program that embeds the relay has its own
-     * logger.
-     */
+    /** Sets a property of slf4j-simple, unless the user has set it. */
     private static void logSetting(String name, String value) {
         String key = "org.slf4j.simpleLogger." + name;
         if (System.getProperty(key) == null) {
@@ -69,7 +65,7 @@ public final class RelayServerMain {
         }
     }
 
-    /** The command without its effects: for its manual. */
+    /** The command for its manual: it is not run. */
     public static CommandLine commandLine() {
         return commandLine(new RelayServerCommand(RelayServer::start, null));
     }
@@ -86,7 +82,7 @@ public final class RelayServerMain {
                 .config();
     }
 
-    /** Runs the command with environment and file; returns its exit code. {@code line} is the command's own. */
+    /** Runs the command, whose parser is {@code line}; returns its exit code. */
     static int execute(CommandLine line, RelayServerCommand command, Map<String, String> environment, String... args) {
         String fault = UndecodedText.faultOf(args);
         if (fault != null) {
@@ -100,7 +96,7 @@ public final class RelayServerMain {
         } catch (ParameterException | IllegalArgumentException e) {
             return CommandLog.refuse(line.getErr(), e.getMessage());
         }
-        command.passedOver().forEach(passed -> CommandLog.tell(line.getErr(), Level.WARN, passed));
+        command.configuration().passedOver().forEach(passed -> CommandLog.tell(line.getErr(), Level.WARN, passed));
         return line.execute(args);
     }
 
@@ -116,8 +112,9 @@ public final class RelayServerMain {
                 line,
                 "relay-server " + TextReport.version(),
                 "JVM " + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + ")");
-        // A stream of its own, not the queue of a relay's output: a token that is lost is a failure. getOut first:
-        // picocli gives the first stream used to all subcommands.
+        // A token must not be lost in the queue of the relay's output, so it has a stream of its own. The call of
+        // getOut
+        // comes first: picocli gives the first stream to all subcommands.
         line.getOut();
         line.getSubcommands()
                 .get("token")

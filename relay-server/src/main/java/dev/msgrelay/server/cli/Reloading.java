@@ -18,6 +18,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -27,12 +28,7 @@ import picocli.CommandLine.PicocliException;
 
 /** SIGHUP and POST /reload: reads the configuration again while the relay runs. Any thread. */
 final class Reloading {
-    /**
-     * All settings, read at one moment.
-     *
-     * @param options by their names, with their values
-     * @param description for people
-     */
+    /** All settings, read at one moment; the options with their values, by their names. */
     record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
 
     interface Reader {
@@ -50,12 +46,12 @@ final class Reloading {
 
     private final Map<String, OptionSpec> atStart;
     private final Reader reader;
-    // The policy in force; null: there is none.
+    // The policy in force; null: every client may do everything.
     private AccessPolicy access;
     private volatile RelayServer running;
     private boolean hungUp;
 
-    /** @param atStart the options that the relay was started with, by their names */
+    /** @param atStart the options of the start, by their names */
     Reloading(Map<String, OptionSpec> atStart, Reader reader) {
         this.atStart = atStart;
         this.reader = reader;
@@ -105,7 +101,7 @@ final class Reloading {
         }
     }
 
-    /** Takes the settings that can change, or none if anything is wrong. Logs the result. */
+    /** Takes over the settings that can change, or none if one is wrong, and logs the result. */
     synchronized Reload reload() {
         RelayServer relay = running;
         if (relay == null) {
@@ -122,7 +118,7 @@ final class Reloading {
             relay.reload(config);
             List<String> lines = new ArrayList<>();
             lines.add("configuration read again: " + fresh.description());
-            boolean same = Objects.equals(identities(config.access()), identities(access));
+            boolean same = identities(config.access()).equals(identities(access));
             lines.add(same ? "access as before" : "access changed");
             access = config.access();
             boolean tlsRead = config.tls().on() && relay.config().tls().on();
@@ -130,7 +126,7 @@ final class Reloading {
                 lines.add(relay.tls().text());
             }
             lines.forEach(told -> log(Level.INFO, told));
-            // The warnings were logged when the files were loaded.
+            // Already logged when the files were loaded.
             lines.addAll(relay.tls().warnings());
             Set<String> taken = new HashSet<>(tlsRead ? TLS_FILES : Set.of());
             taken.add(RelayOption.INSECURE.name());
@@ -152,9 +148,8 @@ final class Reloading {
         LOG.atLevel(level).addKeyValue("event", "reload").log(line);
     }
 
-    /** Null: everybody may do everything. */
-    private static List<Identity> identities(AccessPolicy policy) {
-        return policy == null ? null : policy.identities();
+    private static Optional<List<Identity>> identities(AccessPolicy policy) {
+        return Optional.ofNullable(policy).map(AccessPolicy::identities);
     }
 
     /** The values of the options whose default follows from other options, by their names. */
@@ -170,12 +165,7 @@ final class Reloading {
                 RelayOption.NAME_HOLD.name(), Durations.format(config.limits().nameHold()));
     }
 
-    /**
-     * Lines about options that have changed since the start, and need a restart.
-     *
-     * @param now the configuration of the start
-     * @param taken names of the options that were taken
-     */
+    /** Lines about options that have changed since the start and need a restart, other than the {@code taken} ones. */
     private List<String> restartsNeeded(RelayConfig now, Fresh fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
         Map<String, String> inUse = valuesInUse(now);
@@ -196,7 +186,7 @@ final class Reloading {
         return lines;
     }
 
-    /** The option's value as it was written, or could be. */
+    /** The option's value as the user gave it; a secret is left out. */
     static String valueText(OptionSpec option) {
         Object value = option.getValue();
         if (value == null || value instanceof Boolean) {

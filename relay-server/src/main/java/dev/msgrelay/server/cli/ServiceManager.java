@@ -23,9 +23,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Tells a service manager the state of the relay, as in sd_notify(3): a datagram to the Unix socket that {@code
- * NOTIFY_SOCKET} names, if it is set. The JDK has no such sockets; Netty's epoll transport has. Its one thread ends
- * with the process: the service manager hears of the relay until then. Any thread.
+ * Sends the state of the relay to a service manager, as in sd_notify(3): datagrams to the Unix socket that {@code
+ * NOTIFY_SOCKET} names, if it is set. The JDK has no datagrams to Unix sockets, but Netty's epoll transport has. Its
+ * thread ends with the process. Any thread.
  */
 final class ServiceManager {
     static final String READY = "READY=1";
@@ -39,25 +39,19 @@ final class ServiceManager {
     private static final String PERIOD = "WATCHDOG_USEC";
     private static final String PROCESS = "WATCHDOG_PID";
 
-    /**
-     * Time for the datagram: a service manager empties its socket at once, and a relay waits no longer for another one.
-     */
+    /** Time to send a datagram, which waits only if the service manager does not read its socket. */
     private static final long WAIT_MILLIS = 1_000;
 
     private final Map<String, String> environment;
     private final String socket;
     private final long pid;
-    // Null: there is no service manager, or no way to it.
+    // Null without a service manager, or without epoll.
     private final EventLoopGroup loop;
     // Of the loop's thread.
     private boolean well = true;
     private Future<Void> lastSign;
 
-    /**
-     * The service manager that the environment names, if any.
-     *
-     * @param pid of this process: the environment may be meant for the one that has started it
-     */
+    /** @param pid of this process: the variables may be meant for the process that has started it */
     ServiceManager(Map<String, String> environment, long pid) {
         this.environment = environment;
         this.pid = pid;
@@ -71,7 +65,7 @@ final class ServiceManager {
         }
     }
 
-    /** Sends a state. A failure is logged, and does not stop the relay. */
+    /** Sends a state, and logs a failure. */
     void sendState(String state) {
         if (loop == null) {
             return;
@@ -90,20 +84,20 @@ final class ServiceManager {
     }
 
     /**
-     * Sends a sign of life in each half of the period that {@code WATCHDOG_USEC} names, if it is set for this process.
-     * A service manager that hears none for the period ends the process.
+     * Sends a sign of life in each half of the period in {@code WATCHDOG_USEC}, if that is set for this process. The
+     * service manager ends a process that sends none for the period.
      *
-     * @param look whether the process works; asked on a thread of its own, and must not wait
+     * @param look whether the process works; called on the loop's thread, so it must not wait
      */
     void watch(BooleanSupplier look) {
         long halfMicros = watchdogMicros() / 2;
         if (loop != null && halfMicros > 0) {
-            // Each pause anew: after the machine has slept, signs that were not sent are not sent at once.
+            // A fixed delay: a fixed rate would send all missed signs at once after the machine has slept.
             loop.scheduleWithFixedDelay(() -> sign(look), halfMicros, halfMicros, TimeUnit.MICROSECONDS);
         }
     }
 
-    /** The watchdog's period; 0: nobody watches this process. */
+    /** The watchdog's period in microseconds; 0 without a watchdog. */
     private long watchdogMicros() {
         String period = environment.getOrDefault(PERIOD, "");
         String process = environment.getOrDefault(PROCESS, "");
@@ -127,7 +121,7 @@ final class ServiceManager {
             }
             return;
         }
-        // A sign that waits at a full socket is heard later, and one is enough.
+        // One sign that waits at a full socket is enough.
         if (lastSign != null && !lastSign.isDone()) {
             return;
         }
@@ -147,8 +141,9 @@ final class ServiceManager {
 
     private Future<Void> send(String state) {
         Promise<Void> told = loop.next().newPromise();
-        // A leading @ marks an abstract name, whose first byte is zero. A socket for each state: a service manager that
-        // was started anew has another one of the same name.
+        // A leading @ marks an abstract name, whose first byte is zero. Each state connects anew, since a service
+        // manager
+        // that was restarted has a new socket of the same name.
         new Bootstrap()
                 .group(loop)
                 .channel(EpollDomainDatagramChannel.class)

@@ -24,9 +24,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * All settings, a row each: the {@link RelayOption}, which has name and default, or the name of a setting that the
- * command itself reads; the form of its value; and the text for the help, the manual and the completion. The name is
- * that of the flag, of the file's key and of the variable.
+ * All settings, a row each: the {@link RelayOption} with name and default, or the name of a setting of the command
+ * alone; the form of its value; and the text for the help, the manual and the completion. Flag, key of the file and
+ * variable of the environment follow from the name.
  */
 final class Settings {
     static final String CONFIG = "config";
@@ -36,10 +36,10 @@ final class Settings {
     static final String JSON = "json";
     static final String PROGRESS = "progress";
 
-    // Names by the headings of the help text.
+    // Names of settings by the headings of the help text.
     private final Map<String, List<String>> sections = new LinkedHashMap<>();
     private List<String> names;
-    // By their names. A row is an option that is not built yet.
+    // Options before and after they are built, by their names.
     private final Map<String, OptionSpec.Builder> rows = new LinkedHashMap<>();
     private final Map<String, RelayOption<Object>> targets = new LinkedHashMap<>();
     private final Map<String, OptionSpec> options = new LinkedHashMap<>();
@@ -254,21 +254,19 @@ final class Settings {
         names.addAll(List.of("help", "version"));
     }
 
-    // ---- rows --------------------------------------------------------------------------------------------------
-
     private void section(String heading) {
         names = new ArrayList<>();
         sections.put(heading, names);
     }
 
-    /** A setting that the command itself reads. */
+    /** Adds a setting of the command alone. */
     private OptionSpec.Builder own(String name, Form<?> form) {
         names.add(name);
         rows.put(name, form.option("--" + name));
         return rows.get(name);
     }
 
-    /** An option of the relay. Where the option has no default of its own, its description tells it. */
+    /** Adds an option of the relay. The description has a default that follows from other options. */
     @SuppressWarnings("unchecked") // an option's value has its form's type
     private <T> OptionSpec.Builder row(RelayOption<? super T> option, Form<T> form) {
         targets.put(option.name(), (RelayOption<Object>) option);
@@ -276,8 +274,6 @@ final class Settings {
         option.usual().ifPresent(value -> row.defaultValue(form.written(value)));
         return row;
     }
-
-    // ---- use ---------------------------------------------------------------------------------------------------
 
     /** Adds an option for each row to a command, which parses the values. */
     void addTo(CommandSpec command) {
@@ -287,11 +283,10 @@ final class Settings {
         });
     }
 
-    /** The list of options in the help text, under the headings of their sections. */
     String helpText(Help help) {
         StringBuilder text = new StringBuilder();
         sections.forEach((heading, in) -> {
-            // Laid out for all options, so that the columns are equally wide under every heading.
+            // With the options of all sections, so that columns have one width under every heading.
             Help.Layout layout = help.createDefaultLayout(help.commandSpec().options(), List.of(), help.colorScheme());
             in.forEach(name ->
                     layout.addOption(help.commandSpec().findOption("--" + name), help.parameterLabelRenderer()));
@@ -300,12 +295,12 @@ final class Settings {
         return text.toString();
     }
 
-    /** The value of a setting, by the type in its row; null: it has none. */
+    /** The value of a setting, with the type in its row; null if it is not set and has no default. */
     <T> T value(String name) {
         return options.get(name).getValue();
     }
 
-    /** Whether auto means this host alone, since everybody who gets here might do everything. */
+    /** Whether {@code --bind auto} is this host alone, since there are no access rules. */
     boolean isShutIn(boolean access) {
         return value(BIND.name()).equals(AUTO) && !access && !this.<Boolean>value(INSECURE.name());
     }

@@ -57,7 +57,7 @@ record StartScreen(
             return tls.map(NetUtil::toSocketAddressString).orElse("none");
         }
 
-        /** The arguments that bring a client here, each after a blank; none if the client's default does. */
+        /** The arguments of a client for this relay, each after a blank; empty if its defaults are right. */
         private String endpoint(int usual) {
             if (tcp.isEmpty() && unix.isPresent()) {
                 return " " + unix(unix.get());

@@ -16,11 +16,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Words for a port that another program has: who that is, whether it is a relay, and the option for another port. */
+/** Describes the program that has a port: its process, whether it is a relay, and the option for another port. */
 final class TakenPort {
     private static final Pattern CANNOT = Pattern.compile("cannot listen on (.*):(\\d+): .*", Pattern.DOTALL);
 
-    /** Time to connect to the other program, and time for its first bytes. */
+    /** Time to connect to the program, and time for its first bytes. */
     private static final int PATIENCE_MILLIS = 1_000;
 
     /** The state of a socket that listens, in the kernel's tables. */
@@ -35,9 +35,9 @@ final class TakenPort {
     private TakenPort() {}
 
     /**
-     * What to say behind the message of a failed start; empty: it is not about a port that somebody has.
+     * Words to add to the message of a failed start; empty if its cause is no port that is in use.
      *
-     * @param proc tells of the processes of this machine
+     * @param proc the folder /proc
      */
     static String words(String failure, RelayConfig config, SystemTree proc) {
         Matcher cannot = CANNOT.matcher(failure);
@@ -67,7 +67,7 @@ final class TakenPort {
                         .orElse("");
     }
 
-    /** The option that has set the port; empty: that of a port for HTTP, whose message names its address. */
+    /** The option that has set the port, if that is not a port for HTTP. */
     private static Optional<String> option(int port, RelayConfig config) {
         if (port == config.listen().publishPort()) {
             return Optional.of("--publish-port");
@@ -83,7 +83,7 @@ final class TakenPort {
                 : Optional.empty();
     }
 
-    /** The inodes of sockets that listen at this port, at whatever address. */
+    /** The inodes of sockets that listen at this port, at any address. */
     private static List<String> listeners(int port, SystemTree proc) {
         String local = String.format(Locale.ROOT, ":%04X", port);
         return Stream.of("net/tcp", "net/tcp6")
@@ -96,7 +96,7 @@ final class TakenPort {
                 .toList();
     }
 
-    /** The process that has a socket; empty: the system does not tell, as of other users' processes. */
+    /** The process that has a socket, unless the system hides it, as it hides those of other users. */
     private static Optional<String> holder(String inode, SystemTree proc) {
         String socket = "socket:[" + inode + "]";
         return proc.names("").stream()
@@ -111,7 +111,7 @@ final class TakenPort {
                                 .orElse("") + " has it");
     }
 
-    /** Whether the other program answers HELLO as a relay does, with whatever frame. */
+    /** Whether the program answers HELLO with any control frame. */
     private static boolean isRelay(String host, int port, boolean publish) {
         HelloFrame.Builder hello = publish ? HelloFrame.publisher() : HelloFrame.subscriber();
         try (Socket socket = new Socket()) {
@@ -124,7 +124,6 @@ final class TakenPort {
             socket.getOutputStream().write(hello.build().encode().array());
             return ControlFrames.isControl(new DataInputStream(socket.getInputStream()).readInt());
         } catch (IOException | RuntimeException e) {
-            // Whatever it is, it does not speak to relays' clients.
             return false;
         }
     }

@@ -53,7 +53,7 @@ final class TokenCommand implements Callable<Integer> {
     @ArgGroup
     private Files files;
 
-    /** The file of a token: a new one, or one that is there. */
+    /** The file of a new token, or of an existing one. */
     private static final class Files {
         @Option(
                 names = "--out",
