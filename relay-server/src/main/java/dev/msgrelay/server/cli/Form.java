@@ -65,7 +65,7 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
         List<String> words = Stream.of(type.getEnumConstants())
                 .map(word -> word.name().toLowerCase(Locale.ROOT))
                 .toList();
-        return new Form<>("NAME", type, null, words);
+        return new Form<>("NAME", type, Optional.empty(), words);
     }
 
     OptionSpec.Builder option(String name) {
