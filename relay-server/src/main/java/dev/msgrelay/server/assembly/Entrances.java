@@ -54,8 +54,12 @@ public final class Entrances {
     public void open(TlsConfig tls) throws IOException {
         tcp(Role.PUBLISHER, false, listen.publishPort());
         tcp(Role.SUBSCRIBER, false, listen.subscribePort());
-        sockets.open(Role.PUBLISHER, listen.publishSocket());
-        sockets.open(Role.SUBSCRIBER, listen.subscribeSocket());
+        if (listen.publishSocket() != null) {
+            sockets.open(Role.PUBLISHER, listen.publishSocket());
+        }
+        if (listen.subscribeSocket() != null) {
+            sockets.open(Role.SUBSCRIBER, listen.subscribeSocket());
+        }
         if (tls.on()) {
             tcp(Role.PUBLISHER, true, tls.publishPort());
             tcp(Role.SUBSCRIBER, true, tls.subscribePort());
@@ -69,7 +73,9 @@ public final class Entrances {
         for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
             if (socket != null) {
                 UnixSocketFile.check(socket);
-                UnixSocketFile.group(socket, listen.socketGroup());
+                if (listen.socketGroup() != null) {
+                    UnixSocketFile.group(socket, listen.socketGroup());
+                }
             }
         }
     }

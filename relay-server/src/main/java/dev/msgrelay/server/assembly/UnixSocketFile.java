@@ -21,8 +21,7 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The file of a Unix socket. A file that a crashed process left behind is removed; a socket that somebody listens on is
- * not.
+ * The file of a Unix socket. The file of a process that has crashed is removed, but not one of a running process.
  *
  * @param key the system's number of the file, unique while the socket is open
  */
@@ -32,12 +31,7 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         this(path, listener, key(path));
     }
 
-    /**
-     * Checks that the path is free or a socket. Its folder may be missing: a service manager makes it as it starts the
-     * relay.
-     *
-     * @throws IOException another kind of file is there
-     */
+    /** Checks that the path is free, or a socket. The folder may be missing: a service manager may make it later. */
     static void check(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);
@@ -66,37 +60,29 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
             Files.delete(path);
             return;
         } catch (IOException other) {
-            // Any other error, such as no permission to connect: the socket may be in use.
+            // After any other error, such as a lack of permission, the socket may be in use.
             throw new IOException("cannot listen on unix:" + path + ": it exists, and " + other.getMessage(), other);
         }
         throw new IOException("cannot listen on unix:" + path + ": the address is in use");
     }
 
-    /** The group with a name or number; null: none is asked for. */
+    /** The group with a name or number. */
     static GroupPrincipal group(Path path, String group) throws IOException {
         try {
-            return group == null
-                    ? null
-                    : path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
+            return path.getFileSystem().getUserPrincipalLookupService().lookupPrincipalByGroupName(group);
         } catch (UserPrincipalNotFoundException e) {
             throw new IOException("cannot listen on unix:" + path + ": there is no group " + group, e);
         }
     }
 
-    /**
-     * Sets the file's group and permissions, which decide who may connect.
-     *
-     * @param permissions null: they stay
-     * @param group name or number; null: it stays
-     */
+    /** Sets the file's group and permissions, which decide who may connect; null leaves either as it is. */
     void permit(Set<PosixFilePermission> permissions, String group) throws IOException {
         try {
-            GroupPrincipal principal = group(path, group);
-            if (principal != null) {
+            if (group != null) {
                 Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
-                        .setGroup(principal);
+                        .setGroup(group(path, group));
             }
-            // Permissions after the group: the former group is never let in.
+            // The permissions come second, so that they never let in the former group.
             if (permissions != null) {
                 Files.setPosixFilePermissions(path, permissions);
             }
@@ -108,7 +94,7 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         }
     }
 
-    /** Whether there is a file at the path, of whatever kind. */
+    /** Whether there is a file of any kind at the path. */
     static boolean isAnyAt(Path path) throws IOException {
         try {
             key(path);
@@ -123,11 +109,11 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         return Objects.equals(key, key(path));
     }
 
-    /** Stops listening, and removes the file unless it is another relay's by now. */
+    /** Stops listening, and removes the file, unless another relay has replaced it. */
     void close() throws IOException {
         Path kept = null;
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS) && !Objects.equals(key, key(path))) {
-            // Netty's close removes any file of this name, so another relay's file is kept under a second name.
+            // Netty's close removes any file of this name, so the file of another relay gets a second name meanwhile.
             kept = path.resolveSibling(path.getFileName() + ".kept");
             Files.createLink(kept, path);
         }

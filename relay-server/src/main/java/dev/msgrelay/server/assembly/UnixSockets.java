@@ -7,13 +7,15 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay's Unix sockets. A listening socket does not notice that its file is gone, and nobody can connect any more: so
- * a thread looks at the files every {@value #LOOK_MILLIS} ms, and binds again where one is missing.
+ * A relay's Unix sockets. Nobody can connect to a socket whose file was removed, and the socket does not notice it. So
+ * a thread looks at the files every {@value #LOOK_MILLIS} ms, and binds again where a file is missing.
  *
  * <p>Opened and closed by one thread; reports: any thread.
  */
@@ -22,8 +24,8 @@ final class UnixSockets {
 
     private static final long LOOK_MILLIS = 2_000;
 
-    /** A look that hangs, as its file system does, does not hold up the end of the relay. */
-    private static final long CLOSE_MILLIS = TimeUnit.SECONDS.toMillis(1);
+    /** Longest wait of the relay's end for a look, which hangs if its file system does. */
+    private static final long CLOSE_MILLIS = 1_000;
 
     /** Listens on a path for clients of one role. */
     interface Binding {
@@ -33,149 +35,120 @@ final class UnixSockets {
     private static final class Place {
         private final Role role;
         private final Path path;
-        // Null: nobody listens.
-        private volatile UnixSocketFile file;
-        // Why clients do not get there; null: they do.
-        private volatile String problem;
+        private volatile Optional<UnixSocketFile> file;
+        // The reason why clients cannot connect; empty if they can.
+        private volatile String problem = "";
 
         Place(Role role, Path path, UnixSocketFile file) {
             this.role = role;
             this.path = path;
-            this.file = file;
+            this.file = Optional.of(file);
         }
     }
 
     private final Binding binding;
     private final List<Place> places = new ArrayList<>();
-    private final Thread thread = new Thread(this::watch, "relay-sockets");
-    // Guarded by this object's lock.
-    private boolean closed;
+    // Its shutdown is guarded by this object's lock.
+    private final ScheduledThreadPoolExecutor looks = new ScheduledThreadPoolExecutor(1, UnixSockets::newThread);
 
     UnixSockets(Binding binding) {
         this.binding = binding;
     }
 
-    /** Listens on a path; null: there is none. */
-    void open(Role role, Path path) throws IOException {
-        if (path != null) {
-            UnixSocketFile.prepare(path);
-            places.add(new Place(role, path, binding.bind(role, path)));
-        }
+    private static Thread newThread(Runnable task) {
+        Thread thread = new Thread(task, "relay-sockets");
+        thread.setDaemon(true);
+        return thread;
     }
 
-    /** All are open: from now on they are looked at. */
+    void open(Role role, Path path) throws IOException {
+        UnixSocketFile.prepare(path);
+        places.add(new Place(role, path, binding.bind(role, path)));
+    }
+
+    /** Begins to look at the files of all sockets, which are open by now. */
     void start() {
         if (!places.isEmpty()) {
-            thread.setDaemon(true);
-            thread.start();
+            looks.scheduleWithFixedDelay(
+                    () -> places.forEach(this::look), LOOK_MILLIS, LOOK_MILLIS, TimeUnit.MILLISECONDS);
         }
-    }
-
-    private void watch() {
-        while (waits()) {
-            places.forEach(this::look);
-        }
-    }
-
-    private synchronized boolean waits() {
-        try {
-            long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(LOOK_MILLIS);
-            for (long left = LOOK_MILLIS; left > 0 && !closed; ) {
-                wait(left);
-                left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-            }
-        } catch (InterruptedException e) {
-            return false;
-        }
-        return !closed;
     }
 
     private void look(Place place) {
         try {
-            if (UnixSocketFile.isAnyAt(place.path)) {
-                boolean own = place.file != null && place.file.isThere();
-                found(place, own ? null : "another program's file is in the place of its own");
-            } else {
+            if (!UnixSocketFile.isAnyAt(place.path)) {
                 bindAgain(place);
+            } else if (place.file.isPresent() && place.file.get().isThere()) {
+                report(place, "");
+            } else {
+                report(place, "another program's file is in the place of its own");
             }
         } catch (FileSystemException | RuntimeException e) {
             // Their messages are no sentences.
-            found(place, e.toString());
+            report(place, e.toString());
         } catch (IOException e) {
-            found(place, e.getMessage());
+            report(place, e.getMessage());
         }
     }
 
     private void bindAgain(Place place) throws IOException {
         UnixSocketFile.prepare(place.path);
-        if (place.file != null) {
-            // Before the new one is there: the close removes a file of this name.
-            place.file.close();
-            place.file = null;
+        if (place.file.isPresent()) {
+            // First, as the close removes a file of this name.
+            place.file.get().close();
+            place.file = Optional.empty();
         }
         UnixSocketFile file = binding.bind(place.role, place.path);
         synchronized (this) {
-            if (!closed) {
-                place.file = file;
+            if (!looks.isShutdown()) {
+                place.file = Optional.of(file);
             }
         }
-        if (place.file == null) {
+        if (place.file.isEmpty()) {
             file.close();
             return;
         }
-        place.problem = null;
+        place.problem = "";
         LOG.warn(
                 "unix:{}: its file was gone, and is there again: does a cleaner remove what it does not know?",
                 place.path);
     }
 
-    private static void found(Place place, String problem) {
-        boolean news = problem != null && !problem.equals(place.problem);
-        if (news) {
+    private static void report(Place place, String problem) {
+        if (!problem.isEmpty() && !problem.equals(place.problem)) {
             LOG.warn("unix:{}: nobody can connect, and the relay is not ready: {}", place.path, problem);
-        } else if (problem == null && place.problem != null) {
+        } else if (problem.isEmpty() && !place.problem.isEmpty()) {
             LOG.warn("unix:{}: clients can connect again", place.path);
         }
         place.problem = problem;
     }
 
-    /** Whether clients get to each socket, as far as the last look tells. */
+    /** Whether clients could connect to each socket at the last look. */
     boolean reachable() {
-        for (Place place : places) {
-            if (place.problem != null) {
-                return false;
-            }
-        }
-        return true;
+        return places.stream().allMatch(place -> place.problem.isEmpty());
     }
 
     List<SocketAddress> addresses() {
-        List<SocketAddress> addresses = new ArrayList<>();
-        for (Place place : places) {
-            UnixSocketFile file = place.file;
-            if (file != null) {
-                addresses.add(file.listener().localAddress());
-            }
-        }
-        return addresses;
+        return places.stream()
+                .flatMap(place -> place.file.stream())
+                .map(file -> file.listener().localAddress())
+                .toList();
     }
 
     /** Stops listening, and removes the files. */
     void close() {
         synchronized (this) {
-            closed = true;
-            notifyAll();
+            looks.shutdown();
         }
         try {
-            thread.join(CLOSE_MILLIS);
+            looks.awaitTermination(CLOSE_MILLIS, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
         for (Place place : places) {
-            UnixSocketFile file = place.file;
             try {
-                if (file != null) {
-                    file.close();
+                if (place.file.isPresent()) {
+                    place.file.get().close();
                 }
             } catch (IOException e) {
                 LOG.warn("cannot remove a Unix socket: {}", e.toString());
