@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Every end is counted; the lines of one reason are limited, and what was left out is counted. */
 class CloseLogTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
-/** Names, units and helps are there for whoever reports them. */
 class CounterTest {
     @Test
     void namesAreThoseOfJson() {

@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Who prints never waits, whatever happens at the other end; what arrives is whole lines, and gaps are told. */
 class QueuedOutputTest {
     private static final int CAPACITY = 1000;
     private static final long LONG = Await.LIMIT_MILLIS;

@@ -6,7 +6,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** So many at once, then so many a second; whatever the clock started from. */
 class TokenBucketTest {
     private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 

@@ -108,7 +108,6 @@ class BlockReaderTest {
         assertThat(feed.at().sequence()).isEqualTo(2101);
     }
 
-    /** Also across lives of the relay, which have segments of their own. */
     @Test
     void fromEveryMessageOn() throws Exception {
         open(KEEP).write(700, 200);
@@ -170,7 +169,6 @@ class BlockReaderTest {
         assertThat(rig.journal.hasBefore(1)).isFalse();
     }
 
-    /** A reader that is slower than the journal is kept, at any time between two of its steps. */
     @Test
     void retentionIsTold() throws Exception {
         open(4L * SEGMENT);

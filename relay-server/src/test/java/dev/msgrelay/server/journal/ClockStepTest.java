@@ -37,7 +37,6 @@ class ClockStepTest {
         }
     }
 
-    /** Both clocks go on. */
     private void pass(long millis) {
         rig.millis += millis;
         rig.nanos += TimeUnit.MILLISECONDS.toNanos(millis);
@@ -129,7 +128,6 @@ class ClockStepTest {
         assertThat(oldest()).isGreaterThan(150);
     }
 
-    /** Known also to a life that begins before the next message comes. */
     @Test
     void aStepIsMarkedWithoutAMessage() throws IOException {
         rig.open();

@@ -11,7 +11,6 @@ import dev.msgrelay.server.journal.format.EpochTable;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.stream.PacketLog;
 import java.io.Closeable;
 import java.io.IOException;
@@ -32,7 +31,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A journal in a directory of this machine, with its threads. */
 class FileDiskTest {
     @TempDir
     Path directory;
@@ -101,14 +99,8 @@ class FileDiskTest {
         try (Closeable held = disk.lock(true)) {
             assertThat(held).isNotNull();
             assertThatIOException()
-                    .isThrownBy(() -> new JournalOpening(
-                                    new FileDisk(directory.resolve("../" + directory.getFileName())),
-                                    SETTINGS,
-                                    1,
-                                    0,
-                                    null,
-                                    RecoveryProgress.NOBODY)
-                            .open())
+                    .isThrownBy(() ->
+                            JournalRig.open(new FileDisk(directory.resolve("../" + directory.getFileName())), SETTINGS))
                     .withMessageContaining("in use by this process");
         }
         try (Closeable again = disk.lock(true)) {
@@ -170,7 +162,6 @@ class FileDiskTest {
         assertThat(rig.end()).isGreaterThan(1 << 20);
     }
 
-    /** Of segments that are complete the headers are read, and nothing else. */
     @Test
     void aHundredGigabytesAreOpenedByTheirHeaders() throws IOException {
         int segments = 210;
@@ -191,9 +182,7 @@ class FileDiskTest {
         new EpochTable(List.of(new EpochTable.Epoch(7, 0, 1, 0)), end, segments).write(disk);
         long[] read = {0};
         long began = System.nanoTime();
-        try (Journal journal = new JournalOpening(
-                        (Disk) counting(Disk.class, disk, read), usual, 8, 0, null, RecoveryProgress.NOBODY)
-                .open()) {
+        try (Journal journal = JournalRig.open((Disk) counting(Disk.class, disk, read), usual)) {
             System.out.printf(
                     Locale.ROOT,
                     "FileDiskTest: a journal of %d segments was opened in %d ms, %d bytes of it were read%n",

@@ -13,7 +13,6 @@ import dev.msgrelay.server.journal.format.JournalClock;
 import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.testing.ThisMachine;
 import java.io.IOException;
@@ -59,7 +58,6 @@ class JournalDamageTest {
         assertThat(inspect(disk).parts().size()).isGreaterThanOrEqualTo(4);
     }
 
-    /** A rig's stream, as another disk has it. */
     private JournalRig over(SimDisk other, JournalRig rig) {
         JournalRig same = new JournalRig(other, rig.settings, random);
         same.stream.addAll(rig.stream);
@@ -105,7 +103,6 @@ class JournalDamageTest {
         return 1 + random.nextInt(2 * STEP - 1);
     }
 
-    /** What is read of a journal is what was published, and the rest is told. */
     private void readsNothingWrong(SimDisk damaged, String what) throws IOException {
         over(damaged, rig).read(inspect(damaged), what);
     }
@@ -219,7 +216,6 @@ class JournalDamageTest {
         }
     }
 
-    /** A record is damaged, and behind it a tail is torn: no name is ahead of what is left. */
     @Test
     void namesOfATailThatIsTornBehindDamage() throws IOException {
         int both = 0;
@@ -367,8 +363,7 @@ class JournalDamageTest {
                         .as(name + " is missing")
                         .isFalse();
                 assertThatIOException()
-                        .isThrownBy(() ->
-                                new JournalOpening(damaged, SETTINGS, 99, 0, null, RecoveryProgress.NOBODY).open())
+                        .isThrownBy(() -> JournalRig.open(damaged, SETTINGS))
                         .withMessageContaining("journal repair");
                 survives(damaged, "without " + name);
             }

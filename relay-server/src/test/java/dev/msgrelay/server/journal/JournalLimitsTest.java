@@ -7,7 +7,6 @@ import dev.msgrelay.server.journal.disk.FileDisk;
 import dev.msgrelay.server.journal.format.FileNames;
 import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
-import dev.msgrelay.server.journal.recover.RecoveryProgress;
 import dev.msgrelay.server.journal.recover.Repair;
 import dev.msgrelay.testing.OddFiles;
 import java.io.IOException;
@@ -15,7 +14,6 @@ import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -50,12 +48,10 @@ class JournalLimitsTest {
 
     /** The segments' files with this ending, from the oldest on. */
     private List<String> files(String ending) throws IOException {
-        try (Stream<Path> all = Files.list(directory)) {
-            return all.map(file -> file.getFileName().toString())
-                    .filter(name -> name.endsWith(ending))
-                    .sorted()
-                    .toList();
-        }
+        return disk.names().stream()
+                .filter(name -> name.endsWith(ending))
+                .sorted()
+                .toList();
     }
 
     // ---- lengths -----------------------------------------------------------------------------------------------
@@ -81,8 +77,7 @@ class JournalLimitsTest {
                     .isInstanceOf(IOException.class)
                     .hasMessageStartingWith(
                             "journal " + directory + ": " + name + " has 1099511627776 bytes, and none has");
-            assertThatThrownBy(() -> new JournalOpening(disk, SETTINGS, 7, 0, null, RecoveryProgress.NOBODY).open())
-                    .hasMessageContaining(name);
+            assertThatThrownBy(() -> JournalRig.open(disk, SETTINGS)).hasMessageContaining(name);
             lengthen(name, length);
         }
         assertThat(JournalRig.inspect(disk).sound()).isTrue();

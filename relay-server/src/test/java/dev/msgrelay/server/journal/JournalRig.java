@@ -83,7 +83,6 @@ final class JournalRig {
         journal.follow(log, NOBODY, nanos);
     }
 
-    /** As above, with the journal's own threads. */
     void openWithThreads() throws IOException {
         begin();
         journal.follow(log, NOBODY, System.nanoTime());
@@ -104,11 +103,15 @@ final class JournalRig {
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, 8, MAX_RUN, this::allows, start);
     }
 
+    /** A journal with a life of its own, of a relay that is alone. */
+    static Journal open(Disk disk, JournalSettings settings) throws IOException {
+        return new JournalOpening(disk, settings, 99, 0, null, RecoveryProgress.NOBODY).open();
+    }
+
     private boolean allows(long position) {
         return position - journal.written().position() <= WINDOW;
     }
 
-    /** Where the stream ends. */
     long end() {
         return stream.isEmpty() ? 0 : stream.get(stream.size() - 1).end();
     }
@@ -152,7 +155,6 @@ final class JournalRig {
         return count;
     }
 
-    /** A frame in memory that the next one is written to. */
     private ByteBuffer frame(int type, int body) {
         byte[] bytes = new Frames().frame(type, body).bytes();
         if (frame.capacity() < bytes.length) {
@@ -166,7 +168,6 @@ final class JournalRig {
                 name, new ProducerId(7, producer), producer % 2 == 0 ? "" : "identity", JournalName.Hole.NONE);
     }
 
-    /** How far each name is in the first so many messages. */
     Map<String, JournalName.State> states(int messages) {
         Map<String, JournalName.State> states = new HashMap<>();
         for (int i = 0; i < messages; i++) {
@@ -178,7 +179,6 @@ final class JournalRig {
         return states;
     }
 
-    /** What is found of names, by their texts. */
     static Map<String, JournalName.State> states(Recovery found) {
         return found.states().stream().collect(Collectors.toMap(s -> s.name().name(), s -> s));
     }
@@ -197,7 +197,6 @@ final class JournalRig {
         }
     }
 
-    /** One step of each of the two threads. */
     void step() {
         nanos += 1_000_000;
         millis++;
@@ -208,7 +207,6 @@ final class JournalRig {
         }
     }
 
-    /** Ends as a relay ends. */
     void close() throws IOException {
         try {
             journal.close();
@@ -217,7 +215,6 @@ final class JournalRig {
         }
     }
 
-    /** The process has gone: its memory is given back, and nothing else is done. */
     void gone() {
         if (log != null) {
             journal.releaseLog();
@@ -226,12 +223,10 @@ final class JournalRig {
         }
     }
 
-    /** All of a directory, with each byte read. */
     static Recovery inspect(Disk disk) throws IOException {
         return Recovery.inspect(disk, Recovery.Depth.ALL);
     }
 
-    /** Where the oldest message lies that the journal still has. */
     Mark oldest() {
         Mark oldest = new Mark();
         journal.newBlockReader(ByteBuffer.allocate(0)).oldest(oldest);

@@ -300,7 +300,6 @@ class JournalSimulationTest {
             }
         }
 
-        /** The writer's thread, while the forcer's waits for the disk. */
         private void meanwhile() {
             for (int n = random.nextInt(6); n > 0; n--) {
                 append();

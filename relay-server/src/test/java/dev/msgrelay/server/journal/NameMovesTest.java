@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** What names move, from one thread to another. */
 class NameMovesTest {
     private static final JournalName ORDERS = new JournalName("orders", ProducerId.NONE, "", JournalName.Hole.NONE);
     private static final JournalName PRICES = new JournalName("prices", ProducerId.NONE, "", JournalName.Hole.NONE);

@@ -32,7 +32,6 @@ class NoRoomTest {
     private final SimDisk disk = new SimDisk(Seeds.random("NoRoomTest"));
     private final JournalRig rig = new JournalRig(disk, SMALL, Seeds.random("NoRoomTest"));
 
-    /** A write that fails, with the disk's words of another language. */
     private void writeFails(SystemWords words, Supplier<IOException> with) throws IOException {
         FileChannel real =
                 FileChannel.open(directory.resolve("x"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
@@ -131,7 +130,6 @@ class NoRoomTest {
         assertThat(rig.read(found, "all")).isEmpty();
     }
 
-    /** However often it is tried: none of these lives is written down. */
     @Test
     void withoutRoomForTheFirstSegmentThereIsNoStart() throws IOException {
         rig.open();

@@ -66,7 +66,6 @@ class OwnFilesTest {
         assertThat(OwnFiles.wide(place)).isEmpty();
     }
 
-    /** The folders of processes are of those that cannot be forced. */
     @Test
     void aFolderThatCannotBeForced() throws IOException {
         OwnFiles.forceFolder(place, "journal j");

@@ -79,7 +79,6 @@ public final class SimDisk implements Disk {
         failAt = operations + operation;
     }
 
-    /** Whether an operation has failed in this life of the process. */
     public boolean hasFailed() {
         return failed;
     }
@@ -89,12 +88,10 @@ public final class SimDisk implements Disk {
         return new DiskException.Full("journal sim", "no space left", null);
     }
 
-    /** How often there was no room. */
     public int refusals() {
         return refusals;
     }
 
-    /** Nothing more fits, or again something does. */
     public void full(boolean now) {
         full = now;
     }
@@ -116,12 +113,10 @@ public final class SimDisk implements Disk {
         full = false;
     }
 
-    /** What others do while a file is being forced. */
     public void duringForce(Runnable others) {
         duringForce = others;
     }
 
-    /** What others do while something is being written. */
     public void duringWrite(Runnable others) {
         duringWrite = others;
     }
@@ -140,7 +135,6 @@ public final class SimDisk implements Disk {
 
     // ---- what becomes of it ------------------------------------------------------------------------------------
 
-    /** The process has gone: what it wrote is there, forced or not. */
     public void killed() {
         locked = false;
         crashed = false;
@@ -152,7 +146,6 @@ public final class SimDisk implements Disk {
         duringRead = () -> false;
     }
 
-    /** The machine has gone, and is back. */
     public void powerCut() {
         killed();
         names.clear();
@@ -187,14 +180,12 @@ public final class SimDisk implements Disk {
         inode.pending.clear();
     }
 
-    /** Changes one bit of a file for good. */
     public void flip(String name, int at, int bit) {
         Inode inode = names.get(name);
         inode.now[at] ^= (byte) (1 << bit);
         inode.durable = inode.now.clone();
     }
 
-    /** Cuts a file for good. */
     public void cut(String name, int length) {
         Inode inode = names.get(name);
         inode.now = Arrays.copyOf(inode.now, length);

@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Writer and forcer by hand, step by step. */
 class WriterAndForcerTest {
     private static final long SEGMENT = JournalSettings.MIN_SEGMENT;
     private static final int FRAME = 1000;

@@ -8,7 +8,6 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import org.junit.jupiter.api.Test;
 
-/** Views are in the machine's own byte order; what is a number on the wire is turned. */
 class BytesTest {
     @Test
     void bigEndianIsTheWiresOrder() {

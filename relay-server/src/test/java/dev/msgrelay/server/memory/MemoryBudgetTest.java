@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** No part ever takes more than it may, nor from another one. */
 class MemoryBudgetTest {
     private static final int THREADS = 4;
     private static final int ROUNDS = 50_000;

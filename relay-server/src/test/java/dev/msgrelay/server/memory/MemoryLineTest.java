@@ -16,7 +16,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** First come, first served: nobody overtakes, and who is in front is served as soon as there is enough. */
 class MemoryLineTest {
     private final MemoryBudget.Pool pool = new MemoryBudget(Map.of(Part.FRAMES, 100L)).pool(Part.FRAMES);
     private final MemoryLine line = new MemoryLine(pool);

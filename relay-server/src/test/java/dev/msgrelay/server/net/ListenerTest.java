@@ -14,7 +14,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** Where a host with several addresses is listened on. */
 @EnabledOnOs(OS.LINUX)
 class ListenerTest {
     private static final String ONE = "127.0.0.1";

@@ -48,7 +48,6 @@ class StrangerTest {
         }
     }
 
-    /** The longest signature decides: nobody waits for more. */
     @Test
     void soManyBytesAlwaysTell() {
         Random random = new Random(1);

@@ -8,7 +8,6 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
-/** What the names stand for. */
 class TransportTest {
     @Test
     void autoIsEpollWhereItIsThere() {

@@ -14,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A start before a disk that answers late, or with a refusal. */
 class FirstWriteTest {
     @TempDir
     private Path folder;

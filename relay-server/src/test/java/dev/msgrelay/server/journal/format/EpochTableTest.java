@@ -13,7 +13,6 @@ import java.util.Random;
 import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 
-/** The table of a relay's lives: written whole, read whole or not at all, and bounded. */
 class EpochTableTest {
     private final SimDisk disk = new SimDisk(new Random(1));
     private final EpochTable table = new EpochTable(

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** Headers and records as bytes: where each field lies, and that nothing but the very bytes passes. */
 class IndexRecordTest {
     private static final long MOST = 1L << 62;
     private static final long SEED = 0x0123456789ABCDEFL;
