@@ -35,12 +35,7 @@ public final class CloseLog {
     private static final long REPEATS_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int MOST_RECENT = 5;
 
-    /**
-     * The end of one connection.
-     *
-     * @param who role, peer and name, printable
-     * @param detail value and limit, printable; may be empty
-     */
+    /** The end of a connection. {@code who} is role, peer and name; {@code detail} may be empty. Both are printable. */
     public record Ended(Instant time, String who, CloseReason reason, String detail) {}
 
     /** The ends for one reason. Each reason keeps its last ends, so a flood of one does not push out another's. */
@@ -74,12 +69,7 @@ public final class CloseLog {
         }
     }
 
-    /**
-     * Counts and logs a connection that has ended or was not let in.
-     *
-     * @param who role and peer, printable
-     * @param detail value and limit; may be empty
-     */
+    /** Counts and logs a connection that has ended or was not let in. {@code who} is role and peer, printable. */
     public void closed(String who, CloseReason reason, String detail, long nowNanos) {
         ends.get(reason).count.increment();
         remember(new Ended(Instant.now(), who, reason, Peer.printable(detail)));
@@ -96,12 +86,7 @@ public final class CloseLog {
         }
     }
 
-    /**
-     * Counts a connection that its peer ended before the first byte, as probes of load balancers do. One such line an
-     * hour is logged for an address.
-     *
-     * @param who role and peer, printable
-     */
+    /** Counts a connection that ended without a byte, as probes do; logs one an hour for an address. */
     public void probed(String who, SocketAddress peer, long nowNanos) {
         ends.get(CloseReason.PEER_CLOSED).count.increment();
         counters.increment(Counter.PROBES);

@@ -8,7 +8,6 @@ import dev.msgrelay.protocol.Policy;
  * @param id unique in this life of the relay, from 1
  * @param name the client's name from HELLO, made printable; may be empty
  * @param identity name of the client's identity; empty: there is no access policy, or no identity is proved
- * @param address the peer's address
  * @param publisher true: a publisher; false: a subscriber
  * @param state the connection's state, in lower case
  * @param waitsFor the reason why the connection is not read at present, in lower case; empty: it is read

@@ -31,8 +31,6 @@ public final class TokenBucket {
     /**
      * The time after which a refused caller may try again, in ns. Each caller is given the time of a later token, so
      * that callers that are refused together do not return together. No token is reserved.
-     *
-     * @param mostNanos the longest answer
      */
     public long promise(long nowNanos, long mostNanos) {
         fill(nowNanos);

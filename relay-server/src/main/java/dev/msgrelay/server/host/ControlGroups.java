@@ -55,10 +55,8 @@ public record ControlGroups(SystemTree tree, List<String> directories, boolean u
 
     private static List<String> upwards(String mount, String path) {
         List<String> all = new ArrayList<>();
-        String at = path;
-        while (!at.isEmpty()) {
+        for (String at = path; !at.isEmpty(); at = at.substring(0, Math.max(0, at.lastIndexOf('/')))) {
             all.add(mount + at);
-            at = at.substring(0, Math.max(0, at.lastIndexOf('/')));
         }
         all.add(mount);
         return List.copyOf(all);

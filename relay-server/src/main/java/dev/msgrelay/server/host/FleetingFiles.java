@@ -15,9 +15,8 @@ public final class FleetingFiles {
     private FleetingFiles() {}
 
     /**
-     * Why files in a folder do not last, as the end of a sentence; empty: nothing is known against them.
-     *
-     * @param folder need not be there yet
+     * The reason why files in a folder, which need not exist yet, do not last: the end of a sentence. Empty: none is
+     * known.
      */
     public static Optional<String> why(SystemTree tree, Path folder) {
         Path place = real(folder);

@@ -31,12 +31,7 @@ public class SystemTree {
         return new SystemTree(Path.of("/proc"));
     }
 
-    /**
-     * A file's content without white space at its ends; empty: there is no such file, it cannot be read (some files of
-     * /sys answer with an error), or it is empty.
-     *
-     * @param path without a leading slash: {@code "proc/loadavg"}
-     */
+    /** A file's content, stripped; empty: there is none, or it cannot be read. {@code path} has no leading slash. */
     public Optional<String> text(String path) {
         try (InputStream in = Files.newInputStream(root.resolve(path))) {
             String text = new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8).strip();

@@ -31,10 +31,7 @@ import org.slf4j.LoggerFactory;
  * succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
-    /**
-     * Is told of the journal's progress, on the thread of its writer or its forcer: all bytes before a position are
-     * done.
-     */
+    /** Is told of bytes that are written or forced, all before a position; on the writer's or the forcer's thread. */
     public interface Watch {
         void written(long position);
 
@@ -105,10 +102,7 @@ public final class Journal implements Closeable {
         return epochs;
     }
 
-    /**
-     * Adds a life that a cluster has begun, before a byte of it is in the log. The writer adds it to the table on the
-     * disk before it begins a segment in that life. One thread.
-     */
+    /** Adds a life that a cluster has begun, before a byte of it is in the log. One thread. */
     public void addLife(EpochTable.Epoch life) {
         epochs = epochs.withLater(life);
     }
@@ -146,7 +140,7 @@ public final class Journal implements Closeable {
         if (done && forcer.due(nanos)) {
             forcing.wake();
         }
-        return sleep(done);
+        return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
     private long forceOrSleep(long nanos, long millis) {
@@ -154,15 +148,11 @@ public final class Journal implements Closeable {
         if (done) {
             writing.wake();
         }
-        return sleep(done);
+        return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
     private String name() {
         return "journal " + parts.disk().place();
-    }
-
-    private static long sleep(boolean done) {
-        return done ? 0 : JournalThread.SLEEP_NANOS;
     }
 
     boolean write(long nanos, long millis) {
@@ -248,21 +238,14 @@ public final class Journal implements Closeable {
         return forcer.stats();
     }
 
-    /**
-     * Releases the log and the files after a failure: the relay goes on without a journal. The directory stays locked.
-     * The relay may be closed at the same time.
-     *
-     * @throws IOException a thread hangs in the disk
-     */
+    /** Releases log and files after a failure; the directory stays locked. Throws if a thread hangs in the disk. */
     public synchronized void abandon() throws IOException {
         stop(CLOSE_NANOS, this::release);
     }
 
     /**
-     * Writes and forces the rest of the log, to which nothing is appended any more, and releases log and directory.
-     * Waits ten seconds at most for the journal's threads, and ten for the rest of the log.
-     *
-     * @throws IOException not all of the log is on the disk
+     * Writes and forces the rest of the log, and releases log and directory. Waits ten seconds at most for the threads,
+     * and ten for the rest of the log; throws if not all of it is on the disk.
      */
     @Override
     public void close() throws IOException {
@@ -289,8 +272,6 @@ public final class Journal implements Closeable {
     /**
      * Ends both threads, and then runs the last steps on a thread of their own: if the disk hangs, that thread keeps
      * the directory's lock, and the caller goes on. Without started threads the caller runs the last steps.
-     *
-     * @param nanos the longest time for both threads, and again for the last steps
      */
     private void stop(long nanos, LastSteps steps) throws IOException {
         if (!started) {

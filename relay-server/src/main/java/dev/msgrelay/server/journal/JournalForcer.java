@@ -94,9 +94,8 @@ final class JournalForcer {
     }
 
     /**
-     * At most one force, and one step of the work on files. Returns whether something was done.
-     *
-     * @throws IOException nothing may be written any more: after a failed force the bytes on the disk are not known
+     * At most one force, and one step of the work on files. Returns whether there was work. No step may follow one that
+     * has thrown.
      */
     boolean step(long nanos, long millis) throws IOException {
         now = nanos;

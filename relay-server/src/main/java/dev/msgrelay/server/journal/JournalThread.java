@@ -8,13 +8,7 @@ import java.util.function.Consumer;
 /** A thread that repeats a duty, and sleeps while there is nothing to do. It is never interrupted. */
 final class JournalThread extends Thread {
     interface Duty {
-        /**
-         * One bounded step.
-         *
-         * @param nanos now, by the clock that only goes forward
-         * @param millis now, by the machine's clock, since 1970
-         * @return the longest time to sleep before the next step, in ns; 0: the next step is due at once
-         */
+        /** One bounded step. Returns the longest sleep before the next one, in ns; 0: the next one is due at once. */
         long step(long nanos, long millis);
     }
 

@@ -80,10 +80,7 @@ final class JournalWriter {
     private volatile NamesFile snapshot;
     private volatile long recorded;
 
-    /**
-     * @param log its head is the end of the journal
-     * @param epochs the lives of the stream; at present the table on the disk has all of them
-     */
+    /** @param epochs the lives of the stream; at present the table on the disk has all of them */
     JournalWriter(JournalParts parts, PacketLog log, Supplier<EpochTable> epochs, LongConsumer onWritten) {
         this.disk = parts.disk();
         this.log = log;
@@ -229,10 +226,8 @@ final class JournalWriter {
     }
 
     /**
-     * Records the forced position, or a step of the clock, without a block. A segment is dropped only after such a
-     * record, so if the next block waits for that, the record may take the last slots, too.
-     *
-     * @param ifSpare true: the last slots are left for blocks
+     * Records the forced position, or a step of the clock, without a block; with {@code ifSpare} only if the last slots
+     * are left for blocks. A block that waits for an old segment to be dropped needs such a record first.
      */
     private boolean recordForced(boolean ifSpare) throws IOException {
         if (current == Segment.NONE || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {

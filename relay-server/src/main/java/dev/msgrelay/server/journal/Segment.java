@@ -88,12 +88,9 @@ final class Segment implements Closeable {
         return nanos;
     }
 
-    /**
-     * Forces both files, the stream first, so that a record that survives a crash most often has its bytes.
-     *
-     * @return true: this was the first force, and the files' names must be forced, too
-     */
+    /** Forces both files. Returns whether this was their first force: then their names must be forced, too. */
     boolean force() throws IOException {
+        // The stream first, so that a record that survives a crash most often has its bytes.
         stream.force();
         index.force();
         boolean first = !forcedBefore;

@@ -24,12 +24,8 @@ public final class MemoryLine {
     }
 
     /**
-     * Asks for bytes.
-     *
-     * @param bytes at most {@link #most}
-     * @param on runs {@link Waiter#granted}
-     * @return true: the bytes are reserved; false: the waiter is in the queue, and {@link Waiter#granted} will be
-     *     called
+     * Asks for bytes, at most {@link #most}. Returns whether they are reserved; otherwise the waiter is in the queue,
+     * and {@code on} will run {@link Waiter#granted}.
      */
     public synchronized boolean ask(long bytes, Waiter waiter, Executor on) {
         if (line.isEmpty() && pool.tryTake(bytes)) {

@@ -53,11 +53,7 @@ public final class Listener {
 
     private Listener() {}
 
-    /**
-     * Binds and starts accepting.
-     *
-     * @throws IOException the message names the address and has the system's words
-     */
+    /** Binds and starts accepting. The message of a fault has the address and the system's words. */
     public static void bind(ServerChannel channel, SocketAddress address, EventLoop loop, Placement placement)
             throws IOException {
         channel.config().setOption(ChannelOption.SO_BACKLOG, BACKLOG);
@@ -88,11 +84,7 @@ public final class Listener {
         }
     }
 
-    /**
-     * The addresses of a host, each once, in the resolver's order.
-     *
-     * @throws IOException the host is unknown
-     */
+    /** The addresses of a host, each once, in the resolver's order. Throws if the host is unknown. */
     public static List<InetAddress> addresses(String host, int port) throws IOException {
         try {
             return Stream.of(InetAddress.getAllByName(host)).distinct().toList();

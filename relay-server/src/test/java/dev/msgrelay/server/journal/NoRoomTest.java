@@ -32,16 +32,24 @@ class NoRoomTest {
     private final SimDisk disk = new SimDisk(Seeds.random("NoRoomTest"));
     private final JournalRig rig = new JournalRig(disk, SMALL, Seeds.random("NoRoomTest"));
 
-    private void writeFails(SystemWords words, Supplier<IOException> with) throws IOException {
+    private Disk.File failing(Supplier<IOException> with) throws IOException {
         FileChannel real =
                 FileChannel.open(directory.resolve("x"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileChannel failing = new ShortChannel(real) {
+        return new FileDisk(directory, GERMAN).over(new ShortChannel(real) {
             @Override
             public int write(ByteBuffer from, long position) throws IOException {
                 throw with.get();
             }
-        };
-        try (Disk.File file = new FileDisk(directory, words).over(failing)) {
+
+            @Override
+            public void force(boolean metaData) throws IOException {
+                throw with.get();
+            }
+        });
+    }
+
+    private void writeFails(Supplier<IOException> with) throws IOException {
+        try (Disk.File file = failing(with)) {
             file.write(0, ByteBuffer.allocate(10));
         }
     }
@@ -55,7 +63,7 @@ class NoRoomTest {
                 "Die Datei ist zu groß",
                 "what nobody has ever heard of")) {
             assertThatIOException()
-                    .isThrownBy(() -> writeFails(GERMAN, () -> new IOException(words)))
+                    .isThrownBy(() -> writeFails(() -> new IOException(words)))
                     .isInstanceOf(DiskException.Full.class)
                     .withMessage("journal " + directory + ": " + words);
         }
@@ -65,27 +73,20 @@ class NoRoomTest {
     void aBrokenDiskIsNone() {
         for (String words : List.of("Input/output error", "Eingabe-/Ausgabefehler")) {
             assertThatIOException()
-                    .isThrownBy(() -> writeFails(GERMAN, () -> new IOException(words)))
+                    .isThrownBy(() -> writeFails(() -> new IOException(words)))
                     .isNotInstanceOf(DiskException.Full.class)
                     .withMessage(words);
         }
         assertThatIOException()
-                .isThrownBy(() -> writeFails(GERMAN, ClosedChannelException::new))
+                .isThrownBy(() -> writeFails(ClosedChannelException::new))
                 .isInstanceOf(ClosedChannelException.class);
     }
 
     /** After a force that failed nobody knows what is on the disk, whatever it says. */
     @Test
     void aForceThatFailsIsNeverWaitedFor() throws IOException {
-        FileChannel real =
-                FileChannel.open(directory.resolve("x"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-        FileChannel failing = new ShortChannel(real) {
-            @Override
-            public void force(boolean metaData) throws IOException {
-                throw new IOException("Auf dem Gerät ist kein Speicherplatz mehr verfügbar");
-            }
-        };
-        try (Disk.File file = new FileDisk(directory, GERMAN).over(failing)) {
+        String words = "Auf dem Gerät ist kein Speicherplatz mehr verfügbar";
+        try (Disk.File file = failing(() -> new IOException(words))) {
             assertThatIOException().isThrownBy(file::force).isNotInstanceOf(DiskException.class);
         }
     }

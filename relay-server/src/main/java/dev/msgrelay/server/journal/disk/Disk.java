@@ -77,10 +77,8 @@ public interface Disk {
     String shortage();
 
     /**
-     * Locks the directory until the lock is closed.
-     *
-     * @param toWrite an exclusive lock; otherwise a shared one, of which there may be several
-     * @throws IOException another process holds the lock; the message names it
+     * Locks the directory, exclusively to write, else shared. Throws if another process holds the lock; the message
+     * names it.
      */
     Closeable lock(boolean toWrite) throws IOException;
 }

@@ -23,12 +23,8 @@ public final class FirstWrite {
     private FirstWrite() {}
 
     /**
-     * Waits until a folder's disk has taken or refused a byte; a refusal is not reported. Makes the folder if there is
-     * none.
-     *
-     * @param tell gets a line every 10 s
-     * @return whether there was a line
-     * @throws IOException the thread was interrupted
+     * Waits until a folder's disk has taken or refused a byte; makes the folder if there is none. A refusal is not
+     * reported. {@code tell} gets a line every 10 s. Returns whether there was a line.
      */
     public static boolean await(Path folder, Consumer<String> tell) throws IOException {
         return await(

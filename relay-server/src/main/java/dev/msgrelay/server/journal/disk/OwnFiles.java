@@ -83,11 +83,8 @@ public final class OwnFiles {
     }
 
     /**
-     * Takes the lock of a file until the file is closed.
-     *
-     * @param what begins the message of a fault
-     * @return false: another process has the lock
-     * @throws DiskException the file system has no locks
+     * Takes the lock of a file until it is closed; false: another process has it. {@code what} begins the message of a
+     * fault.
      */
     public static boolean lock(FileChannel file, boolean shared, String what) throws IOException {
         try {

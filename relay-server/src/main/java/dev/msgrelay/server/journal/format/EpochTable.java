@@ -91,9 +91,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * This table with one more life; all bytes before its start are forced.
-     *
-     * @param oldest position of the oldest message; the last {@value #MOST_PAST} lives that ended before it are kept
+     * This table with one more life; all bytes before its start are forced. Of lives that ended before {@code oldest},
+     * the position of the oldest message, the last {@value #MOST_PAST} are kept.
      */
     public EpochTable with(Epoch next, long oldest) {
         return new EpochTable(followedBy(next), next.position, next.sequence).without(oldest);
@@ -113,10 +112,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * This table with the later lives of a cluster's stream; all bytes before the journal's end are forced.
-     *
-     * @param position the journal's end
-     * @param oldest as in {@link #with}
+     * This table with the later lives of a cluster's stream; all bytes before {@code position}, the journal's end, are
+     * forced. {@code oldest} as in {@link #with}.
      */
     public EpochTable joined(EpochTable cluster, long position, long sequence, long oldest) {
         int later = cluster.epochs.size();

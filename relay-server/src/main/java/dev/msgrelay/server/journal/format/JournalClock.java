@@ -93,9 +93,6 @@ public final class JournalClock {
      * The time of an earlier life's record, by the clock that only goes forward. There are two estimates: the record's
      * time, and that time corrected by the steps since. The later one that is not in the future counts, so that no
      * record seems too old, unless the machine's clock was ahead when this life began.
-     *
-     * @param at time of the record
-     * @param skewThen sum of all steps before the record
      */
     public long nanosOf(long at, long skewThen) {
         long corrected = minus(at, skewThen - skew);

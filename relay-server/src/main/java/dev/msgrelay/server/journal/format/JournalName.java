@@ -5,21 +5,15 @@ import dev.msgrelay.protocol.ProducerId;
 /**
  * A name of acknowledged publishers.
  *
- * @param name the name itself
  * @param producer the producer that has the name at present
  * @param owner the identity that the name belongs to; empty: the relay has no access policy
- * @param hole the last hole, or {@link Hole#NONE}
  */
 public record JournalName(String name, ProducerId producer, String owner, Hole hole) {
     public static final int MOST = 1 << 16;
 
     /**
-     * Messages of a name that were acknowledged in an earlier life of the stream, and are gone. The producer's next
-     * message came after them, and the producer may not know of the loss.
-     *
-     * @param from number of the first lost message
-     * @param next number of the next message
-     * @param sequence sequence of the next message
+     * Messages of a name, from {@code from} to before {@code next}, that were acknowledged in an earlier life of the
+     * stream and are gone. Message {@code next} has the {@code sequence}. The producer may not know of the loss.
      */
     public record Hole(long from, long next, long sequence) {
         public static final Hole NONE = new Hole(0, 0, 0);

@@ -35,12 +35,11 @@ final class TableFile {
     }
 
     /**
-     * Checks and reads a table.
+     * Checks and reads a table; empty: the file is damaged, or is no such table. Throws if it cannot be read, or is of
+     * another version.
      *
      * @param least bytes of the shortest table's fields
      * @param most length of the longest file
-     * @return empty: the file is damaged, or is no such table
-     * @throws IOException the file cannot be read, or is of another version
      */
     static <T> Optional<T> read(Disk disk, String name, long magic, int least, long most, Reading<T> reading)
             throws IOException {

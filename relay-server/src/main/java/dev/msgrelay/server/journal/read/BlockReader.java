@@ -79,8 +79,6 @@ public final class BlockReader {
 
     /**
      * @param readable the segments that may be read, by their bases, including the current one
-     * @param written the end of the readable stream
-     * @param present the clock by which {@link #seekTime} searches
      * @param records direct memory of {@link #RECORD_BYTES}; all readers of a thread may share it
      */
     public BlockReader(

@@ -34,12 +34,8 @@ final class TimeSearch {
     }
 
     /**
-     * The places to try, in their order. The second one counts if the clock has stepped since the first one.
-     *
-     * @param readable segments by their bases
-     * @param present today's clock
-     * @param millis the time to search, in ms since 1970
-     * @return empty: no segment may be read
+     * The places to try, in their order; none: no segment may be read. The second one counts if the clock has stepped
+     * since the first one.
      */
     static List<Place> places(NavigableMap<Long, SegmentHeader> readable, JournalClock.Present present, long millis) {
         List<SegmentHeader> newestFirst = List.copyOf(

@@ -120,9 +120,6 @@ final class Listing {
     /**
      * Whether the table of names is missing or damaged. If a running relay has dropped segments since the table was
      * read, a table that does not fit the segments may be sound.
-     *
-     * @param parts the segments, from the oldest on
-     * @param end the stream's end
      */
     boolean namesDamaged(List<Part> parts, long end) {
         boolean missing =

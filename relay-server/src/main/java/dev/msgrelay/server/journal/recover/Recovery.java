@@ -24,14 +24,12 @@ import java.util.Optional;
  * @param named end of the newest block that moved a name; 0: there is none
  * @param namesPosition position of the table of names
  * @param namesDamaged whether the table of names is missing or damaged, so that numbers of some names may be too low
- * @param parts the segments, from the oldest on
  * @param damage forced messages that are missing; no relay writes to the directory until it is repaired
  * @param lost messages that earlier repairs have written off
  * @param cut the torn tail, which the next start cuts off
  * @param dropped files of later segments, which are in the torn tail
  * @param asideFiles unusable files before the forced position
  * @param leftovers files of a dropping or a replacement that was interrupted
- * @param steps the last steps of the machine's clock
  * @param stepCount number of steps of the clock in the records that were read
  * @param checkedBytes bytes of the stream that were compared with their CRC
  */
@@ -67,7 +65,6 @@ public record Recovery(
      *
      * @param header the header in the index, or one that was restored from the records
      * @param records slots in use; -1: the records were not read
-     * @param length bytes of both files
      * @param timeMillis time of the newest message, or a little later
      * @param skew sum of the clock's steps up to that time, from the oldest segment on
      * @param mended if the segment is damaged, the records that a repair writes

@@ -70,8 +70,6 @@ public final class Repair {
     /**
      * Writes off damage. A damaged index is replaced by one with its whole records and with LOST records; the old one
      * is kept beside it. No stream file is changed.
-     *
-     * @param found the findings with {@link Recovery.Depth#ALL}
      */
     static void mend(Disk disk, Recovery found) throws IOException {
         for (Part part : found.parts()) {
@@ -96,12 +94,7 @@ public final class Repair {
         return free;
     }
 
-    /**
-     * Writes off all damage of a directory that is not in use.
-     *
-     * @return the findings before the repair
-     * @throws IOException another process has the directory, or it cannot be written to
-     */
+    /** Writes off all damage of a directory that is not in use. Returns the findings before. */
     @SuppressWarnings("try") // the lock is held, and not looked at
     public static Recovery all(Disk disk) throws IOException {
         try (Closeable lock = disk.lock(true)) {
