@@ -247,7 +247,7 @@ class BlockReaderTest {
     @Test
     void aFlippedBitCostsItsBlockAlone() throws Exception {
         open(KEEP).write(1000, 200);
-        List<String> streams = files(FileNames.STREAM);
+        List<String> streams = JournalRig.files(disk, FileNames.STREAM);
         for (int i = 0; i < 40; i++) {
             String name = streams.get(random.nextInt(streams.size() - 1));
             long base = FileNames.base(name);
@@ -266,10 +266,6 @@ class BlockReaderTest {
         }
     }
 
-    private List<String> files(String ending) {
-        return disk.names().stream().filter(name -> name.endsWith(ending)).toList();
-    }
-
     private long sequenceAt(long position) {
         for (int i = 0; i < rig.stream.size(); i++) {
             if (rig.stream.get(i).end() > position) {
@@ -282,7 +278,7 @@ class BlockReaderTest {
     @Test
     void damagedRecordsAndFilesThatAreGone() throws Exception {
         open(KEEP).write(1000, 200);
-        List<String> names = files(FileNames.INDEX);
+        List<String> names = JournalRig.files(disk, FileNames.INDEX);
         for (int i = 0; i < 60; i++) {
             String name = names.get(random.nextInt(names.size()));
             // Behind the header: a start of the relay looks at that.
@@ -310,7 +306,7 @@ class BlockReaderTest {
         open(KEEP);
         List<Long> times = writeForSeconds(40);
         int told = 0;
-        for (String name : files(FileNames.INDEX)) {
+        for (String name : JournalRig.files(disk, FileNames.INDEX)) {
             for (int at = SegmentHeader.LENGTH; at < disk.bytes(name).length; at += IndexRecord.LENGTH) {
                 disk.flip(name, at + 8, 3);
                 for (int i = 0; i < 40; i++) {

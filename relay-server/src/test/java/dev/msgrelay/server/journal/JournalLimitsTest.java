@@ -46,16 +46,6 @@ class JournalLimitsTest {
         }
     }
 
-    /** The segments' files with this ending, from the oldest on. */
-    private List<String> files(String ending) throws IOException {
-        return disk.names().stream()
-                .filter(name -> name.endsWith(ending))
-                .sorted()
-                .toList();
-    }
-
-    // ---- lengths -----------------------------------------------------------------------------------------------
-
     @Test
     void tablesThatSayThatTheyAreLong() throws IOException {
         lengthen(FileNames.NAMES, 8L << 30);
@@ -69,8 +59,8 @@ class JournalLimitsTest {
     @ParameterizedTest
     @ValueSource(strings = {FileNames.INDEX, FileNames.STREAM})
     void segmentsThatSayThatTheyAreLong(String ending) throws IOException {
-        for (String name :
-                List.of(files(ending).get(0), files(ending).get(files(ending).size() - 1))) {
+        List<String> files = JournalRig.files(disk, ending);
+        for (String name : List.of(files.get(0), files.get(files.size() - 1))) {
             long length = Files.size(directory.resolve(name));
             lengthen(name, 1L << 40);
             assertThatThrownBy(() -> Recovery.inspect(disk, Recovery.Depth.START))
@@ -86,14 +76,17 @@ class JournalLimitsTest {
     /** An index that is as long as the longest, and empty but for its front: it is not held in memory. */
     @Test
     void aLongIndexIsReadPieceByPiece() throws IOException {
-        lengthen(files(FileNames.INDEX).get(1), SegmentHeader.MOST_INDEX);
+        lengthen(JournalRig.files(disk, FileNames.INDEX).get(1), SegmentHeader.MOST_INDEX);
         assertThat(JournalRig.inspect(disk).sound()).isTrue();
     }
 
     @Test
     void aPipeInThePlaceOfAnyFile() throws Exception {
         for (String name : List.of(
-                files(FileNames.INDEX).get(1), files(FileNames.STREAM).get(0), FileNames.NAMES, FileNames.EPOCHS)) {
+                JournalRig.files(disk, FileNames.INDEX).get(1),
+                JournalRig.files(disk, FileNames.STREAM).get(0),
+                FileNames.NAMES,
+                FileNames.EPOCHS)) {
             Path file = directory.resolve(name);
             Path kept = Files.exists(file) ? Files.move(file, directory.resolve("kept")) : null;
             OddFiles.pipe(file);

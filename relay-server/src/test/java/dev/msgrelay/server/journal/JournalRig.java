@@ -108,6 +108,14 @@ final class JournalRig {
         return new JournalOpening(disk, settings, 99, 0, null, RecoveryProgress.NOBODY).open();
     }
 
+    /** The files with such names, from the oldest segment on. */
+    static List<String> files(Disk disk, String ending) throws IOException {
+        return disk.names().stream()
+                .filter(name -> name.endsWith(ending))
+                .sorted()
+                .toList();
+    }
+
     private boolean allows(long position) {
         return position - journal.written().position() <= WINDOW;
     }

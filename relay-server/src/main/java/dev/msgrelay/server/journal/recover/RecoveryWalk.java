@@ -261,7 +261,8 @@ final class RecoveryWalk {
                     continue;
                 }
                 if (record.kind() == Kind.FORCED) {
-                    // FORCED does not tell where the block before it ended, so it cannot end a torn tail.
+                    // A FORCED record does not show how far unreadable records before it go: here they begin a torn
+                    // tail.
                     if (unread && position >= forced) {
                         hole(position, sequence, "");
                     }

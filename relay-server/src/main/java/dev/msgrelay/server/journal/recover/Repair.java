@@ -40,7 +40,7 @@ public final class Repair {
             }
         }
         spare.addAll(found.dropped());
-        // The last file first: after a crash here, the files that are left are in order.
+        // The last file first: the files that a crash leaves here are the beginning of the stream.
         Collections.reverse(spare);
         for (String name : spare) {
             disk.rename(name, name + FileNames.SPARE);
