@@ -29,7 +29,7 @@ public final class ProbeLog {
         private long leftOut;
     }
 
-    // The key null stands for all Unix sockets.
+    // The key of all Unix sockets is null.
     private final Map<InetAddress, Line> addresses = new HashMap<>();
 
     /** Returns the number of earlier probes since the last line about the address; {@link #NOT_NOW}: no line is due. */

@@ -1,6 +1,6 @@
 /**
- * The system's files about itself, /proc and /sys, as far as they limit a relay. Each may be absent; then nothing is
- * known, and nothing fails.
+ * Limits of a relay in the system's files about itself, /proc and /sys. A file may be absent; then nothing is known,
+ * and nothing fails.
  *
  * <pre>
  *   SystemTree       files below a root that a test may choose; limits of this process

@@ -31,7 +31,7 @@ import org.slf4j.LoggerFactory;
  * succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
-    /** Is told of bytes that are written or forced, all before a position; on the writer's or the forcer's thread. */
+    /** Called with the position up to which all bytes are written or forced, on the writer's or the forcer's thread. */
     public interface Watch {
         void written(long position);
 

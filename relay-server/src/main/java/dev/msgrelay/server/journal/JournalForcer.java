@@ -239,7 +239,7 @@ final class JournalForcer {
             files.add(new SegmentFiles.Sealed(
                     s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
-        // While the writer begins a segment, the one before may be in the queue and current at once: then it is closed.
+        // While the writer begins a segment, the last one may still be current, but taken from the queue and closed.
         if (!current.isClosed()) {
             newNames |= current.force();
         }

@@ -20,7 +20,7 @@ import java.util.List;
  * @param millis now, in ms since 1970
  * @param others the lives of a cluster's stream, and the position where the cluster's log begins; null: the relay is
  *     alone
- * @param progress is told how many segments were looked at
+ * @param progress gets the number of segments that were inspected
  */
 public record JournalOpening(
         Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, RecoveryProgress progress) {

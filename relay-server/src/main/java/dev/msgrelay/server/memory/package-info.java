@@ -1,5 +1,5 @@
 /**
- * Direct memory as the relay sees it, and the one budget that all of it comes from.
+ * Direct memory, and the budget from which all of it is taken.
  *
  * <pre>
  *   MemoryBudget   RING | LOG | PINS | WRITER | READS | RESTS | FRAMES | FILTERS | CONNECTIONS | CONTROL | ...

@@ -16,7 +16,7 @@ import java.util.Optional;
  *   24  position of its first byte          int64
  *   32  sequence of its first message       int64
  *   40  time it was made, ms since 1970     int64
- *   48  position behind the newest block
+ *   48  position after the newest block
  *       before that moved a name; 0: none    int64
  *   56  lower half of that, ms              int32
  *   60  CRC32C of the 60 bytes before       int32

@@ -19,7 +19,6 @@ import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import java.util.zip.CRC32C;
 
 /**
  * Reads the stream from the journal's files for a subscriber that the log has overtaken, block by block, while the
@@ -65,7 +64,6 @@ public final class BlockReader {
     private final StreamHead written;
     private final Supplier<JournalClock.Present> present;
     private final ByteBuffer records;
-    private final CRC32C crc = new CRC32C();
     private final Mark at = new Mark();
     private final Mark end = new Mark();
     private final Mark limit = new Mark();
@@ -323,7 +321,7 @@ public final class BlockReader {
         int from = 0;
         for (IndexRecord block : blocks) {
             int length = (int) block.bytes();
-            if (from + length > there || !matches(into, from, length, block.crc())) {
+            if (from + length > there || SealedRecord.crc(into.slice(from, length)) != block.crc()) {
                 // The later records are read once more.
                 slot = 0;
                 boolean any = from > 0;
@@ -333,11 +331,5 @@ public final class BlockReader {
             from += length;
         }
         return Found.BLOCKS;
-    }
-
-    private boolean matches(ByteBuffer bytes, int from, int length, int expected) {
-        crc.reset();
-        crc.update(bytes.slice(from, length));
-        return (int) crc.getValue() == expected;
     }
 }

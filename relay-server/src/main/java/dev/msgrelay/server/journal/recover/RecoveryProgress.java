@@ -1,6 +1,6 @@
 package dev.msgrelay.server.journal.recover;
 
-/** Is told of the progress while a journal is opened, on the opening thread. */
+/** Gets the progress while a journal is opened, on the opening thread. */
 public interface RecoveryProgress {
     RecoveryProgress NOBODY = (segments, of) -> {};
 

@@ -1,8 +1,8 @@
 /**
  * The content of a directory after any end of a relay: inspected, cut, repaired. Internal.
  *
- * <p>{@code Listing} lists files, tables and headers; {@code RecoveryWalk} walks over the records behind them, and
- * {@code FoundNames} and {@code FoundClock} gather what these tell of names and of the machine's clock. The result is a
- * {@code Recovery}. None of them changes anything. {@code Repair} cuts torn tails and writes off damage.
+ * <p>{@code Listing} lists files, tables and headers; {@code RecoveryWalk} walks over the records, and {@code
+ * FoundNames} and {@code FoundClock} gather what these tell of names and of the machine's clock. The result is a {@code
+ * Recovery}. None of them changes anything. {@code Repair} cuts torn tails and writes off damage.
  */
 package dev.msgrelay.server.journal.recover;
