@@ -77,8 +77,6 @@ class ClockStepTest {
         rig.open();
     }
 
-    // ---- what is dropped ---------------------------------------------------------------------------------------
-
     @ParameterizedTest
     @ValueSource(strings = {"P2D", "-P365D"})
     void aStepThatStaysDropsNothingThatIsYoung(Duration step) throws IOException {
@@ -143,8 +141,6 @@ class ClockStepTest {
         assertThat(step.timeMillis()).isBetween(rig.millis - 2, rig.millis);
         assertThat(found.sound()).isTrue();
     }
-
-    // ---- a start by time ---------------------------------------------------------------------------------------
 
     /** Nor is anything dropped for it. The machine may start with the wrong clock, and be told the time. */
     @ParameterizedTest

@@ -50,8 +50,7 @@ class JournalDamageTest {
     void fill() throws IOException {
         rig.open();
         rig.write(150, 200);
-        rig.gone();
-        disk.killed();
+        rig.kill();
         rig.open();
         rig.write(150, 200);
         rig.close();
@@ -194,8 +193,7 @@ class JournalDamageTest {
         for (int blocks = 0; blocks < 6; blocks++) {
             other.write(1, 100);
         }
-        other.gone();
-        torn.killed();
+        other.kill();
         Recovery whole = inspect(torn);
         assertThat(whole.endPosition()).isEqualTo(other.end());
         assertThat(whole.parts().size()).isEqualTo(1);
@@ -229,8 +227,7 @@ class JournalDamageTest {
                 }
                 there.write(3, 100);
             }
-            there.gone();
-            torn.killed();
+            there.kill();
             Recovery before = inspect(torn);
             int forced = (int) before.forcedPosition();
             int records = before.parts().get(0).records();
@@ -284,8 +281,7 @@ class JournalDamageTest {
         another.killed();
         there.open();
         writeUnforced(there, 10);
-        there.gone();
-        another.killed();
+        there.kill();
         String stream = FileNames.stream(0);
         String index = FileNames.index(0);
         byte[] cutStream = another.bytes(stream);
@@ -294,8 +290,7 @@ class JournalDamageTest {
         there.open();
         assertThat(there.stream).as("torn off").isEmpty();
         writeUnforced(there, 20);
-        there.gone();
-        another.killed();
+        there.kill();
         another.open(stream).write(0, ByteBuffer.wrap(cutStream));
         another.open(index).write(0, ByteBuffer.wrap(cutIndex));
         there.open();

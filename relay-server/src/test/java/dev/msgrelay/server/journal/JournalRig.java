@@ -231,6 +231,12 @@ final class JournalRig {
         }
     }
 
+    /** Kills the process; only for a disk in memory. */
+    void kill() {
+        gone();
+        ((SimDisk) disk).killed();
+    }
+
     static Recovery inspect(Disk disk) throws IOException {
         return Recovery.inspect(disk, Recovery.Depth.ALL);
     }

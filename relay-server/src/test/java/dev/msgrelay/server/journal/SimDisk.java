@@ -67,8 +67,6 @@ public final class SimDisk implements Disk {
         this.random = random;
     }
 
-    // ---- what it is like ---------------------------------------------------------------------------------------
-
     /** It crashes at one of the next operations: the next one has the number 1. */
     public void crashIn(int operation) {
         crashAt = operations + operation;
@@ -132,8 +130,6 @@ public final class SimDisk implements Disk {
     long operations() {
         return operations;
     }
-
-    // ---- what becomes of it ------------------------------------------------------------------------------------
 
     public void killed() {
         locked = false;
@@ -213,8 +209,6 @@ public final class SimDisk implements Disk {
         names.remove(name);
         durableNames.remove(name);
     }
-
-    // ---- operations --------------------------------------------------------------------------------------------
 
     private void operation() throws IOException {
         if (crashed) {
