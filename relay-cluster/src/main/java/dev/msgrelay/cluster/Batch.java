@@ -11,9 +11,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * A batch of entries that a node offers to the cluster's log, each with a number of its own. Little-endian, but for
- * frames, which are as on the wire. The position is the part of the stream that the node has; a batch without entries
- * reports that alone.
+ * A batch of entries that a node offers to the cluster's log. Each entry has a number. Fields are little-endian, frames
+ * are as on the wire. The position tells how much of the stream the node has; a batch without entries only tells that.
  *
  * <pre>
  *   batch                                  entry, aligned to 8 bytes
@@ -29,13 +28,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  *                                          56  name, owner, frames
  * </pre>
  *
- * With lives, 1, the batch of a node that knows of them: it may begin one, see {@link ClusterState}. 0: a batch of an
- * earlier version, whose nodes knew one epoch for ever.
+ * A batch with 1 at "lives" may begin another life of the stream, see {@link ClusterState}. A batch with 0 is of an
+ * earlier version, in which a stream had only one epoch.
  *
- * <p>A flyweight over an entry, for one thread.
+ * <p>An object is a flyweight over one entry, for one thread.
  */
 final class Batch {
-    /** Version of this layout and of the decisions on it: nodes of another version cannot take part. */
+    /** Version of this layout and of the decisions by it. All nodes of a cluster must have the same. */
     static final int VERSION = 3;
 
     static final int HEADER_LENGTH = 48;
@@ -58,21 +57,21 @@ final class Batch {
     private static final int NAME_OFFSET = 48;
     private static final int OWNER_OFFSET = 50;
 
-    /** Longest name, and longest identity, in bytes. */
+    /** Most bytes of a name, and of an identity. */
     static final int MOST_TEXT = 255;
 
-    /** Most bytes of an entry beside its frames. */
+    /** Most bytes of an entry without its frames. */
     static final int MOST_BESIDE = ENTRY_HEADER_LENGTH + 2 * MOST_TEXT + BitUtil.SIZE_OF_LONG;
 
-    /** Kind of an entry. Codes are in logs on disks: they stay what they are. */
+    /** Kind of an entry. The ordinals are in logs on disks, so the order must not change. */
     enum Kind {
-        /** The rest of a ring, up to its end. In no batch. */
+        /** The unused end of a ring's memory; never in a batch. */
         PADDING,
-        /** Messages; with a name where they have numbers. */
+        /** Messages; those of a named publisher have numbers. */
         RUN,
         /** A connection wants a name. */
         CLAIM,
-        /** The connection that had a name has gone. */
+        /** The connection with a name has ended. */
         LEAVE;
 
         private static final Kind[] ALL = values();
@@ -91,12 +90,12 @@ final class Batch {
         to.putInt(LIVES_OFFSET, 1);
     }
 
-    /** Returns the bytes of an entry, from those of its name, its owner and its frames. */
+    /** Bytes of an entry with so many bytes of name, owner and frames. */
     static int length(int name, int owner, int frames) {
         return BitUtil.align(ENTRY_HEADER_LENGTH + name + owner + frames, BitUtil.SIZE_OF_LONG);
     }
 
-    /** Writes an entry without its frames; returns the position of those. */
+    /** Writes an entry without its frames, and returns the position for these. */
     static int put(
             MutableDirectBuffer to,
             int at,
@@ -133,11 +132,11 @@ final class Batch {
     }
 
     /**
-     * Whether there is an entry at a position as {@link #put} writes it, with frames that the core of each node takes:
-     * whole frames of messages, as many as the entry says. Entries that pass count on all nodes alike.
+     * Whether the bytes at a position are an entry as {@link #put} writes it, with as many whole frames of messages as
+     * it says. All nodes have to come to the same result, and the core of each accepts the frames without a check.
      *
-     * @param most bytes until the batch ends
-     * @param maxBody longest body of a message of the cluster
+     * @param most bytes until the end of the batch
+     * @param maxBody longest body of a message in the cluster
      */
     static boolean isSound(DirectBuffer from, int at, int most, int maxBody) {
         if (most < ENTRY_HEADER_LENGTH) {
@@ -167,7 +166,7 @@ final class Batch {
         return (kind == Kind.CLAIM.ordinal() || kind == Kind.LEAVE.ordinal()) && name > 0 && frames == 0;
     }
 
-    /** Returns the number of whole frames of messages from start to end; -1: there are other bytes. */
+    /** Number of messages' frames from start to end; -1: there are other bytes. */
     private static int frames(DirectBuffer from, int start, int end, int maxBody) {
         int count = 0;
         for (int at = start; at < end; count++) {
@@ -187,7 +186,6 @@ final class Batch {
         return count;
     }
 
-    /** Points this flyweight at the entry at a position. */
     Batch wrap(DirectBuffer from, int at) {
         buffer.wrap(from, at, lengthAt(from, at));
         return this;
@@ -197,7 +195,7 @@ final class Batch {
         return kindAt(buffer, 0);
     }
 
-    /** Number of the entry, among those of its node's life; from 1. */
+    /** Number of the entry in its node's life, from 1. */
     long number() {
         return buffer.getLong(NUMBER_OFFSET);
     }
@@ -210,7 +208,7 @@ final class Batch {
         return buffer.getInt(FRAMES_OFFSET);
     }
 
-    /** Number of the first message, by its name's count. */
+    /** Number of the first message, as its publisher counts. */
     long first() {
         return buffer.getLong(FIRST_OFFSET);
     }
@@ -227,12 +225,12 @@ final class Batch {
         return buffer.getShort(OWNER_OFFSET);
     }
 
-    /** Name of the publisher; empty: the messages have no numbers. */
+    /** Name of the publisher; empty: it has none, and its messages have no numbers. */
     String name() {
         return utf8(ENTRY_HEADER_LENGTH, nameBytes());
     }
 
-    /** Identity of the connection; empty: the relay asks nobody for one. */
+    /** Identity of the connection; empty: the relay has no access policy. */
     String owner() {
         return utf8(ENTRY_HEADER_LENGTH + nameBytes(), ownerBytes());
     }
@@ -252,7 +250,6 @@ final class Batch {
         return ENTRY_HEADER_LENGTH + nameBytes() + ownerBytes();
     }
 
-    /** All bytes of the entry. */
     DirectBuffer bytes() {
         return buffer;
     }

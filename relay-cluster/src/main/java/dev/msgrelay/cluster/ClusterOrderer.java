@@ -15,8 +15,8 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.ControlledMessageHandler;
 
 /**
- * The way between a relay's core and the cluster: runs and claims of the core go to {@link Outgoing}, decisions of the
- * cluster come back by {@link OrderedRecords}.
+ * Connects a relay's core with the cluster: the core's runs and claims go to {@link Outgoing}, the cluster's decisions
+ * come back by {@link OrderedRecords}.
  *
  * <pre>
  *   core      --runs, claims--> Outgoing --batches--> Ingress ~~~ log of the cluster
@@ -24,15 +24,13 @@ import org.agrona.concurrent.ControlledMessageHandler;
  *     '-- drain: append, ordered --+-- OrderedRecords <--ToCore-- RelayService, ClusterState
  * </pre>
  *
- * On the core's thread, but for what says otherwise.
+ * On the core's thread, except methods whose comment names another one.
  */
 final class ClusterOrderer implements Orderer {
-    private static final byte[] NOTHING = {};
-
     private static final AtomicReferenceFieldUpdater<ClusterOrderer, Throwable> FAILURE =
             AtomicReferenceFieldUpdater.newUpdater(ClusterOrderer.class, Throwable.class, "failure");
 
-    /** Bytes that are handed over before readers have their turn. */
+    /** Limits of a drain: the core sends to subscribers between two of them. */
     private static final int DRAIN_BYTES = 256 << 10;
 
     private static final int DRAIN_RECORDS = 256;
@@ -50,18 +48,18 @@ final class ClusterOrderer implements Orderer {
     private final NamesUnderWay names;
     private boolean held;
     private int drainedBytes;
-    // Bytes that the core's log has from the relay's journal and that come in order once more.
+    // Bytes that the core's log has from the relay's journal, and that the cluster's log is still to repeat.
     private long known;
     private volatile long appended;
     private String lastName = "";
-    private byte[] lastNameBytes = NOTHING;
+    private byte[] lastNameBytes = Outgoing.NOTHING;
     private volatile Stream stream;
     private volatile Throwable failure;
     private volatile ClusterStatus status;
-    // Position up to which the service has last asked for a force.
+    // Position of the last force that the service has requested.
     private long wanted;
 
-    // Set by the service before the relay asks.
+    // Set by the service before the relay reads it.
     private EpochTable lives = EpochTable.NONE;
 
     /**
@@ -88,23 +86,16 @@ final class ClusterOrderer implements Orderer {
         this.whenClosed = whenClosed;
     }
 
-    // ---- the service and its neighbours ----------------------------------------------------------------------------
-
-    /**
-     * Returns the way of decisions to the core, for the service's thread.
-     *
-     * @param begins called when the stream has begun
-     */
+    /** @param begins called when the stream has begun */
     ToCore output(Runnable begins, Runnable waitForRoom) {
         return new ToCore(node, life, records, this::wake, begins, waitForRoom);
     }
 
-    /** The cluster's stream has begun: the engine is told this of it. */
+    /** Sets the lives of a stream that has begun. On the service's thread. */
     void begins(EpochTable soFar) {
         lives = soFar;
     }
 
-    /** Longest body of a message that the relay takes. */
     int maxBody() {
         return maxBody;
     }
@@ -122,19 +113,19 @@ final class ClusterOrderer implements Orderer {
         return status;
     }
 
-    /** Position up to which the relay has the stream. Any thread. */
+    /** End of the relay's stream. Any thread. */
     long appended() {
         return appended;
     }
 
-    /** Whether there is a core that takes what is in order. */
+    /** Whether the core is ready for decisions. Any thread. */
     boolean hasCore() {
         return stream != null;
     }
 
     /**
-     * Whether the stream up to a position is on the relay's disk, where it keeps it there; if not, the relay is asked
-     * to force it. The service's thread.
+     * Whether the stream up to a position is on the disk, if the relay has a journal. If it is not, a force is
+     * requested. On the service's thread.
      */
     boolean isForced(long upTo) {
         Stream core = stream;
@@ -148,16 +139,13 @@ final class ClusterOrderer implements Orderer {
         return false;
     }
 
-    /**
-     * Position up to which the stream is on the relay's disk; MAX_VALUE where it keeps none there, or is not fed. Any
-     * thread.
-     */
+    /** Position up to which the journal is on the disk; MAX_VALUE: there is no journal, or no core. Any thread. */
     long forced() {
         Stream core = stream;
         return core == null ? Long.MAX_VALUE : core.forced();
     }
 
-    /** Has the stream forced up to a position. Any thread. */
+    /** Asks the journal for a force up to a position. Any thread. */
     void force(long upTo) {
         Stream core = stream;
         if (core != null) {
@@ -165,7 +153,7 @@ final class ClusterOrderer implements Orderer {
         }
     }
 
-    /** Wakes the core, which has records to look at. Any thread. */
+    /** Wakes the core, to read records. Any thread. */
     void wake() {
         Stream core = stream;
         if (core != null) {
@@ -173,7 +161,7 @@ final class ClusterOrderer implements Orderer {
         }
     }
 
-    /** The order is over. Any thread; the first cause counts. */
+    /** Ends the relay with the first cause that was given. Any thread. */
     void failed(Throwable cause) {
         FAILURE.compareAndSet(this, null, cause);
         Stream core = stream;
@@ -181,8 +169,6 @@ final class ClusterOrderer implements Orderer {
             core.failed(failure);
         }
     }
-
-    // ---- to the cluster ------------------------------------------------------------------------------------------
 
     @Override
     public EpochTable lives() {
@@ -196,7 +182,7 @@ final class ClusterOrderer implements Orderer {
         known = end.position() - lives.forcedPosition();
         appended = end.position();
         stream = core;
-        // The order may have failed while the relay looked through its journal.
+        // The node may have failed while the relay read its journal.
         Throwable before = failure;
         if (before != null) {
             core.failed(before);
@@ -234,11 +220,11 @@ final class ClusterOrderer implements Orderer {
                 first,
                 producer,
                 nameBytes(name),
-                NOTHING,
+                Outgoing.NOTHING,
                 whose);
     }
 
-    /** Returns the name's bytes, which are the same from run to run of one publisher. */
+    /** The name's bytes, encoded once for consecutive runs of a publisher. */
     private byte[] nameBytes(String name) {
         if (!name.equals(lastName)) {
             lastName = name;
@@ -267,8 +253,6 @@ final class ClusterOrderer implements Orderer {
         return outgoing.isEmpty() && records.isEmpty();
     }
 
-    // ---- from the cluster, on the core's thread ------------------------------------------------------------------
-
     @Override
     public boolean drain() {
         held = false;
@@ -285,21 +269,14 @@ final class ClusterOrderer implements Orderer {
 
     private ControlledMessageHandler.Action handOver(int kind, MutableDirectBuffer buffer, int at, int length) {
         switch (kind) {
-            case OrderedRecords.RUN -> {
-                if (!appendRun(at, length)) {
-                    held = true;
-                    return ControlledMessageHandler.Action.ABORT;
-                }
-            }
-            case OrderedRecords.LIFE -> {
-                if (!stream.begins(records.life(at))) {
-                    held = true;
-                    return ControlledMessageHandler.Action.ABORT;
-                }
-            }
+            case OrderedRecords.RUN -> held = !appendRun(at, length);
+            case OrderedRecords.LIFE -> held = !stream.begins(records.life(at));
             case OrderedRecords.CLAIMED -> answerClaim(at, length);
             case OrderedRecords.TAKEN -> stream.takenElsewhere(records.takenName(at, length));
             default -> checkKnown();
+        }
+        if (held) {
+            return ControlledMessageHandler.Action.ABORT;
         }
         drainedBytes += length;
         return drainedBytes < DRAIN_BYTES
@@ -307,7 +284,7 @@ final class ClusterOrderer implements Orderer {
                 : ControlledMessageHandler.Action.BREAK;
     }
 
-    /** Appends the new frames of a RUN to the core's log; returns false where the log has no room. */
+    /** Appends the new frames of a RUN to the core's log; returns false if the log has no room. */
     private boolean appendRun(int at, int length) {
         int frameBytes = records.frameBytes(length);
         int old = (int) Math.min(known, frameBytes);
@@ -338,7 +315,7 @@ final class ClusterOrderer implements Orderer {
                 .claimed(refusal, records.refusalText(at, length), records.number(at), records.sequence(at));
     }
 
-    /** A term has begun that this node did not know: its journal has nothing of what comes now. */
+    /** Checks, at a term that this node did not know, that the cluster's log has repeated the whole journal. */
     private void checkKnown() {
         if (known > 0) {
             throw new IllegalStateException(

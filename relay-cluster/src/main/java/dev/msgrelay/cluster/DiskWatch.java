@@ -5,26 +5,21 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges whether what a node's archive records still gets to its disk. A recording stands while it lacks bytes that are
- * there for it, and gets none of them. A recording without a byte to come does not stand, however long it rests.
- *
- * <p>For one thread.
+ * Judges whether a node's archive is still written to its disk. A recording stands still while bytes wait for it and
+ * none of them is recorded. A recording for which no bytes wait does not stand still. For one thread.
  */
 final class DiskWatch {
-    /** Time that a recording may stand. */
+    /** Time for which a recording may stand still. */
     static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /**
-     * Time between two looks that counts at most. A process that was stopped for longer has not written either, and its
-     * disk may be well.
-     */
+    /** Most time that counts between two looks: a process that was stopped has not written, though its disk is well. */
     static final long MOST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     /**
      * A recording at one look.
      *
-     * @param present position up to which the bytes are there to be recorded
-     * @param recorded position up to which the disk has them
+     * @param present end of the bytes to record
+     * @param recorded end of the bytes on the disk
      */
     record Progress(long present, long recorded) {
         long missing() {
@@ -40,8 +35,8 @@ final class DiskWatch {
     /**
      * Looks at all recordings under way, a few times a second.
      *
-     * @param recordings by the recording's number
-     * @return nanoseconds for which the one that stands longest has stood; 0: none stands
+     * @param recordings by their numbers
+     * @return nanoseconds for which a recording has stood still, the longest of all; 0: none stands still
      */
     long look(Map<Long, Progress> recordings, long nanos) {
         long step = Math.min(nanos - lookedNanos, MOST_STEP_NANOS);

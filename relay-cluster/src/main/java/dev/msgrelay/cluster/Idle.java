@@ -5,15 +5,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
- * The wait of a node's threads: shorter while there is traffic, since a message passes a dozen of them; longer without
- * traffic, since each thread that wakes up costs. For one thread.
+ * The wait of a node's thread: short while there is traffic, since a message passes a dozen threads; longer without
+ * traffic, to save processor time. For one thread.
  *
  * <pre>
  *   work | yield | 20 us, 40, 80, ... 1 ms | 1 ms, 1 ms, ... | 4 ms, 4 ms, ...
  *                                            for 16 ms
  * </pre>
  *
- * A thread that is told to stand still waits until it is to end.
+ * After {@link #standStill}, the thread waits until Aeron ends it.
  */
 final class Idle implements IdleStrategy {
     private static final int YIELDS = 2;
@@ -23,14 +23,14 @@ final class Idle implements IdleStrategy {
     private static final long LONGEST_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
     private static final long STILL_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    // Waits since there was work.
+    // Waits since the last work.
     private int yields;
     private int parks;
     private long parkNanos = SHORTEST_NANOS;
     // Set by any thread.
     private volatile boolean still;
 
-    /** Has the thread stand still from its next wait on, until it is to end. Any thread. */
+    /** Stops the thread at its next wait. Any thread. */
     void standStill() {
         still = true;
     }
@@ -46,7 +46,7 @@ final class Idle implements IdleStrategy {
 
     @Override
     public void idle() {
-        // Aeron interrupts a thread that it ends.
+        // Aeron interrupts a thread to end it.
         while (still && !Thread.currentThread().isInterrupted()) {
             LockSupport.parkNanos(STILL_NANOS);
         }
@@ -58,7 +58,7 @@ final class Idle implements IdleStrategy {
         }
     }
 
-    /** Returns the nanoseconds to wait this time; 0: other threads have a turn, and that is all. */
+    /** Nanoseconds of the next wait; 0: a yield to other threads. */
     long nextNanos() {
         if (yields < YIELDS) {
             yields++;

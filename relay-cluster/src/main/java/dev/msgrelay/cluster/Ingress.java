@@ -22,33 +22,30 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The thread that offers a node's entries to the leader, wherever that is: in batches, and in the order of their
- * numbers. After each change of the leader it offers once more all entries that the cluster has not put in order,
- * because entries under way to the old leader may be lost.
+ * Offers a node's entries to the leader, in batches and in the order of their numbers, on a thread of its own. After a
+ * change of the leader it offers again all entries that the cluster has not ordered: the old leader may have lost them.
  */
 final class Ingress implements EgressListener, AutoCloseable {
-    /** Bytes of a batch at most, about a datagram: a batch has the entries that are there, and waits for no more. */
+    /** Most bytes of a batch, about a datagram. A batch has the entries at hand, and does not wait for more. */
     static final int BATCH_BYTES = 60 << 10;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Interval of a node's reports on how far it is, which also keep its connection. */
+    /** Interval of a node's reports on its position, which also keep its connection alive. */
     private static final long GREET_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /**
-     * Time after which a node whose reports do not come back by the log connects anew: the cluster has forgotten it.
-     */
+    /** Time after which a node connects again if its reports do not come back by the cluster's log. */
     private static final long DEAF_NANOS = TimeUnit.SECONDS.toNanos(6);
 
-    /** Interval of looking for a new leader, while there is nothing to offer. */
+    /** Longest wait for entries before the next look for a new leader. */
     private static final long LISTEN_NANOS = TimeUnit.MILLISECONDS.toNanos(10);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
 
-    /** Time after which entries are offered again, where none of them has come into order. */
+    /** Time after which entries are offered again if none of them was ordered. */
     private static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Time after which the log says that there is no leader: an election takes a second or two. */
+    /** Time without a leader until a warning is logged: an election takes a second or two. */
     private static final long QUIET_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     private final String who;
@@ -66,7 +63,7 @@ final class Ingress implements EgressListener, AutoCloseable {
     private final NodeThread thread;
     private volatile boolean closed;
 
-    // Fields of the thread.
+    // Owned by the ingress's thread.
     private AeronCluster.AsyncConnect connecting;
     private AeronCluster cluster;
     private boolean greeted;
@@ -81,11 +78,10 @@ final class Ingress implements EgressListener, AutoCloseable {
     private boolean saidRefused;
 
     /**
-     * @param life of the node
-     * @param epoch that the stream gets if it has none yet
-     * @param credentials shown to the leader
-     * @param service knows what the log says to this node
-     * @param failed told why nothing is offered any more
+     * @param life the node's life
+     * @param epoch the epoch for a stream that has none yet
+     * @param credentials for the leader
+     * @param failed gets the error that has ended the thread
      */
     Ingress(
             NodePlace place,
@@ -209,15 +205,15 @@ final class Ingress implements EgressListener, AutoCloseable {
     }
 
     /**
-     * Whether this node has taken part in an election: a node that the others do not know under this number would only
-     * take the place of the node that they know. The log behind a snapshot may say nothing of an election.
+     * Whether this node has taken part in an election. Until then the other members may know another node by this
+     * number, and a connection would replace that node's. After a snapshot, the log may contain no election.
      */
     private boolean isElected() {
         int state = ClusterCounters.find(counters, ConsensusModule.Configuration.ELECTION_STATE_TYPE_ID, clusterId);
         return service.term() >= 0 || state >= 0 && counters.getCounterValue(state) == ElectionState.CLOSED.code();
     }
 
-    /** Goes back to the first entry that is not in order: entries that were offered may never have arrived. */
+    /** Goes back to the first entry that is not ordered: offered entries may be lost. */
     private void goBack(long now) {
         sent = outgoing.head();
         headBefore = sent;
@@ -267,7 +263,7 @@ final class Ingress implements EgressListener, AutoCloseable {
     @Override
     public void onMessage(
             long clusterSessionId, long timestamp, DirectBuffer buffer, int offset, int length, Header itsHeader) {
-        // The cluster tells nodes things by its log alone.
+        // Nodes learn everything from the cluster's log.
     }
 
     @Override

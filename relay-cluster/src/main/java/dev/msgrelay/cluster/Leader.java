@@ -8,17 +8,17 @@ import java.util.regex.Pattern;
 /**
  * The leader, as nodes name it in their logs.
  *
- * @param node its number; 0: nobody
- * @param term of its election; -1: there was none
+ * @param node its number; 0: unknown
+ * @param term the term of its election; -1: unknown
  */
 public record Leader(int node, long term) {
     private static final Pattern LEADS = Pattern.compile("node (\\d+) of \\S+ leads, term (\\d+)");
 
     /**
-     * Returns the leader that was elected last: a node that reads its log names earlier leaders again.
+     * The leader with the highest term: a node that replays the cluster's log names earlier leaders again.
      *
-     * @param logs of nodes of one cluster
-     * @param counts whether a node may be the leader, by its number
+     * @param logs texts that the nodes of one cluster have logged
+     * @param counts whether the node with this number may be the leader
      */
     public static Leader newest(List<String> logs, IntPredicate counts) {
         Leader newest = new Leader(0, -1);

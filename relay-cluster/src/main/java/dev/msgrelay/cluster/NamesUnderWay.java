@@ -9,23 +9,19 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Claims and leaves of this node's connections on their way to the cluster. Leaves go before later claims: a leave that
- * there is no room for holds them back.
- *
- * <p>On the core's thread.
+ * Claims and leaves of names by this node's connections, until the cluster has decided on them. They are sent in their
+ * order: a leave without room holds later claims back. On the core's thread.
  */
 final class NamesUnderWay {
-    private static final byte[] NOTHING = {};
-
     private record Named(String name, ProducerId producer) {}
 
     /** A claim that is not decided yet. */
     private record Claim(Named named, Claimant who) {}
 
     private final Outgoing outgoing;
-    // Leaves that there was no room for.
+    // Leaves without room so far.
     private final ArrayDeque<Named> leaves = new ArrayDeque<>();
-    // Claims in the order in which they will be decided.
+    // Claims in the order of their decisions.
     private final ArrayDeque<Claim> claims = new ArrayDeque<>();
     // Leaves that wait for the decision on the claim of a newer connection.
     private final Set<Named> laterLeaves = new HashSet<>();
@@ -34,21 +30,10 @@ final class NamesUnderWay {
         this.outgoing = outgoing;
     }
 
-    /** Sends a claim; returns false where there is no room for it now. */
+    /** Sends a claim; returns false if there is no room for it now. */
     boolean claim(String name, ProducerId producer, String owner, Claimant who) {
         sendLeaves();
-        if (!leaves.isEmpty()
-                || !outgoing.add(
-                        Kind.CLAIM,
-                        0,
-                        Outgoing.NO_FRAMES,
-                        0,
-                        0,
-                        0,
-                        producer,
-                        utf8(name),
-                        utf8(owner),
-                        Outgoing.NOBODY)) {
+        if (!leaves.isEmpty() || !outgoing.add(Kind.CLAIM, producer, utf8(name), utf8(owner))) {
             return false;
         }
         claims.add(new Claim(new Named(name, producer), who));
@@ -62,7 +47,7 @@ final class NamesUnderWay {
 
     private void sendLeave(Named named) {
         if (isClaimed(named)) {
-            // A newer connection claims the name, and this would give it up.
+            // A newer connection claims the name, and would lose it by this leave.
             laterLeaves.add(named);
         } else {
             leaves.add(named);
@@ -71,36 +56,19 @@ final class NamesUnderWay {
     }
 
     private boolean isClaimed(Named named) {
-        for (Claim claim : claims) {
-            if (claim.named.equals(named)) {
-                return true;
-            }
-        }
-        return false;
+        return claims.stream().anyMatch(claim -> claim.named.equals(named));
     }
 
-    /** Sends the leaves that there was no room for, as far as there is now. */
+    /** Sends the waiting leaves, while there is room. */
     void sendLeaves() {
-        while (!leaves.isEmpty()) {
-            Named first = leaves.peek();
-            if (!outgoing.add(
-                    Kind.LEAVE,
-                    0,
-                    Outgoing.NO_FRAMES,
-                    0,
-                    0,
-                    0,
-                    first.producer,
-                    utf8(first.name),
-                    NOTHING,
-                    Outgoing.NOBODY)) {
-                return;
-            }
+        Named first = leaves.peek();
+        while (first != null && outgoing.add(Kind.LEAVE, first.producer, utf8(first.name), Outgoing.NOTHING)) {
             leaves.poll();
+            first = leaves.peek();
         }
     }
 
-    /** The first claim was decided; returns its claimant. */
+    /** Removes the first claim, which is decided, and returns its claimant. */
     Claimant decided(boolean refused) {
         Claim claim = claims.poll();
         if (laterLeaves.remove(claim.named) && refused) {
@@ -109,7 +77,7 @@ final class NamesUnderWay {
         return claim.who;
     }
 
-    /** Returns a text's bytes, which an entry has room for. */
+    /** @throws IllegalArgumentException the text is too long for an entry */
     static byte[] utf8(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         if (bytes.length > Batch.MOST_TEXT) {

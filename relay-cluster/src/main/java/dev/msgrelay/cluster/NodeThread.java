@@ -5,10 +5,7 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
-/**
- * A thread of a node, which never ends in silence: a throwable of its work, an error of the JVM too, is the end of the
- * node.
- */
+/** A thread of a node. If its work throws, even an error of the JVM, the node ends. */
 final class NodeThread {
     private static final long END_MILLIS = 5_000;
 
@@ -17,8 +14,8 @@ final class NodeThread {
     private final Thread thread;
 
     /**
-     * @param work runs until it is told to end
-     * @param failed gets what the work has thrown
+     * @param work returns after it was told to end
+     * @param failed gets an exception or error of the work
      */
     NodeThread(String name, Runnable work, Consumer<Throwable> failed) {
         this.work = work;
@@ -32,9 +29,9 @@ final class NodeThread {
     }
 
     /**
-     * Returns a factory of threads for Aeron: whether they throw something or not, their end is that of the node.
+     * A factory of Aeron's threads. The node ends with the first of them, whether it has thrown or not.
      *
-     * @param ended gets what a thread has thrown at its end, if anything
+     * @param ended gets the exception or error that has ended a thread, if there is one
      */
     static ThreadFactory factory(Consumer<Optional<Throwable>> ended) {
         return task -> {
@@ -48,7 +45,7 @@ final class NodeThread {
                 ended.accept(thrown);
             };
             Thread thread = new Thread(work, "relay-cluster");
-            // One that hangs in a disk must not hold up the end of the program.
+            // A thread that waits for a hanging disk must not delay the end of the program.
             thread.setDaemon(true);
             return thread;
         };
@@ -62,10 +59,7 @@ final class NodeThread {
         }
     }
 
-    /**
-     * Wakes the thread, whose work was told to end, and waits for its end for a while at most; not from within the
-     * work.
-     */
+    /** Wakes the thread, whose work was told to end, and waits at most 5 s for it; not on the thread itself. */
     void awaitEnd() {
         if (thread == Thread.currentThread()) {
             return;

@@ -12,7 +12,7 @@ import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
 /**
- * Decisions of the cluster on their way from the service's thread to the core: records in a ring.
+ * Records in a ring, by which the service's thread hands the cluster's decisions to the core.
  *
  * <pre>
  *   RUN       entry int64, number int64, sequence int64, frames
@@ -22,8 +22,8 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
  *   LIFE      epoch int64, position int64, sequence int64, milliseconds since 1970 int64
  * </pre>
  *
- * The entry is 0 where another node has handed it in. Methods with a position are a flyweight over the record that is
- * there: the service claims room, fills it, and so commits it; the core reads in the handler of {@link #read}.
+ * The entry's number is 0 if the entry is another node's. The service claims room for a record, and each {@code put}
+ * commits it. Getters read the record at a position, on the core's thread, in the handler of {@link #read}.
  */
 final class OrderedRecords {
     static final int RUN = 1;
@@ -42,7 +42,6 @@ final class OrderedRecords {
     private static final int TEXT_OFFSET = 28;
 
     private final OneToOneRingBuffer ring;
-    // All of the ring, as the core's log takes it.
     private final ByteBuffer bytes;
 
     /** @param capacity bytes; a power of two */
@@ -56,8 +55,6 @@ final class OrderedRecords {
         return ring.size() == 0;
     }
 
-    // ---- the service's thread --------------------------------------------------------------------------------------
-
     static int runLength(int frameBytes) {
         return FRAMES_OFFSET + frameBytes;
     }
@@ -66,7 +63,7 @@ final class OrderedRecords {
         return TEXT_OFFSET + text.length;
     }
 
-    /** Returns the position of room for a record; negative: the ring is full. */
+    /** Claims room for a record, and returns its position; negative: the ring is full. */
     int tryClaim(int kind, int length) {
         return ring.tryClaim(kind, length);
     }
@@ -77,7 +74,7 @@ final class OrderedRecords {
         ring.commit(at);
     }
 
-    /** @param refusal null: the name was given */
+    /** @param refusal null: the claim is granted */
     void putClaimed(int at, long entry, long accepted, long sequence, CloseReason refusal, byte[] text) {
         putNumbers(at, entry, accepted, sequence);
         ring.buffer().putInt(at + CODE_OFFSET, refusal == null ? 0 : refusal.code());
@@ -106,14 +103,12 @@ final class OrderedRecords {
         ring.buffer().putLong(at + SEQUENCE_OFFSET, sequence);
     }
 
-    // ---- the core's thread -----------------------------------------------------------------------------------------
-
-    /** Hands records to the handler until it ends that, or there are none left. */
+    /** Hands at most {@code most} records to the handler, until it stops. */
     void read(ControlledMessageHandler handler, int most) {
         ring.controlledRead(handler, most);
     }
 
-    /** The ring's memory, in which {@link #framesAt} is a position. */
+    /** The ring's memory. */
     ByteBuffer bytes() {
         return bytes;
     }
@@ -130,7 +125,7 @@ final class OrderedRecords {
         return ring.buffer().getLong(at);
     }
 
-    /** Number of a RUN's last message, or of the last message that a CLAIMED name has in the stream. */
+    /** Number of a RUN's last message, or of the last message in the stream by a CLAIMED name. */
     long number(int at) {
         return ring.buffer().getLong(at + NUMBER_OFFSET);
     }
@@ -139,7 +134,7 @@ final class OrderedRecords {
         return ring.buffer().getLong(at + SEQUENCE_OFFSET);
     }
 
-    /** Returns why the claim was refused; null: the name was given. */
+    /** The reason for which a claim is refused; null: it is granted. */
     CloseReason refusal(int at) {
         return CloseReason.ofCode(ring.buffer().getInt(at + CODE_OFFSET));
     }

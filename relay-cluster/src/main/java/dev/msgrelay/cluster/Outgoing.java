@@ -9,46 +9,42 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Entries that a node's core has handed in and the cluster has not put in order: kept until it has, so that they can be
- * offered again.
+ * Entries that a node's core has added and the cluster has not ordered yet. They are kept so that they can be offered
+ * again.
  *
  * <pre>
- *        head                 sent               tail
- *   -----|====================|==================|-----   positions only grow; the memory is a ring
- *        offered, not ordered  not offered
- *        '-- moved by the core --'   moved by the core, by what it hands in
+ *        head                   sent          tail
+ *   -----|======================|=============|-----   positions only grow; the memory is a ring
+ *        offered, not ordered    not offered
  * </pre>
  *
- * The core writes at the tail and lets go at the head. The thread that offers reads between the two, and goes back to
- * the head when nobody knows how much of it has arrived.
+ * The core writes at the tail, and removes ordered entries at the head. The ingress reads between the two. It goes back
+ * to the head when it does not know which entries have arrived.
  */
 final class Outgoing {
-    /** Entries that may be under way. */
     static final int MOST_ENTRIES = 1 << 16;
 
-    /** The publisher of an entry that nobody is told of. */
-    static final Numbered NOBODY = (number, sequence) -> {};
+    /** An empty name or owner. */
+    static final byte[] NOTHING = {};
 
-    /** Frames of an entry without any. */
-    static final ByteBuffer NO_FRAMES = ByteBuffer.allocate(0);
-
-    private static final byte[] NOTHING = {};
+    private static final Numbered NOBODY = (number, sequence) -> {};
+    private static final ByteBuffer NO_FRAMES = ByteBuffer.allocate(0);
     private static final long NOWHERE = Long.MAX_VALUE;
 
     private final UnsafeBuffer memory;
     private final int mask;
     private final int longest;
     private final long[] ends = new long[MOST_ENTRIES];
-    // Publishers that are told when their entry is in order.
+    // Publishers to notify when their entry is ordered.
     private final Numbered[] whose = new Numbered[MOST_ENTRIES];
     private volatile long head;
     private volatile long tail;
-    // Position from which the thread that offers reads at present.
+    // Position from which the ingress reads at present.
     private volatile long reading = NOWHERE;
-    // The thread that offers, while it waits for more; null: it does not wait.
+    // The ingress's thread, while it waits for more; null: it does not wait.
     private volatile Thread waiting;
 
-    // Fields of the core: entries are numbered from 1.
+    // Owned by the core: numbers of entries, from 1.
     private long next = 1;
     private long ordered;
 
@@ -66,9 +62,7 @@ final class Outgoing {
         this.longest = longest;
     }
 
-    // ---- the core ----------------------------------------------------------------------------------------------
-
-    /** Whether there is room for the longest entry, wherever the ring's end is. */
+    /** Whether there is room for the longest entry, and for padding before it. On the core, as the next methods. */
     boolean hasRoom() {
         return tail + 2L * longest <= Math.min(head, reading) + mask + 1 && next - 1 - ordered < MOST_ENTRIES;
     }
@@ -81,8 +75,8 @@ final class Outgoing {
      * Adds an entry.
      *
      * @param frames in any byte order
-     * @param publisher returned by {@link #ordered} for this entry, such as {@link #NOBODY}
-     * @return false where there is no room
+     * @param publisher returned by {@link #ordered} for this entry
+     * @return false: there is no room
      */
     boolean add(
             Kind kind,
@@ -127,15 +121,21 @@ final class Outgoing {
         return true;
     }
 
+    /** Adds an entry without messages. */
+    boolean add(Kind kind, ProducerId producer, byte[] name, byte[] owner) {
+        return add(kind, 0, NO_FRAMES, 0, 0, 0, producer, name, owner, NOBODY);
+    }
+
+    /** Adds messages of publishers without names. */
     boolean add(int messages, ByteBuffer frames, int offset, int length) {
         return add(Kind.RUN, messages, frames, offset, length, 0, ProducerId.NONE, NOTHING, NOTHING, NOBODY);
     }
 
     /**
-     * Lets go of an entry, which is in order.
+     * Removes an entry that is ordered.
      *
      * @return its publisher, as {@link #add} got it
-     * @throws IllegalStateException the entry is not the next one: the order is in doubt
+     * @throws IllegalStateException the entry is not the next one
      */
     Numbered ordered(long number) {
         if (number != ordered + 1 || number >= next) {
@@ -150,28 +150,21 @@ final class Outgoing {
         return publisher;
     }
 
-    // ---- any thread --------------------------------------------------------------------------------------------
-
+    /** Whether all entries are ordered. Any thread. */
     boolean isEmpty() {
         return head == tail;
     }
 
-    long used() {
-        return tail - head;
-    }
-
-    // ---- the thread that offers ----------------------------------------------------------------------------------
-
-    /** Position from which on nothing is in order. */
+    /** Position of the first entry that is not ordered. On the ingress's thread, as the next methods. */
     long head() {
         return head;
     }
 
     /**
-     * Begins to read; the entries from there on stay until {@link #endRead}.
+     * Begins to read. The core does not overwrite entries from there on until {@link #endRead}.
      *
      * @param position of an entry
-     * @return the position, or the head where that has passed it
+     * @return the position, or the head if that has passed it
      */
     long beginRead(long position) {
         long from;
@@ -179,13 +172,13 @@ final class Outgoing {
         do {
             from = now;
             reading = from;
-            // The head once more: the core lets go of memory before it looks at what is read.
+            // The head again: the core may have moved it before it could see the change of "reading".
             now = Math.max(from, head);
         } while (now > from);
         return from;
     }
 
-    /** Waits until an entry lies behind a position, for a while at most; returns false where there is one already. */
+    /** Waits for an entry after a position, for a limited time. Returns false without a wait if there is one. */
     boolean awaitBeyond(long position, long nanos) {
         waiting = Thread.currentThread();
         boolean waits = tail <= position;
@@ -200,7 +193,7 @@ final class Outgoing {
         reading = NOWHERE;
     }
 
-    /** Returns the position of the next entry, behind the rest of the ring's memory where that is unused. */
+    /** Returns the position of the next entry, after the padding if there is some. */
     long skipPadding(long position) {
         int at = (int) position & mask;
         boolean padding = position < tail && Batch.kindAt(memory, at) == Kind.PADDING;
@@ -208,9 +201,9 @@ final class Outgoing {
     }
 
     /**
-     * Returns the bytes of the whole entries that lie there one behind the other.
+     * Returns the bytes of the whole entries that are adjacent in memory from this position on.
      *
-     * @param most bytes, but for a first entry that is longer
+     * @param most limit of the bytes; a longer first entry is returned alone
      */
     int wholeEntries(long position, int most) {
         long end = tail;
@@ -229,7 +222,7 @@ final class Outgoing {
         return bytes;
     }
 
-    /** Memory of the ring; an entry begins at {@link #at} of its position. */
+    /** Memory of the ring. An entry begins at the offset {@link #at} of its position. */
     UnsafeBuffer memory() {
         return memory;
     }

@@ -5,11 +5,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.EpochClock;
 
 /**
- * The time of day at its first use, and the time that has passed since, in milliseconds: a machine's clock that is set
- * does not move it. Aeron's parts take the time of day for what they wait for; with a clock that jumps they take each
- * other for dead.
- *
- * <p>Any thread.
+ * The time of day, in milliseconds, which does not jump when the machine's clock is set. Aeron's parts measure their
+ * time-outs by it: if it jumped, they would take each other for dead. Any thread.
  */
 final class SteadyClock implements EpochClock, ClusterClock {
     static final SteadyClock INSTANCE = new SteadyClock();

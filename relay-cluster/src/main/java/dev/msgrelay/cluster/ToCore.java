@@ -7,7 +7,7 @@ import java.nio.charset.StandardCharsets;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-/** The way of the cluster's decisions to the core: into {@link OrderedRecords}. On the service's thread. */
+/** Hands the cluster's decisions to the core, by {@link OrderedRecords}. On the service's thread. */
 final class ToCore implements ClusterState.Output {
     private static final DirectBuffer NO_FRAMES = new UnsafeBuffer(0, 0);
 
@@ -19,10 +19,10 @@ final class ToCore implements ClusterState.Output {
     private final Runnable waitForRoom;
 
     /**
-     * @param node the number of this node, whose entries the core has handed in
-     * @param wake has the core look at the records
+     * @param node number of this node
+     * @param wake wakes the core, to read records
      * @param begins called when the stream has begun
-     * @param waitForRoom waits a moment, while the core has fallen behind; throws where it has been too long
+     * @param waitForRoom waits a moment for a core that lags; throws if it has lagged for too long
      */
     ToCore(int node, long life, OrderedRecords records, Runnable wake, Runnable begins, Runnable waitForRoom) {
         this.node = node;
@@ -43,7 +43,7 @@ final class ToCore implements ClusterState.Output {
         records.putLife(claimRoom(OrderedRecords.LIFE, OrderedRecords.LIFE_LENGTH), life);
     }
 
-    /** Returns the entry's number where this node has handed it in; otherwise 0. */
+    /** Number of an entry of this node's life; 0: the entry is of another node or life. */
     private long ownNumber(ClusterState.Entry entry) {
         return entry.node() == node && entry.life() == life ? entry.number() : 0;
     }
@@ -82,12 +82,12 @@ final class ToCore implements ClusterState.Output {
         run(entry, Orderer.NONE, 0, NO_FRAMES, 0, 0);
     }
 
-    /** A term begins here that this node did not know. */
+    /** Announces a term that this node did not know. */
     void newTerm() {
         records.putNewTerm(claimRoom(OrderedRecords.NEW_TERM, 0));
     }
 
-    /** Returns the position of room for a record. Back pressure is waiting here, and that is bounded. */
+    /** Claims room for a record, and waits for it, which holds the cluster's log back. */
     private int claimRoom(int kind, int length) {
         int at = records.tryClaim(kind, length);
         while (at < 0) {
