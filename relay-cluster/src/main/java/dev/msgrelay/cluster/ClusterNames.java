@@ -18,29 +18,27 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
 
 /**
- * The names of publishers in a cluster: which producer has each, at which nodes it has connections, and how far its
- * messages are in the stream. {@link NameRules} decides; times are by the clock of {@link ClusterNodes}.
- *
- * <p>For one thread.
+ * The names of publishers in a cluster: the producer of each name, the nodes with its connections, and its last message
+ * in the stream. {@link NameRules} decides; times are by the clock of {@link ClusterNodes}. For one thread.
  */
 final class ClusterNames {
-    /** Time for which a name stays with its producer after its connection has ended. */
+    /** Time after the end of its connection for which a name is reserved for its producer. */
     static final long HOLD_MILLIS = ClusterConfig.NAME_HOLD.toMillis();
 
-    /** Shortest time for which an unconnected name is kept. */
+    /** Least time for which a name without a connection is remembered. */
     static final long KEEP_MILLIS = NameRules.KEEP.toMillis();
 
     static final class Name {
         ProducerId producer;
         String owner;
-        // Number of the last message that was taken; NONE: there was none.
+        // Number of the last message in the stream; NONE: there is none.
         long accepted = Orderer.NONE;
         long sequence;
-        // Nodes with a connection, the newest connection last. There are several until the newest has given a message
-        // or the older ones have ended: a publisher that got no answer in time has gone on to another node, and its
-        // claim comes into order behind the newer one.
+        // Nodes with a connection, the newest connection last. A publisher without a timely answer goes on to another
+        // node, and the claim of its older connection may be ordered after the newer one. So there may be several
+        // connections, until the newest has sent a message.
         final List<Integer> nodes = new ArrayList<>(1);
-        // Time at which the last one of the connections that have ended did.
+        // Time at which the last ended connection ended.
         long leftMillis;
 
         Name(ProducerId producer, String owner) {
@@ -52,9 +50,7 @@ final class ClusterNames {
             return nodes.get(nodes.size() - 1);
         }
 
-        /**
-         * Takes the name from older connections, where the newest one is at this node; returns whether there were any.
-         */
+        /** Removes older connections if the newest one is at this node. Returns whether there were any. */
         boolean keepOnly(int node) {
             boolean older = nodes.size() > 1 && newest() == node;
             if (older) {
@@ -64,16 +60,15 @@ final class ClusterNames {
         }
     }
 
-    /** A name that may be forgotten, as it was when it was found. */
     private record Old(String text, Name name, long leftMillis) {}
 
     private final ClusterNodes nodes;
     private final int most;
     private final NameRules rules = new NameRules(TimeUnit.MILLISECONDS, HOLD_MILLIS);
-    // Ordered by the time at which each became known: snapshots list them so.
+    // In the order of their first claims, for snapshots.
     private final Map<String, Name> names = new LinkedHashMap<>();
-    // Names that were away for long when they were looked for, the oldest first, and the time at which there may be
-    // more. The outcome of a claim does not depend on when that was.
+    // Names that may be forgotten, the oldest first, and the time of the next search. The result of a claim does not
+    // depend on the times of searches.
     private final ArrayDeque<Old> oldest = new ArrayDeque<>();
     private long nextOldMillis;
 
@@ -83,13 +78,13 @@ final class ClusterNames {
         this.most = most;
     }
 
-    /** Returns the name if this producer has it with a connection at this node; otherwise null. */
+    /** The name, if this producer has it and a connection at this node; otherwise null. */
     Name connected(String text, ProducerId producer, int node) {
         Name name = names.get(text);
         return name != null && name.producer.equals(producer) && name.nodes.contains(node) ? name : null;
     }
 
-    /** A connection at the entry's node asks for a name. */
+    /** Decides on the claim of a connection at the entry's node. */
     void claim(Entry entry, String text, ProducerId producer, String owner, Output output) {
         Name name = names.get(text);
         long away = name == null ? 0 : away(name);
@@ -135,7 +130,7 @@ final class ClusterNames {
             if (old == null) {
                 return false;
             }
-            // A name that has moved since is not old any more.
+            // A name that was used since then is not old any more.
             if (names.get(old.text) == old.name && leftMillis(old.name) == old.leftMillis) {
                 lose(entry, old.text, names.remove(old.text), output);
                 return true;
@@ -143,7 +138,7 @@ final class ClusterNames {
         }
     }
 
-    /** Finds all names that may be forgotten at once: the table is too long to be gone through for each. */
+    /** Finds all names that may be forgotten: the table is too long for a search by each claim. */
     private void findOldest() {
         List<Old> found = new ArrayList<>();
         long passed = nodes.passedMillis();
@@ -166,9 +161,7 @@ final class ClusterNames {
         return left == ClusterNodes.CONNECTED ? NameRules.CONNECTED : nodes.passedMillis() - left;
     }
 
-    /**
-     * Time at which the name's last connection ended; a connection at a node that is away has ended when the node left.
-     */
+    /** Time at which the name's last connection ended. The leave of a node ends its connections. */
     private long leftMillis(Name name) {
         long left = name.leftMillis;
         for (int number : name.nodes) {
@@ -177,7 +170,7 @@ final class ClusterNames {
         return left;
     }
 
-    /** Takes the name from its connections at nodes that are away, which hear of it when they are back. */
+    /** Takes the name from its connections. Those at nodes that are away learn it when their nodes are back. */
     private static void lose(Entry entry, String text, Name name, Output output) {
         if (!name.nodes.isEmpty()) {
             name.nodes.clear();
@@ -199,7 +192,7 @@ final class ClusterNames {
     /**
      * Ends a name's connection at a node.
      *
-     * @return whether the name had only HELLOs and is to be forgotten: an unknown name is worth the same
+     * @return whether the name is to be forgotten, since it has no message and no other connection
      */
     private boolean endsBare(Name name, int node) {
         if (!name.nodes.remove((Integer) node)) {
@@ -212,8 +205,6 @@ final class ClusterNames {
     int size() {
         return names.size();
     }
-
-    // ---- for snapshots -------------------------------------------------------------------------------------------
 
     void forEach(BiConsumer<String, Name> action) {
         names.forEach(action);

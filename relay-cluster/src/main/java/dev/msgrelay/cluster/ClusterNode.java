@@ -49,33 +49,26 @@ import org.slf4j.LoggerFactory;
 public final class ClusterNode implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /**
-     * Flags of a node's JVM: for Aeron's buffers and checksums, which are outside of what the language allows by
-     * itself.
-     */
+    /** Flags of a node's JVM, which Aeron's buffers and checksums need. */
     public static final List<String> JVM_FLAGS = List.of(
             "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/java.util.zip=ALL-UNNAMED");
 
-    /** Shared memory that a node's buffers take at most. */
-    public static final long SHARED_BYTES = ClusterFile.SHARED_BYTES;
-
     private static final long SAY_SECONDS = 10;
 
-    /** Nodes of this process that are not closed. */
     private static final Set<ClusterNode> OPEN = ConcurrentHashMap.newKeySet();
 
     private final NodePlace place;
     private final ClusterSecret secret;
     private final AeronErrors errors;
     private final AeronParts aeronParts;
-    // Random number that tells the node's entries from those of its earlier lives.
+    // Random: identifies the entries of this process among those of the node's earlier ones.
     private final long life;
     private final CompletableFuture<Void> begun = new CompletableFuture<>();
     private final AtomicBoolean closing = new AtomicBoolean();
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread whenKilled = new Thread(this::closeUnlessFed, "relay-cluster-killed");
     private final ClusterOrderer orderer;
-    // Lock of the fields that follow: one thread starts the node, another one may close it.
+    // Lock of the following fields: one thread starts the node, another one may close it.
     private final Object parts = new Object();
     private ClusteredMediaDriver driver;
     private Watchman watchman;
@@ -100,7 +93,7 @@ public final class ClusterNode implements AutoCloseable {
                 this::close);
     }
 
-    /** The cluster's side of relay-server, which finds it by its name. */
+    /** The service by which relay-server finds this module. */
     public static final class Provider implements ClusterProvider {
         @Override
         public List<String> check(RelayConfig config) throws IOException {
@@ -151,8 +144,6 @@ public final class ClusterNode implements AutoCloseable {
         return place.who();
     }
 
-    // ---- the start -----------------------------------------------------------------------------------------------
-
     private void join() throws IOException {
         OPEN.add(this);
         try {
@@ -175,9 +166,7 @@ public final class ClusterNode implements AutoCloseable {
         awaitStream();
     }
 
-    /**
-     * Waits until the disk has room: a node whose disk is full has left the others, and comes back when there is some.
-     */
+    /** Waits until the disk has room: a node with a full disk leaves the cluster until then. */
     private void awaitRoom() throws IOException {
         long free = place.free();
         for (long i = 0; free < Upkeep.LEAST_FREE && !closing.get(); i++) {
@@ -189,7 +178,7 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /** Ends the start of a node that is being closed: the close waits for the part that is being started just now. */
+    /** Ends the start of a node that is being closed: the close waits for the lock. */
     private void checkOpen() {
         if (closing.get()) {
             throw new IllegalStateException("it was closed");
@@ -206,7 +195,7 @@ public final class ClusterNode implements AutoCloseable {
                 aeronParts
                         .consensus(archiveClient, errors.ofConsensus(this::leaveCluster))
                         .threadFactory(threads)
-                        .terminationHook(this::terminated));
+                        .terminationHook(() -> ended(Optional.empty())));
         watchman = new Watchman(driver.mediaDriver().context().countersManager(), this::hangs, this::leaveCluster);
         watchman.start();
         checkOpen();
@@ -221,7 +210,7 @@ public final class ClusterNode implements AutoCloseable {
         container = ClusteredServiceContainer.launch(aeronParts
                 .service(service, archiveClient)
                 .threadFactory(threads)
-                .terminationHook(this::terminated));
+                .terminationHook(() -> ended(Optional.empty())));
         aeron = Aeron.connect(aeronParts.client().threadFactory(threads));
         ingress = new Ingress(place, aeron, life, random(), secret.credentials(), orderer, service, this::leaveCluster);
         upkeep = new Upkeep(place, aeron, archiveClient, service, orderer, watchman, this::leaveCluster);
@@ -229,7 +218,7 @@ public final class ClusterNode implements AutoCloseable {
         upkeep.start();
     }
 
-    /** Returns the last term that the node knew of when it ended; -1: none. */
+    /** The last term that the node knew before it ended; -1: none. */
     private static long lastTerm(File consensus) {
         if (!new File(consensus, RecordingLog.RECORDING_LOG_FILE_NAME).exists()) {
             return -1;
@@ -240,9 +229,7 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /**
-     * Waits until the log has been replayed as far as there is an epoch, which takes a majority where there was none.
-     */
+    /** Waits until the stream has begun: by the replay of the log, or for the first time by a majority. */
     private void awaitStream() throws IOException {
         try {
             while (true) {
@@ -269,19 +256,12 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    // ---- the end -------------------------------------------------------------------------------------------------
-
-    /** A thread of Aeron's has ended; Aeron has reported before why. */
-    private void terminated() {
-        leaveCluster(errors.cause());
-    }
-
-    /** @param thrown by a thread of Aeron's, which has ended */
+    /** @param thrown the error that has ended a thread of Aeron; empty: the cause is the last error that it reported */
     private void ended(Optional<Throwable> thrown) {
         leaveCluster(thrown.orElseGet(errors::cause));
     }
 
-    /** The node cannot go on. Any thread. */
+    /** Ends the relay, since the node cannot go on. Any thread. */
     private void leaveCluster(Throwable e) {
         if (!closing.get()) {
             Optional<String> memory = AeronErrors.isOfMemory(e) ? place.fullMemory() : Optional.empty();
@@ -296,13 +276,13 @@ public final class ClusterNode implements AutoCloseable {
     }
 
     /**
-     * The node's disk hangs. Closing Aeron's parts would wait for it, so they stay as they are, silent. On the
-     * watchman's thread; waits for nothing that may hang.
+     * Ends the relay, since the node's disk hangs. To close Aeron's parts would wait for the disk, so they are only
+     * silenced. On the watchman's thread, without a wait.
      *
-     * @param what the disk does, in words
+     * @param what a text about the disk
      */
     private void hangs(String what) {
-        // First: the others wait for whoever is heard of. A node that is being closed has told its clients already.
+        // First: the leader waits for each member that it hears of.
         aeronParts.silence();
         if (closing.compareAndSet(false, true)) {
             errors.mute();
@@ -314,10 +294,7 @@ public final class ClusterNode implements AutoCloseable {
         }
     }
 
-    /**
-     * Leaves the cluster, which goes on without it. More than once without harm: later callers wait until the first is
-     * done.
-     */
+    /** Leaves the cluster, which goes on. Later calls wait for the first one. */
     @Override
     public void close() {
         if (closing.compareAndSet(false, true)) {
@@ -326,51 +303,35 @@ public final class ClusterNode implements AutoCloseable {
             try {
                 synchronized (parts) {
                     CloseHelper.quietCloseAll(upkeep, ingress, aeron, container);
-                    closeDriver();
+                    if (driver != null) {
+                        // The watchman watches the archive until that is closed, since its disk may hang.
+                        CloseHelper.quietCloseAll(
+                                driver.consensusModule(), driver.archive(), watchman, driver.mediaDriver());
+                    }
                 }
                 place.close();
             } finally {
                 OPEN.remove(this);
                 closed.countDown();
             }
-            forgetHook();
+            try {
+                Runtime.getRuntime().removeShutdownHook(whenKilled);
+            } catch (IllegalStateException e) {
+                // The process ends, and the hook runs.
+            }
         } else {
-            awaitClosed();
+            try {
+                closed.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
         }
     }
 
-    /**
-     * Closes what the watchman watches before him: an archive that hangs while it is closed must not hold up the
-     * others.
-     */
-    private void closeDriver() {
-        if (driver != null) {
-            CloseHelper.quietCloseAll(driver.consensusModule(), driver.archive(), watchman, driver.mediaDriver());
-        }
-    }
-
-    private void awaitClosed() {
-        try {
-            closed.await();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    /**
-     * Ends the node of a process that ends while its relay is being started: nobody else does. Later, the relay does.
-     */
+    /** Closes the node if the process ends while the relay starts. Later the relay closes it. */
     private void closeUnlessFed() {
         if (!orderer.hasCore()) {
             close();
-        }
-    }
-
-    private void forgetHook() {
-        try {
-            Runtime.getRuntime().removeShutdownHook(whenKilled);
-        } catch (IllegalStateException e) {
-            // The process ends, and the hook is under way.
         }
     }
 }

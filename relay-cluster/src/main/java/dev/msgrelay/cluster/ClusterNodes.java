@@ -5,62 +5,51 @@ import java.util.TreeMap;
 import java.util.function.BiConsumer;
 
 /**
- * The nodes as the cluster's log shows them: how far each one's entries are in it, and since when a node is away. The
- * clock is the one that stands in the log.
- *
- * <p>For one thread.
+ * The nodes as the cluster's log shows them: the last entry of each, and the time at which it left. The clock is the
+ * log's. For one thread.
  */
 final class ClusterNodes {
-    /** Time at which a connected node left. */
+    /** The value of {@code leftMillis} of a connected node. */
     static final long CONNECTED = Long.MAX_VALUE;
 
-    /** A node, with the number of its last entry in the log. */
     static final class Node {
         long session;
         long life;
+        // Number of the node's last entry in the log.
         long entry;
-        // Time at which the node lost its connection to the cluster. It may come back, and its publishers with it.
+        // Time at which the node lost its connection to the cluster. The node may come back with its publishers.
         long leftMillis = CONNECTED;
     }
 
     // Ordered by number: snapshots list them so.
     private final Map<Integer, Node> nodes = new TreeMap<>();
-    // Clock of the leader as it was told last, and time that has passed by it: the clock of the next leader may be
-    // behind.
+    // Last time of the leader's clock, and the sum of its steps forward: the next leader's clock may be slow.
     private long toldMillis;
     private long passedMillis;
 
-    /** The leader's clock shows this time now. */
+    /** Advances the clock to a time of the leader's clock. */
     void advanceTo(long millis) {
         passedMillis += Math.max(0, millis - toldMillis);
         toldMillis = millis;
     }
 
-    /** Time that has passed by the clocks of all leaders so far. */
+    /** Time that has passed by the clocks of all leaders. */
     long passedMillis() {
         return passedMillis;
     }
 
-    /** Returns a node, which is made where the log has not shown it yet. */
+    /** Returns a node, and creates it if it is new in the log. */
     Node of(int number) {
         return nodes.computeIfAbsent(number, n -> new Node());
     }
 
-    /** Time at which a node of the log left, or {@link #CONNECTED}. */
     long leftMillis(int number) {
         return nodes.get(number).leftMillis;
     }
 
-    /** A connection of the cluster has ended: its node is away, unless it has a later connection. */
     void sessionClosed(long session) {
-        for (Node node : nodes.values()) {
-            if (node.session == session) {
-                node.leftMillis = passedMillis;
-            }
-        }
+        nodes.values().stream().filter(node -> node.session == session).forEach(node -> node.leftMillis = passedMillis);
     }
-
-    // ---- for snapshots -------------------------------------------------------------------------------------------
 
     long toldMillis() {
         return toldMillis;

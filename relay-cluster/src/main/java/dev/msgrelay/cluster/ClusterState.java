@@ -17,9 +17,9 @@ import java.util.TreeSet;
 import org.agrona.DirectBuffer;
 
 /**
- * The state that all nodes have after the same part of the cluster's log: where the stream has got to, how far each
- * node's entries are in it ({@link ClusterNodes}), and the names of publishers ({@link ClusterNames}). Entries are
- * decided by this alone, so alike on each node.
+ * The state that all nodes have after the same part of the cluster's log: the end of the stream, the last entry of each
+ * node ({@link ClusterNodes}), and the names of publishers ({@link ClusterNames}). It alone determines the decisions,
+ * so all nodes decide alike.
  *
  * <pre>
  *   log of the cluster --batch--> entries of a node: sent before? dropped
@@ -27,45 +27,44 @@ import org.agrona.DirectBuffer;
  *                                   `-- CLAIM, LEAVE: ClusterNames
  * </pre>
  *
- * <p>The stream has one life after the other, each with its epoch. A later one begins where all nodes have been started
- * anew, as behind a backup that was put back on each: then the first batch of a leader's term is one of a process that
- * the log does not know. A batch of a process that it knows shows that the cluster has gone on. A single node that is
- * quicker than all others behind an election begins a life, too, by which nobody loses anything.
+ * <p>The stream has several lives, each with its epoch. A new life begins when all nodes were restarted, for example
+ * from a backup. The sign is the first batch of a leader's term: it is of a process that the log does not know. A batch
+ * of a known process shows that the cluster has gone on. After an election, the first batch may be of the only
+ * restarted node, and begins a life, too. That does no harm.
  *
- * <p>For one thread. It knows no clock but the log's, no random number, and goes through nothing without an order.
+ * <p>For one thread. It uses no clock but the log's, no random number, and no collection without an order.
  */
 final class ClusterState {
     /** Receiver of the decisions, on one node. */
     interface Output {
-        /** The stream has an epoch from now on, and begins at {@link #position()} and {@link #sequence()}. */
+        /** The stream begins: it has its first life. */
         void begins();
 
-        /** The stream goes on in another life, which begins at {@link #position()} and {@link #sequence()}. */
+        /** The stream goes on in another life. */
         void goesOn(EpochTable.Epoch life);
 
         /**
-         * An entry with messages is in order.
+         * An entry with messages is ordered.
          *
-         * @param number of the entry's last message, by its name's count, or {@link Orderer#NONE}
-         * @param sequence of that message or of a later one of its name
-         * @param frames new messages of the entry: {@code length} bytes from {@code offset}; may be none
+         * @param number number of the entry's last message, as its publisher counts, or {@link Orderer#NONE}
+         * @param sequence sequence of that message, or of a later one by the same name
+         * @param frames the entry's new messages, {@code length} bytes from {@code offset}; may be none
          */
         void run(Entry entry, long number, long sequence, DirectBuffer frames, int offset, int length);
 
-        /** A claim was decided. {@code refusal} is null where the name was given. */
+        /** @param refusal null: the claim is granted */
         void claimed(Entry entry, String name, CloseReason refusal, String text, long accepted, long sequence);
 
-        /** The name has no connection at any node but the entry's: connections elsewhere have lost it. */
+        /** Only connections at the entry's node still have the name: those at other nodes have lost it. */
         void takenFromOthers(Entry entry, String name);
 
-        /** An entry is in order and has no other effect. */
+        /** An entry is ordered, and has no other effect. */
         void withoutEffect(Entry entry);
     }
 
-    /** Identity of an entry: its number, in one life of a node. */
+    /** The place of an entry: its number in one life of a node. */
     record Entry(int node, long life, long number) {}
 
-    /** Lives that are remembered at most. */
     private static final int MOST_LIVES = 1024;
 
     private final String clusterName;
@@ -76,14 +75,13 @@ final class ClusterState {
     private final ClusterNames names;
     private final SnapshotText snapshot;
     private final List<EpochTable.Epoch> lives = new ArrayList<>();
-    // Whether a term has begun and no batch has come since.
     private boolean termIsFresh;
     private int maxBody;
     private long position;
     private long sequence = 1;
     private long duplicates;
 
-    /** @param members numbers of its nodes */
+    /** @param members numbers of the nodes */
     ClusterState(String clusterName, Set<Integer> members, int mostNames) {
         this.clusterName = clusterName;
         this.cluster = idOf(clusterName);
@@ -96,7 +94,7 @@ final class ClusterState {
         this(clusterName, members, JournalName.MOST);
     }
 
-    /** Returns a number that stands for a cluster's name. */
+    /** A hash of a cluster's name. */
     static long idOf(String name) {
         long id = 0xcbf29ce484222325L;
         for (byte b : name.getBytes(StandardCharsets.UTF_8)) {
@@ -105,15 +103,13 @@ final class ClusterState {
         return id;
     }
 
-    // ---- the cluster's log ---------------------------------------------------------------------------------------
-
     /**
-     * A batch is in order.
+     * Applies the next batch of the cluster's log.
      *
-     * @param session of the cluster that the batch came by: later ones have higher numbers
-     * @param millis of the leader's clock
-     * @return why all nodes alike pass over the batch: it is of another version, of another cluster, or broken; null:
-     *     it counts
+     * @param session number of the cluster's session that brought the batch; later sessions have higher numbers
+     * @param millis time of the leader's clock
+     * @return the reason for which all nodes ignore the batch: another version, another cluster, or damage; null: the
+     *     batch is applied
      */
     String batch(long session, long millis, DirectBuffer from, int offset, int length, Output output) {
         String foreign = foreign(from, offset, length);
@@ -130,12 +126,15 @@ final class ClusterState {
         }
         Node node = nodes.of(number);
         if (session < node.session) {
-            // The batch is of a life of the node that is over, or of a connection that the node has given up.
+            // The batch is of an earlier life of the node, or of a connection that the node has closed.
             return null;
         }
         node.session = session;
-        if (termIsFresh && life != node.life && from.getInt(offset + Batch.LIVES_OFFSET) == 1) {
-            goOnAnew(from.getLong(offset + Batch.EPOCH_OFFSET), millis, output);
+        long epoch = from.getLong(offset + Batch.EPOCH_OFFSET);
+        boolean restarted = termIsFresh && life != node.life && from.getInt(offset + Batch.LIVES_OFFSET) == 1;
+        // The first life may be this batch's own.
+        if (restarted && epoch() != epoch) {
+            output.goesOn(addLife(epoch, millis));
         }
         termIsFresh = false;
         if (life != node.life) {
@@ -146,20 +145,13 @@ final class ClusterState {
         node.leftMillis = ClusterNodes.CONNECTED;
         for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
             entry.wrap(from, at);
-            // An entry that was sent again is there already; one behind a gap is sent again.
+            // An earlier entry was sent twice. An entry after a gap will be sent again.
             if (entry.number() == node.entry + 1) {
                 node.entry++;
                 apply(new Entry(number, life, node.entry), output);
             }
         }
         return null;
-    }
-
-    private void goOnAnew(long epoch, long millis, Output output) {
-        // The first life may be this batch's own.
-        if (epoch() != epoch) {
-            output.goesOn(addLife(epoch, millis));
-        }
     }
 
     private EpochTable.Epoch addLife(long epoch, long millis) {
@@ -198,7 +190,7 @@ final class ClusterState {
         if (!possible || from.getLong(offset + Batch.EPOCH_OFFSET) == 0) {
             return "a batch of node " + number + " with what the stream does not begin with";
         }
-        // All entries before any of them counts: one without a length would have no end.
+        // All entries are checked before the first one is applied.
         for (int at = offset + Batch.HEADER_LENGTH; at < offset + length; at += Batch.lengthAt(from, at)) {
             if (!Batch.isSound(from, at, offset + length - at, longest)) {
                 return "a batch of node " + number + " with what is no entry";
@@ -226,8 +218,8 @@ final class ClusterState {
         }
         Name name = names.connected(entry.name(), entry.producer(), whose.node);
         if (name == null) {
-            // The connection has lost the name, and ends. Some of what it had under way may have come too late, so
-            // the rest does not count either.
+            // The connection has lost the name, and ends. Some of its messages may have been dropped already, so the
+            // rest is dropped, too.
             output.run(whose, Orderer.NONE, 0, entry.bytes(), 0, 0);
             return;
         }
@@ -253,7 +245,7 @@ final class ClusterState {
         }
         output.run(
                 whose,
-                // Another connection may have got further with the name. This one counts on from the number it is told.
+                // Another connection of the name may have sent later messages. This one gets the number of its own.
                 name == null ? Orderer.NONE : entry.first() + entry.messages() - 1,
                 name == null ? 0 : name.sequence,
                 entry.bytes(),
@@ -263,30 +255,28 @@ final class ClusterState {
         sequence += entry.messages() - skipped;
     }
 
-    /** A connection of the cluster has ended: its node is away, unless it has a later connection. */
+    /** Applies the end of a session: its node is away, unless it has a later session. */
     void sessionClosed(long session, long millis) {
         nodes.advanceTo(millis);
         nodes.sessionClosed(session);
     }
 
-    // ---- figures ---------------------------------------------------------------------------------------------------
-
-    /** Epoch of the stream's present life; 0: no batch has come yet. */
+    /** Epoch of the stream's present life; 0: there was no batch yet. */
     long epoch() {
         return lives.isEmpty() ? 0 : lives.get(lives.size() - 1).epoch();
     }
 
-    /** The lives of the stream so far, the first one first; its place so far is what the table has as forced. */
+    /** The lives of the stream, in their order, and as the table's forced position the end of the stream. */
     EpochTable lives() {
         return new EpochTable(lives, position, sequence);
     }
 
-    /** Whether the next batch is the first one of a leader's term. */
+    /** Whether the next batch is the first one of a term. */
     boolean termIsFresh() {
         return termIsFresh;
     }
 
-    /** Longest body of the stream's messages: the one of the node that gave the first epoch. */
+    /** Longest body of a message: the setting of the node that began the stream. */
     int maxBody() {
         return maxBody;
     }
@@ -301,7 +291,7 @@ final class ClusterState {
         return sequence;
     }
 
-    /** Messages that names gave more than once, since this object was made. */
+    /** Messages that were dropped as duplicates, since this object was made. */
     long duplicates() {
         return duplicates;
     }
@@ -310,17 +300,15 @@ final class ClusterState {
         return names.size();
     }
 
-    // ---- snapshots -----------------------------------------------------------------------------------------------
-
     List<String> save() {
         return snapshot.lines();
     }
 
     /**
-     * Restores the state from one line of {@link #save}; they come in its order.
+     * Restores the state from the next line of {@link #save}.
      *
      * @return whether it was the last line
-     * @throws IllegalStateException the line is none of a snapshot, or of another version or cluster
+     * @throws IllegalStateException the line is not of a snapshot, or of another version or cluster
      */
     boolean load(String line) {
         return snapshot.restore(line);
@@ -334,7 +322,7 @@ final class ClusterState {
         return names;
     }
 
-    /** @param itsTermIsFresh see {@link #termIsFresh()}; lives are restored behind that */
+    /** Restores all but the lives. */
     void restore(boolean itsTermIsFresh, int itsMaxBody, long itsPosition, long itsSequence) {
         termIsFresh = itsTermIsFresh;
         maxBody = itsMaxBody;

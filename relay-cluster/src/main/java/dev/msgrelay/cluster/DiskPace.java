@@ -5,18 +5,16 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Judges, minute by minute, whether a disk that moves is slow: the leader sends no faster than the slowest follower's
- * disk takes the log.
- *
- * <p>For one thread.
+ * Judges every minute whether a disk is slow: the leader sends no faster than the slowest follower's disk writes the
+ * log. For one thread.
  */
 final class DiskPace {
     static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Time for which a recording of a disk that is well does not stand. */
+    /** Time for which a recording stands still only on a slow disk. */
     static final long SLOW_STAND_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Share of a minute that is spent in writes where the disk is what everything waits for, in percent. */
+    /** Percent of a minute that is spent in writes, if the disk is slow. */
     static final int SLOW_PERCENT = 90;
 
     private long begunNanos;
@@ -29,11 +27,11 @@ final class DiskPace {
     /**
      * Looks at a node's disk, a few times a second.
      *
-     * @param standsNanos for which the recording that stands longest has stood; {@link DiskWatch#look}
-     * @param missing bytes that are there and not recorded yet
-     * @param bytes written since the start
-     * @param writeNanos spent in these writes
-     * @return once a minute, where the disk was slow: what it did, in words; otherwise empty
+     * @param standsNanos longest time for which a recording stands still, as {@link DiskWatch#look}
+     * @param missing bytes that wait to be recorded
+     * @param bytes bytes written since the start
+     * @param writeNanos time spent in these writes
+     * @return at the end of a minute in which the disk was slow, a text about it; otherwise empty
      */
     Optional<String> look(long standsNanos, long missing, long bytes, long writeNanos, long nanos) {
         if (!begun) {

@@ -8,32 +8,31 @@ import java.util.Map;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * The positions of an archive's recordings, from the counters of Aeron that lie in shared memory: a look at them waits
- * for nothing.
+ * The positions of an archive's recordings, from Aeron's counters in shared memory, without a wait.
  *
  * <pre>
- *   rec-pos   what is recorded of a session, by the archive's thread
- *   pub-pos   what this node has published in the session: the leader's log, a snapshot
- *   rcv-pos   what has come of the session without a gap, by the driver's thread: a follower's log. Bytes behind a gap
- *             (rcv-hwm) are not for the archive yet, and never will be if their sender has gone
+ *   rec-pos   end of a session's recorded bytes, by the archive's thread
+ *   pub-pos   end of the bytes that this node has published in a session: the leader's log, a snapshot
+ *   rcv-pos   end of the bytes received in a session without a gap, by the driver's thread: a follower's log. The
+ *             archive does not get bytes after a gap (rcv-hwm)
  * </pre>
  */
 final class RecordingCounters {
     /**
      * One look at an archive.
      *
-     * @param recordings those under way, by their numbers
-     * @param writtenBytes since the archive's start, of all recordings
-     * @param writeNanos time that it has spent in these writes
+     * @param recordings the active recordings, by their numbers
+     * @param writtenBytes bytes written since the archive's start
+     * @param writeNanos time spent in these writes
      */
     record Look(Map<Long, Progress> recordings, long writtenBytes, long writeNanos) {
-        /** Bytes that are there and not recorded yet. */
+        /** Bytes that wait to be recorded. */
         long missing() {
             return recordings.values().stream().mapToLong(Progress::missing).sum();
         }
     }
 
-    // Places in the key of a rec-pos; Aeron has names for them that it does not give away.
+    // Offsets in the key of a rec-pos, which Aeron does not publish.
     private static final int RECORDING_ID_OFFSET = 0;
     private static final int SESSION_ID_OFFSET = RECORDING_ID_OFFSET + Long.BYTES;
 

@@ -26,34 +26,31 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The service that Aeron Cluster calls on each node, in the order of the log: it gives batches to {@link ClusterState},
- * whose decisions go to the core by {@link ToCore}. On the service's thread.
+ * The service that Aeron Cluster calls on each node, in the log's order. It passes batches to {@link ClusterState}. The
+ * decisions go to the core by {@link ToCore}. On the service's thread.
  */
 final class RelayService implements ClusteredService {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Time after which a core that takes nothing does not keep up with the cluster. */
+    /** Time for which the core may leave a full ring unread before the node leaves. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /**
-     * Time for which a snapshot waits for the journal. The leader puts nothing in order meanwhile; a disk that is well
-     * takes milliseconds.
-     */
+    /** Time for which a snapshot waits for the journal. A good disk takes milliseconds. */
     private static final long SNAPSHOT_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Reasons to pass over a batch that are logged at most. */
+    /** Most reasons for ignored batches that are logged. */
     private static final int MOST_PASSED_OVER = 100;
 
     /**
      * The last report of a member on itself.
      *
-     * @param position up to which the member had the stream
-     * @param lag bytes of the stream that were in order then and that the member did not have
-     * @param nanos time at which the report came here
+     * @param position end of the member's stream
+     * @param lag bytes that were ordered then and that the member did not have
+     * @param nanos time at which the report arrived here
      */
     record Report(long position, long lag, long nanos) {}
 
-    /** A snapshot is skipped, which was logged; the one before holds, and so does the log behind it. */
+    /** Skips a snapshot, which was logged. The previous snapshot and the log after it are kept. */
     static final class Skipped extends AeronEvent {
         private static final long serialVersionUID = 1L;
 
@@ -73,22 +70,20 @@ final class RelayService implements ClusteredService {
     private final Runnable begun;
     private final Consumer<Throwable> failed;
     private final Map<Integer, Report> reports = new ConcurrentHashMap<>();
-    // Time at which a report of this node last came back by the log.
     private volatile long heardNanos = System.nanoTime() - TimeUnit.MINUTES.toNanos(1);
     private volatile long position;
     private volatile long term = -1;
     private volatile int leader;
     private Cluster cluster;
-    // Reasons to pass over a batch that were logged.
     private final Set<String> passedOver = new HashSet<>();
-    // Time since which the core takes nothing; 0: it takes records.
+    // Time since which the ring is full; 0: it is not.
     private long waitsSinceNanos;
 
     /**
-     * @param life tells the node's reports from those of its earlier lives, which are in the log as well
-     * @param lastTerm the last one that the node's earlier lives knew of; -1: none
-     * @param begun called once the stream has an epoch, which the orderer knows then
-     * @param failed told why the node cannot go on
+     * @param life the node's life: reports of its earlier lives are in the log, too
+     * @param lastTerm the last term that the node's earlier lives knew; -1: none
+     * @param begun called when the stream has begun
+     * @param failed gets the error that ends the node
      */
     RelayService(
             ClusterFile file,
@@ -119,9 +114,7 @@ final class RelayService implements ClusteredService {
         begun.run();
     }
 
-    /**
-     * Ends the node where a call of Aeron has thrown: the call is done in part, and nobody may see what comes of that.
-     */
+    /** Ends the node after an error in a call by Aeron: the state may have changed in part. */
     private AgentTerminationException endOfNode(Throwable e) {
         if (e instanceof AgentTerminationException itself) {
             return itself;
@@ -190,7 +183,7 @@ final class RelayService implements ClusteredService {
 
     private void await() {
         if (!orderer.hasCore()) {
-            // The relay still looks through its journal.
+            // The relay still reads its journal.
             cluster.idleStrategy().idle();
             return;
         }
@@ -223,8 +216,6 @@ final class RelayService implements ClusteredService {
         // The service sets no timer.
     }
 
-    // ---- snapshots ---------------------------------------------------------------------------------------------
-
     @Override
     public void onTakeSnapshot(ExclusivePublication publication) {
         awaitJournal();
@@ -244,9 +235,8 @@ final class RelayService implements ClusteredService {
     }
 
     /**
-     * Waits until the journal has all that the snapshot stands for: the log before a snapshot may be dropped, and a
-     * journal that lacks a part of it would never get it. While this waits, a leader puts nothing in order; so a node
-     * whose disk is slow or full goes without a snapshot.
+     * Waits until the journal has the stream up to the snapshot. The log before the snapshot may be deleted then, and
+     * the journal could never get it again. A leader orders nothing during the wait, so a slow disk gets no snapshot.
      */
     private void awaitJournal() {
         long begun = System.nanoTime();
@@ -281,8 +271,6 @@ final class RelayService implements ClusteredService {
         }
     }
 
-    // ---- leaders and figures --------------------------------------------------------------------------------------
-
     @Override
     public void onNewLeadershipTermEvent(
             long itsTerm,
@@ -305,7 +293,7 @@ final class RelayService implements ClusteredService {
         }
     }
 
-    /** Notes a term and its leader, if it is a newer one; returns whether it is. */
+    /** Records a term and its leader. Returns whether the term is new. */
     private synchronized boolean termBegins(long itsTerm, int itsLeader) {
         boolean newer = itsTerm > term;
         leader = newer ? itsLeader : leader;
@@ -321,36 +309,34 @@ final class RelayService implements ClusteredService {
         }
     }
 
-    /**
-     * The leader has answered the ingress: the log says nothing of a term that has begun before the node's snapshot.
-     */
+    /** Records a leader that has answered the ingress. The log lacks a term that began before the node's snapshot. */
     void leaderFound(long itsTerm, int itsLeader) {
         if (termBegins(itsTerm, itsLeader)) {
             logLeader(itsTerm, itsLeader);
         }
     }
 
-    /** The newest term that the node has heard of; -1: none. Any thread. */
+    /** The newest term that the node knows; -1: none. Any thread. */
     long term() {
         return term;
     }
 
-    /** The leader of that term; 0: none. Any thread. */
+    /** The leader of the newest term; 0: none. Any thread. */
     int leader() {
         return leader;
     }
 
-    /** Bytes of the stream that are in order. Any thread. */
+    /** End of the ordered stream. Any thread. */
     long position() {
         return position;
     }
 
-    /** Time at which a report of this node last came back by the log. Any thread. */
+    /** Time at which the log last had a report of this node. Any thread. */
     long heardNanos() {
         return heardNanos;
     }
 
-    /** The member's last report; empty: none has come. Any thread. */
+    /** The member's last report; empty: there was none. Any thread. */
     Optional<Report> report(int member) {
         return Optional.ofNullable(reports.get(member));
     }
@@ -362,6 +348,6 @@ final class RelayService implements ClusteredService {
 
     @Override
     public void onTerminate(Cluster theCluster) {
-        // The end of Aeron's threads tells the node.
+        // The node notices the end of Aeron's threads.
     }
 }

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The text of a snapshot: a {@link ClusterState} in lines of words, so that people can read it on a disk.
+ * The text of a snapshot: a {@link ClusterState} in lines of words, which people can read.
  *
  * <pre>
  *   state VERSION CLUSTER EPOCH POSITION SEQUENCE NODES NAMES TOLD PASSED BODY     numbers: lines, ms, bytes
@@ -85,10 +85,10 @@ final class SnapshotText {
     }
 
     /**
-     * Restores the state from one of its lines; they come in the order of {@link #lines}.
+     * Restores the state from the next line of {@link #lines}.
      *
      * @return whether it was the last line
-     * @throws IllegalStateException the line is none of a snapshot, or of another version or cluster
+     * @throws IllegalStateException the line is not of a snapshot, or of another version or cluster
      */
     boolean restore(String line) {
         String[] words = line.split(" ", -1);

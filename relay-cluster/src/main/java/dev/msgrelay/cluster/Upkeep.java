@@ -12,7 +12,6 @@ import io.aeron.cluster.ElectionState;
 import io.aeron.cluster.RecordingLog;
 import io.aeron.cluster.service.Cluster.Role;
 import io.aeron.cluster.service.ClusterCounters;
-import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -25,35 +24,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A node's work beside messages, a few times a second: it reports the node's status; leaves while the disk still has
- * room to do so; as leader has snapshots taken; drops the log before them.
+ * A node's periodic work, a few times a second: it reports the node's status, leaves the cluster before the disk is
+ * full, requests snapshots if the node leads, and deletes the log before them.
  *
  * <pre>
  *   log   |-------- dropped --------|= segments =|============|======>
  *                                      last snapshot but one  last snapshot
  * </pre>
  *
- * The log is kept from the last snapshot but one on: a node that was away for less than the time between two snapshots
- * gets from the others what it has missed. A thread of its own, since the archive answers when it can.
+ * The log is kept from the last snapshot but one: a node that was away for less than a snapshot's interval gets what it
+ * has missed from the other nodes. On a thread of its own, since the archive may answer late.
  */
 final class Upkeep implements AutoCloseable {
-    /** Free bytes of the disk below which a node leaves: Aeron loses what it cannot write. */
+    /** Free bytes of the disk below which a node leaves: Aeron loses bytes that it cannot write. */
     static final long LEAST_FREE = 64 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
-    /** Bytes of the log for which no snapshot is taken: they are read in no time. */
+    /** Least bytes of the log for a snapshot: a shorter log is replayed at once. */
     private static final long LEAST_LOG = 1 << 20;
 
-    /** Time until a snapshot that was skipped is asked for again: waiting for a journal held the order up. */
+    /** Time until a skipped snapshot is requested again: its wait for the journal delayed all messages. */
     private static final long AGAIN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
-    /** Snapshots that are kept: the last one and the one before. */
     private static final int SNAPSHOTS_KEPT = 2;
 
-    /** Silence of a member after which its last report does not count any more. */
+    /** Silence after which a member's last report is out of date. */
     private static final long SILENT_MILLIS = 3_000;
 
     private final NodePlace place;
@@ -68,19 +66,14 @@ final class Upkeep implements AutoCloseable {
     private final JournalWatch journal = new JournalWatch();
     private volatile boolean closed;
 
-    // Fields of the thread.
+    // Owned by the upkeep's thread.
     private long snapshots = -1;
     private long snapshotPosition;
     private long snapshotNanos = System.nanoTime();
     private long askedNanos = System.nanoTime() - AGAIN_NANOS;
     private int purged;
 
-    /**
-     * @param archive of the node
-     * @param orderer gets the node's status; its relay may have a journal
-     * @param watchman has what is to be said of a slow disk
-     * @param leave told why the node cannot take part any more
-     */
+    /** @param leave gets the reason for which the node has to leave */
     Upkeep(
             NodePlace place,
             Aeron aeron,
@@ -109,16 +102,14 @@ final class Upkeep implements AutoCloseable {
         while (!closed) {
             try {
                 ClusterStatus status = report();
-                tellSlowDisk();
-                checkRoom();
+                checkDisk();
                 checkJournal(System.nanoTime());
                 dropIfSnapshot(System.nanoTime());
                 if (status.state() == State.LEADS) {
                     snapshotIfDue(status.commitPosition(), System.nanoTime());
                 }
-            } catch (IOException | RuntimeException e) {
+            } catch (RuntimeException e) {
                 if (!closed) {
-                    // The next round tries again.
                     LOG.warn("{}: {}", place.who(), e.getMessage());
                     LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(1));
                 }
@@ -126,8 +117,6 @@ final class Upkeep implements AutoCloseable {
             LockSupport.parkNanos(LOOK_NANOS);
         }
     }
-
-    // ---- how it stands -----------------------------------------------------------------------------------------
 
     private long counter(int type) {
         CountersReader counters = aeron.countersReader();
@@ -155,7 +144,7 @@ final class Upkeep implements AutoCloseable {
             return State.NO_LEADER;
         }
         return switch (ElectionState.get(election)) {
-            // A leader whose log does not bring back what the node reports is one by name only.
+            // A leader does not lead if the log does not bring back this node's reports.
             case CLOSED ->
                 System.nanoTime() - service.heardNanos() > TimeUnit.MILLISECONDS.toNanos(SILENT_MILLIS)
                         ? State.NO_LEADER
@@ -187,18 +176,13 @@ final class Upkeep implements AutoCloseable {
         return members;
     }
 
-    // ---- the disk ----------------------------------------------------------------------------------------------
-
     static String full(NodePlace place, long free) {
         return "the disk of " + place.directory() + " has " + free + " bytes free, and a node needs " + LEAST_FREE;
     }
 
-    private void tellSlowDisk() {
+    private void checkDisk() {
         watchman.takeSlow()
                 .ifPresent(words -> LOG.warn("{}: the disk of {} {}", place.who(), place.directory(), words));
-    }
-
-    private void checkRoom() throws IOException {
         long free = place.free();
         if (free < LEAST_FREE) {
             leaveCluster(full(place, free));
@@ -211,7 +195,7 @@ final class Upkeep implements AutoCloseable {
     }
 
     private void checkJournal(long nanos) {
-        // The end of the stream first: bytes that are appended meanwhile are no lag.
+        // The stream's end is read first: bytes that are appended in between do not lag.
         long appended = orderer.appended();
         long forced = orderer.forced();
         switch (journal.judge(appended, forced, nanos)) {
@@ -224,8 +208,6 @@ final class Upkeep implements AutoCloseable {
         }
     }
 
-    // ---- snapshots -----------------------------------------------------------------------------------------------
-
     private void snapshotIfDue(long committed, long nanos) {
         long grown = committed - snapshotPosition;
         boolean late = nanos - snapshotNanos >= place.file().snapshot().toNanos();
@@ -233,7 +215,7 @@ final class Upkeep implements AutoCloseable {
         due &= nanos - askedNanos >= AGAIN_NANOS;
         AtomicCounter toggle = due ? ClusterControl.findControlToggle(aeron.countersReader(), clusterId) : null;
         if (toggle != null) {
-            // Aeron does nothing while the snapshot before is under way.
+            // Without effect while Aeron takes a snapshot.
             ClusterControl.ToggleState.SNAPSHOT.toggle(toggle);
             askedNanos = nanos;
         }
@@ -270,7 +252,7 @@ final class Upkeep implements AutoCloseable {
         snapshots = taken;
     }
 
-    /** @param position of the log before which nobody needs it */
+    /** @param position end of the log to delete */
     private void drop(List<RecordingLog.Entry> all, long position, long log) {
         try (AeronArchive own =
                 AeronArchive.connect(archive.clone().aeron(aeron).ownsAeronClient(false))) {
@@ -290,12 +272,12 @@ final class Upkeep implements AutoCloseable {
                 }
             }
         } catch (ArchiveException e) {
-            // Another node reads the file just now, or it is the newest one: it goes with the next snapshot.
+            // A node reads the file at present, or it is the newest one. The next snapshot tries again.
             LOG.info("{} drops nothing of the log this time: {}", place.who(), e.getMessage());
         }
     }
 
-    /** Ends before Aeron does, whose memory it reads. */
+    /** Must be closed before Aeron, whose memory it reads. */
     @Override
     public void close() {
         closed = true;

@@ -8,8 +8,8 @@ import java.util.function.Consumer;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Looks whether the node's archive still gets to its disk, and tells where it does not. A thread of its own, which
- * touches no file, asks no archive and logs nothing: all that may hang as the disk does.
+ * Reports when the disk of a node's archive hangs or is slow. Its thread uses no file, no archive and no log, since all
+ * of them may hang with the disk.
  */
 final class Watchman implements AutoCloseable {
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
@@ -18,15 +18,15 @@ final class Watchman implements AutoCloseable {
     private final Consumer<String> hangs;
     private final DiskWatch disk = new DiskWatch();
     private final DiskPace pace = new DiskPace();
-    // What is to be said of a slow disk, until somebody says it who may wait for the disk.
+    // A text about a slow disk, for a thread that may wait for the disk to log it.
     private final AtomicReference<String> slow = new AtomicReference<>();
     private final NodeThread thread;
     private volatile boolean closed;
 
     /**
-     * @param counters of the node's driver; read until the watchman is closed
-     * @param hangs told once, on the watchman's thread, that the disk takes nothing: what has happened, in words
-     * @param failed told why the watchman has ended by itself
+     * @param counters those of the node's driver; read until {@link #close}
+     * @param hangs gets a text once, on the watchman's thread, when the disk hangs
+     * @param failed gets an error of the watchman's thread
      */
     Watchman(CountersReader counters, Consumer<String> hangs, Consumer<Throwable> failed) {
         this.counters = counters;
@@ -44,7 +44,7 @@ final class Watchman implements AutoCloseable {
         }
     }
 
-    /** Looks once; returns whether the disk is worth another look. On the watchman's thread. */
+    /** Looks at the disk once; returns false if it hangs. On the watchman's thread. */
     boolean look(long nanos) {
         RecordingCounters.Look look = RecordingCounters.read(counters);
         long stands = disk.look(look.recordings(), nanos);
@@ -58,12 +58,12 @@ final class Watchman implements AutoCloseable {
         return false;
     }
 
-    /** Returns what there is to be said of a slow disk, once a minute at most; empty: nothing. Any thread. */
+    /** Removes and returns a text about a slow disk, at most once a minute; empty: there is none. Any thread. */
     Optional<String> takeSlow() {
         return Optional.ofNullable(slow.getAndSet(null));
     }
 
-    /** Ends before the driver does, whose memory it reads. */
+    /** Must be closed before the driver, whose memory it reads. */
     @Override
     public void close() {
         closed = true;

@@ -1,6 +1,5 @@
 package dev.msgrelay.trials;
 
-import dev.msgrelay.cluster.ClusterNode;
 import dev.msgrelay.cluster.Leader;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.host.Tool;
@@ -8,6 +7,7 @@ import dev.msgrelay.loadgen.rig.Child;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.RunException;
 import dev.msgrelay.protocol.Level;
+import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.testing.FreePort;
 import dev.msgrelay.trials.Client.Role;
 import java.io.IOException;
@@ -122,7 +122,7 @@ final class Rig implements AutoCloseable {
             return "a cluster needs " + SHARED;
         }
         long free = Files.getFileStore(SHARED).getUsableSpace();
-        long needed = CLUSTER * ClusterNode.SHARED_BYTES;
+        long needed = CLUSTER * ClusterConfig.SHARED_BYTES;
         return free < needed
                 ? "a cluster of " + CLUSTER + " nodes needs " + needed + " bytes in " + SHARED + ", and " + free
                         + " are free"
