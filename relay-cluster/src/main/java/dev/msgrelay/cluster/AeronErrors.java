@@ -13,18 +13,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Errors that Aeron reports of a node: those that differ in numbers alone are logged once, until none has come for a
- * minute. The last one is kept as the cause of an end. Any thread.
+ * Errors that Aeron reports. Errors that differ in their numbers alone are of one kind, which is logged again only
+ * after a minute without it. The last error is kept as the cause of the node's end. Any thread.
  */
 final class AeronErrors implements ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /**
-     * Words with which Aeron reports, once and again, that a follower does not catch up; its leader may just have gone.
-     */
+    /** Aeron's text about a follower that does not catch up, perhaps only since its leader has ended. */
     private static final String CATCH_UP = "failed to join catchup log";
 
-    /** Reports in a row after which the cause is none that passes, such as a leader that has just gone. */
+    /** Reports in a row that show a lasting cause. */
     private static final int OFTEN = 5;
 
     private static final long QUIET_NANOS = TimeUnit.MINUTES.toNanos(1);
@@ -33,7 +31,7 @@ final class AeronErrors implements ErrorHandler {
 
     private final String who;
     private final LongSupplier nanoClock;
-    // Time of the last report of each kind: an error with its numbers left out.
+    // Time of the last report of each kind.
     private final Map<String, Long> reported = new HashMap<>();
     private String lastKind = "";
     private int times;
@@ -41,7 +39,7 @@ final class AeronErrors implements ErrorHandler {
     private boolean muted;
     private volatile Throwable cause;
 
-    /** @param who names the node, for people */
+    /** @param who the node's name, for people */
     AeronErrors(String who, LongSupplier nanoClock) {
         this.who = who;
         this.nanoClock = nanoClock;
@@ -65,7 +63,7 @@ final class AeronErrors implements ErrorHandler {
         }
         cause = e;
         if (isOfMemory(e)) {
-            // The thread that has thrown it ends, and the node with it, which says why.
+            // The thread that has thrown it ends, and the node logs the cause.
             return;
         }
         if (isNew) {
@@ -78,7 +76,7 @@ final class AeronErrors implements ErrorHandler {
         }
     }
 
-    /** Whether a mapped file could not be had where it was touched: a file system is full, or a disk has failed. */
+    /** Whether access to a mapped file has failed: a file system is full, or a disk is broken. */
     static boolean isOfMemory(Throwable e) {
         for (Throwable each = e; each != null; each = each.getCause()) {
             if (each instanceof InternalError) {
@@ -88,12 +86,12 @@ final class AeronErrors implements ErrorHandler {
         return false;
     }
 
-    /** Returns an error's class and text without its numbers, of which each report may have others. */
+    /** An error's class and its text without numbers. */
     static String kind(Throwable e) {
         return NUMBER.matcher(e.getClass().getName() + ' ' + e.getMessage()).replaceAll("#");
     }
 
-    /** Notes a report; returns whether there was none of its kind in the minute before. */
+    /** Records a report. Returns whether there was none of its kind in the minute before. */
     synchronized boolean add(String kind) {
         long now = nanoClock.getAsLong();
         if (reported.size() >= MOST_KINDS && !reported.containsKey(kind)) {
@@ -104,11 +102,11 @@ final class AeronErrors implements ErrorHandler {
     }
 
     /**
-     * Returns the handler of the consensus. A leader of Aeron may take a position from the log of the leader before it,
-     * where the two logs differ (aeron#2147). If no message of its own log begins there, each of its elections fails at
-     * once. A start from the last snapshot mends that.
+     * The handler of the consensus. A leader of Aeron may use a position of its predecessor's log though its own log
+     * differs there (aeron#2147). If no message begins at this position, all its elections fail. A start from the last
+     * snapshot mends that.
      *
-     * @param hopeless told why the node cannot go on
+     * @param hopeless gets the error after which the node cannot go on
      */
     ErrorHandler ofConsensus(Consumer<Throwable> hopeless) {
         return e -> {
@@ -122,7 +120,7 @@ final class AeronErrors implements ErrorHandler {
         };
     }
 
-    /** Counts a report; returns how many in a row, this one the last, say that no message begins at a position. */
+    /** Number of reports in a row, up to this one, that no message begins at a position. */
     private synchronized int countWrongPositions(Throwable e) {
         boolean wrong =
                 e instanceof ArchiveException archive && archive.errorCode() == ArchiveException.INVALID_POSITION;
@@ -130,7 +128,7 @@ final class AeronErrors implements ErrorHandler {
         return wrongPositions;
     }
 
-    /** Passes over all later reports: the node is being closed. */
+    /** Ignores all later reports: the node is being closed. */
     synchronized void mute() {
         muted = true;
     }

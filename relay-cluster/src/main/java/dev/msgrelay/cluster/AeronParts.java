@@ -22,38 +22,36 @@ import org.agrona.SemanticVersion;
 import org.agrona.concurrent.NoOpLock;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 
-/** Settings of Aeron's parts, for one node. The one who starts a part adds its threads. */
+/** Settings of Aeron's parts, for one node. The caller adds the threads. */
 final class AeronParts {
-    /** Silence after which a leader has gone: with less, a busy machine elects for nothing. */
+    /** Silence of a leader until an election: with less, a busy machine would cause needless elections. */
     private static final long HEARTBEAT_TIMEOUT_NANOS = TimeUnit.MILLISECONDS.toNanos(1_500);
 
     private static final long HEARTBEAT_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     private static final long ELECTION_NANOS = TimeUnit.MILLISECONDS.toNanos(700);
     private static final long CANVASS_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Sleep of the threads that keep a client of Aeron alive, or look up names, and do nothing else. */
+    /** Sleep of threads that only keep a client of Aeron alive, or look up names. */
     private static final long CLIENT_IDLE_MILLIS = 10;
 
-    /** Sessions of the cluster: one for each node, and those of earlier lives that have not timed out. */
+    /** Most sessions of the cluster: one for each node, and earlier ones that have not timed out. */
     private static final int MOST_SESSIONS = 100;
 
     /**
-     * Pause of a process, by a debugger or a machine that was moved, after which it goes on. Aeron's parts take one
-     * that pauses longer for dead, each for itself.
+     * Longest pause of a process, by a debugger or the move of a virtual machine, that does not end the node. After a
+     * longer pause Aeron's parts take each other for dead.
      */
     private static final long PAUSE_MILLIS = TimeUnit.MINUTES.toMillis(2);
 
     private static final int CONTROL_TERM_BYTES = 256 << 10;
 
-    /**
-     * Bytes under way to a node before it has said what has arrived, if the system gives its sockets buffers for that.
-     */
+    /** Most bytes in flight to a node, if the system allows socket buffers of this size. */
     private static final int WINDOW_BYTES = 2 << 20;
 
     private static final int APP_VERSION = SemanticVersion.compose(Batch.VERSION, 0, 0);
 
     static {
-        // Patience of the clients that Aeron makes itself, which it takes from nowhere else.
+        // For clients that Aeron creates itself: a system property is their only source of this setting.
         if (System.getProperty(Aeron.Context.DRIVER_TIMEOUT_PROP_NAME) == null) {
             System.setProperty(Aeron.Context.DRIVER_TIMEOUT_PROP_NAME, Long.toString(PAUSE_MILLIS));
         }
@@ -63,10 +61,10 @@ final class AeronParts {
     private final ClusterSecret secret;
     private final ErrorHandler errors;
     private final int sync;
-    // Wait of the driver's thread, which has the node's UDP sockets.
+    // The wait of the driver's thread, which owns the node's UDP sockets.
     private final Idle driver = new Idle();
 
-    /** @param errors told of the errors of all parts but the consensus */
+    /** @param errors gets the errors of all parts but the consensus */
     AeronParts(NodePlace place, ClusterSecret secret, ErrorHandler errors) {
         this.place = place;
         this.secret = secret;
@@ -74,28 +72,22 @@ final class AeronParts {
         this.sync = place.file().sync() ? 1 : 0;
     }
 
-    /** Returns the number by which a cluster's parts know each other on one machine. */
+    /** The number of a cluster, for Aeron's counters on one machine. */
     static int clusterId(ClusterFile file) {
         return (int) (ClusterState.idOf(file.name()) & 0xFFFF);
     }
 
-    /**
-     * Returns the stream of a cluster's votes: a node of another cluster at its addresses is not heard, and cannot
-     * become a member.
-     */
+    /** Number of the stream of a cluster's votes. It keeps out nodes of another cluster at the same addresses. */
     static int consensusStream(ClusterFile file) {
         return 1 << 16 | clusterId(file);
     }
 
-    /** Returns a channel at any port of the node, for occasional messages to it. */
+    /** A channel at any free port of the node, for few messages. */
     String anyPort() {
         return "aeron:udp?term-length=64k|endpoint=" + place.member().host() + ":0";
     }
 
-    /**
-     * Has the node fall silent for its peers: nothing is sent, received or answered any more. Any thread, does not
-     * wait.
-     */
+    /** Stops the network of the node: it neither sends nor receives any more. Any thread, without a wait. */
     void silence() {
         driver.standStill();
     }
@@ -115,7 +107,7 @@ final class AeronParts {
                 .termBufferSparseFile(true)
                 .clientLivenessTimeoutNs(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS))
                 .publicationUnblockTimeoutNs(TimeUnit.MILLISECONDS.toNanos(PAUSE_MILLIS + 1))
-                // Length for channels that name none themselves: those for messages of the relay do.
+                // For channels without a length of their own; those of messages have one.
                 .publicationTermBufferLength(CONTROL_TERM_BYTES)
                 .ipcTermBufferLength(1 << 20)
                 .errorHandler(errors);
@@ -124,7 +116,7 @@ final class AeronParts {
     private static int window() {
         try (DatagramChannel probe = DatagramChannel.open()) {
             probe.setOption(StandardSocketOptions.SO_RCVBUF, WINDOW_BYTES);
-            // Linux reports twice the size that it has given.
+            // Linux reports twice the size of the buffer.
             int given = probe.getOption(StandardSocketOptions.SO_RCVBUF) / 2;
             return Math.max(Configuration.INITIAL_WINDOW_LENGTH_DEFAULT, Math.min(WINDOW_BYTES, given));
         } catch (IOException e) {
@@ -156,7 +148,7 @@ final class AeronParts {
                 .errorHandler(errors);
     }
 
-    /** Returns the settings of a client of the node's own archive. */
+    /** The settings of a client of the node's own archive. */
     AeronArchive.Context archiveClient(Archive.Context archive) {
         return new AeronArchive.Context()
                 .credentialsSupplier(secret.credentials())
@@ -167,7 +159,7 @@ final class AeronParts {
                 .aeronDirectoryName(place.driver());
     }
 
-    /** @param ownErrors told of the errors of the consensus, in place of the handler for all other parts */
+    /** @param ownErrors gets the errors of the consensus */
     ConsensusModule.Context consensus(AeronArchive.Context archiveClient, ErrorHandler ownErrors) {
         ClusterFile file = place.file();
         return new ConsensusModule.Context()
@@ -182,8 +174,8 @@ final class AeronParts {
                 .appVersion(APP_VERSION)
                 .archiveContext(archiveClient.clone())
                 .ingressChannel(file.aeronMessages())
-                // The log goes as fast as the slowest follower that is heard of: a follower that is outrun by a term
-                // has lost its place in the log.
+                // The leader is no faster than the slowest live follower: a follower that lags by more than a term
+                // loses its position in the log.
                 .logChannel(file.aeronMessages() + "|fc=min,t:500ms")
                 .replicationChannel(anyPort())
                 .leaderHeartbeatTimeoutNs(HEARTBEAT_TIMEOUT_NANOS)
@@ -211,7 +203,7 @@ final class AeronParts {
                 .errorHandler(errors);
     }
 
-    /** Returns the settings of the client that the ingress and the upkeep share. */
+    /** The settings of the client that ingress and upkeep share. */
     Aeron.Context client() {
         return new Aeron.Context()
                 .epochClock(SteadyClock.INSTANCE)

@@ -22,31 +22,31 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * The block of a cluster, the same in the files of all nodes. Settings beside the block are the relay's own.
+ * The block of a cluster, the same in the files of all nodes. Other settings in the file are the relay's own.
  *
  * <pre>
  *   cluster {
  *     name = orders
  *     directory = /var/lib/relay/cluster      # each node has a directory of its own in it: node-1
  *     members { 1 = "10.0.0.1:7410", 2 = "10.0.0.2:7410", 3 = "10.0.0.3:7410" }
- *     sync = 1                                # 0: a majority has it in memory; 1: on its disks
- *     snapshot = 10m                          # interval of snapshots: the log before is dropped
- *     snapshot-log = 1g                       # bytes of the log after which one is taken, however soon
+ *     sync = 1                                # 0: a majority has a message in memory; 1: on its disks
+ *     snapshot = 10m                          # interval of snapshots: the log before them is deleted
+ *     snapshot-log = 1g                       # bytes of the log until a snapshot before its time
  *     mtu = 1408                              # bytes of a datagram between nodes
- *     shared = /dev/shm                       # where a node's threads share memory
- *     secret-file = /etc/relay/cluster.secret # what only nodes know; without, the network has to keep strangers away
+ *     shared = /dev/shm                       # file system in memory, for buffers
+ *     secret-file = /etc/relay/cluster.secret # the nodes' secret; without it the network must keep strangers away
  *   }
  * </pre>
  *
- * @param name of the cluster: nodes of another one are refused
- * @param directory where nodes keep the log
- * @param shared a file system in memory, with room for {@link #SHARED_BYTES}
- * @param secretFile file of the secret that only nodes know; empty: there is none
- * @param mtu bytes of a datagram between nodes at most
- * @param sync whether what is committed is forced to the disks of a majority
- * @param snapshot interval of snapshots, if much has come
- * @param snapshotBytes bytes of the cluster's log after which a snapshot is taken, however soon
- * @param members by their numbers
+ * @param name the cluster's name: nodes with another one are refused
+ * @param directory parent of the nodes' directories
+ * @param shared a file system in memory, with room for {@link ClusterConfig#SHARED_BYTES}
+ * @param secretFile file of the nodes' secret; empty: there is none
+ * @param mtu most bytes of a datagram between nodes
+ * @param sync whether a majority forces messages to its disks before they are committed
+ * @param snapshot interval of snapshots
+ * @param snapshotBytes bytes of the cluster's log until a snapshot before its time
+ * @param members members by their numbers
  */
 record ClusterFile(
         String name,
@@ -58,11 +58,8 @@ record ClusterFile(
         Duration snapshot,
         long snapshotBytes,
         Map<Integer, Member> members) {
-    /** UDP ports of a node: the one in the file and those that follow. */
+    /** UDP ports of a node: the port in the file, and the next four. */
     static final int PORTS = 5;
-
-    /** Shared memory that a node's buffers take at most. */
-    static final long SHARED_BYTES = ClusterConfig.SHARED_BYTES;
 
     private static final Duration LEAST_SNAPSHOT = Duration.ofSeconds(5);
     private static final Duration MOST_SNAPSHOT = Duration.ofDays(1);
@@ -81,7 +78,7 @@ record ClusterFile(
 
     /** @param port the first of {@link #PORTS} */
     record Member(String host, int port) {
-        /** Whether both are on one host, however that is written; an unknown host is reported by its own node. */
+        /** Whether both members are on one host, by name or address. A node reports its own unknown host. */
         boolean isBeside(Member other) {
             InetSocketAddress here = new InetSocketAddress(host, port);
             InetSocketAddress there = new InetSocketAddress(other.host, other.port);
@@ -95,7 +92,7 @@ record ClusterFile(
 
         @Override
         public String toString() {
-            return host + ":" + port;
+            return endpoint(0);
         }
     }
 
@@ -106,7 +103,7 @@ record ClusterFile(
     /**
      * Reads the file.
      *
-     * @throws IllegalArgumentException what is wrong in it, with file and line
+     * @throws IllegalArgumentException the message names the mistake, with file and line
      */
     static ClusterFile read(Path file) {
         return HoconFile.read(file, root -> {
@@ -238,7 +235,7 @@ record ClusterFile(
         return new Member(text.substring(0, colon), port);
     }
 
-    /** Returns the number in a text; -1: there is none, or it is not within. */
+    /** Returns the number in a text; -1: there is none, or it is not in the range. */
     private static int number(String text, int least, int most) {
         if (!text.matches("\\d{1,5}")) {
             return -1;
@@ -263,7 +260,7 @@ record ClusterFile(
         return text;
     }
 
-    /** A warning if the cluster's log would be gone with the machine. */
+    /** A warning if the directory does not survive a restart of the machine. */
     Optional<String> fleeting(SystemTree system) {
         return FleetingFiles.why(system, directory).map(why -> "cluster.directory " + directory + " is " + why);
     }
@@ -272,19 +269,17 @@ record ClusterFile(
         return directory.resolve("node-" + node);
     }
 
-    /** Folder in which the node's threads share memory. */
     Path sharedOf(int node) {
         return shared.resolve("relay-" + name + "-" + node);
     }
 
-    /** @throws IOException there is no such folder */
     void checkShared() throws IOException {
         if (!Files.isDirectory(shared)) {
             throw new IOException("cluster.shared " + shared + " is no directory");
         }
     }
 
-    /** Returns the members in Aeron's words: for each the ports of ingress, consensus, log, catch-up, archive. */
+    /** The members in Aeron's form: ports of ingress, consensus, log, catch-up and archive for each. */
     String aeronMembers() {
         return joined(
                 "|",
@@ -292,17 +287,16 @@ record ClusterFile(
                         + IntStream.range(0, PORTS).mapToObj(member::endpoint).collect(Collectors.joining(",")));
     }
 
-    /** Channel of messages to the leader and from there; other words between nodes need no large datagrams. */
+    /** Channel of messages, to the leader and from it. */
     String aeronMessages() {
         return "aeron:udp?term-length=16m|mtu=" + mtu;
     }
 
-    /** Addresses at which nodes take entries. */
+    /** The members' ports for entries, in Aeron's form. */
     String aeronIngress() {
-        return joined(",", (number, member) -> number + "=" + member.endpoint(0));
+        return joined(",", (number, member) -> number + "=" + member);
     }
 
-    /** The members by their numbers, each as a text. */
     private String joined(String between, BiFunction<Integer, Member, String> text) {
         return new TreeMap<>(members)
                 .entrySet().stream()

@@ -24,28 +24,28 @@ import org.agrona.IoUtil;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Gets the cluster's last snapshot and the log behind it from the other nodes, for a node that has lost its own, or was
- * away for so long that the others have dropped what it lacks. Aeron's ClusterBackup does the work.
+ * Copies the cluster's last snapshot and the log after it from the other nodes, by Aeron's ClusterBackup. It is for a
+ * node that has lost its log, or was away for so long that the other nodes have deleted the part that it lacks.
  */
 public final class ClusterRestore {
-    /** Time without an answer, or without more of the snapshot, after which the others cannot give it. */
+    /** Time without an answer, or without more bytes of the snapshot, until the restore fails. */
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-    /** Interval of the reports on how far it is. */
+    /** Interval of reports on the progress. */
     private static final Duration SAY = Duration.ofSeconds(10);
 
-    /** Time in which no more than {@link #QUIET_BYTES} have come when all of the log is there. */
+    /** The log is complete if no more than {@link #QUIET_BYTES} come in this time. */
     private static final Duration QUIET = Duration.ofSeconds(1);
 
-    /** Bytes that the nodes' reports on themselves make in that time. */
+    /** More bytes than the nodes' own reports need in that time. */
     private static final long QUIET_BYTES = 64 << 10;
 
-    /** Time for the log at most: the others go on meanwhile, and the rest comes when the node is started. */
+    /** Limit of the time for the log: a started node gets the rest by itself. */
     private static final Duration ENOUGH = Duration.ofSeconds(60);
 
     private static final long LOOK_MILLIS = 50;
 
-    /** Progress of the backup, written by Aeron's thread. */
+    /** Progress of the copy, written by Aeron's thread. */
     private static final class Progress implements ClusterBackupEventsListener {
         volatile int from;
         volatile long snapshot = -1;
@@ -55,7 +55,7 @@ public final class ClusterRestore {
 
         @Override
         public void onBackupQuery() {
-            // A question is no progress.
+            // A query is no progress.
         }
 
         @Override
@@ -88,11 +88,11 @@ public final class ClusterRestore {
      * Restores a node that does not run.
      *
      * @param conf the cluster's file
-     * @param replace whether the log that the node still has is deleted; otherwise there may be none
-     * @param asked at zero: the restore is to end before it is done
-     * @param say told how the restore goes on
-     * @return whether the restore is done; otherwise it was asked to end, and nothing is left of it
-     * @throws IOException the node cannot be restored; the message says why
+     * @param replace whether an existing log of the node is deleted; otherwise it is an error
+     * @param asked at zero, the restore is cancelled
+     * @param say gets texts about the progress
+     * @return true: the restore is complete; false: it was cancelled, and its files are deleted
+     * @throws IOException the node cannot be restored; the message has the cause
      */
     public static boolean run(Path conf, int node, boolean replace, CountDownLatch asked, Consumer<String> say)
             throws IOException, InterruptedException {
@@ -110,7 +110,7 @@ public final class ClusterRestore {
                 done = copy(place, asked, say);
             } finally {
                 if (!done) {
-                    // Half of it is worse than nothing.
+                    // A part of a log would look like the whole one.
                     IoUtil.delete(place.archive(), true);
                     IoUtil.delete(place.consensus(), true);
                 }
@@ -122,7 +122,7 @@ public final class ClusterRestore {
         }
     }
 
-    /** Copies snapshot and log; returns false where it was asked to end. */
+    /** Copies snapshot and log; returns false if it was cancelled. */
     private static boolean copy(NodePlace place, CountDownLatch asked, Consumer<String> say)
             throws IOException, InterruptedException {
         Map<Integer, ClusterFile.Member> others = new TreeMap<>(place.file().members());
@@ -144,7 +144,7 @@ public final class ClusterRestore {
                 }
                 long now = System.nanoTime();
                 long bytes = recorded(counters);
-                // A copy that begins anew after a failure has got no further.
+                // A copy that was restarted after a failure is no progress until it has more bytes than before.
                 if (bytes > copied) {
                     copied = bytes;
                     movedNanos = now;
@@ -189,7 +189,7 @@ public final class ClusterRestore {
         return true;
     }
 
-    /** Returns the bytes that have come of the recordings under way. */
+    /** Bytes of the active recordings. */
     private static long recorded(CountersReader counters) {
         long[] bytes = {0};
         counters.forEach((id, type, key, label) ->

@@ -27,10 +27,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The secret that only nodes of the cluster know: a stranger gets no entry into order, and nothing out of a node's
- * archive. The network sees a digest of the secret with the cluster's name, never the secret itself.
- *
- * <p>Immutable.
+ * The secret of the cluster's nodes. Without it a client cannot add entries to the log, nor read a node's archive.
+ * Nodes send a digest of the secret with the cluster's name, never the secret itself. Immutable.
  */
 final class ClusterSecret {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -39,18 +37,14 @@ final class ClusterSecret {
     private static final int MOST_BYTES = 4_096;
     private static final byte[] NOTHING = {};
 
-    // Digest that nodes show; empty: there is no secret, and everybody is let in.
+    // Empty: there is no secret, and every client is accepted.
     private final Optional<byte[]> shown;
 
     private ClusterSecret(Optional<byte[]> shown) {
         this.shown = shown;
     }
 
-    /**
-     * Returns the secret of a cluster.
-     *
-     * @throws IOException the file cannot be used; the message names the file, and nothing of its contents
-     */
+    /** @throws IOException the file cannot be used; the message has its name, and nothing of its content */
     static ClusterSecret of(ClusterFile cluster) throws IOException {
         return new ClusterSecret(
                 cluster.secretFile().isPresent()
@@ -58,7 +52,7 @@ final class ClusterSecret {
                         : Optional.empty());
     }
 
-    /** Returns the secret without the white space around it, such as the end of the line. */
+    /** The secret without white space at its beginning and end. */
     private static byte[] read(Path file) throws IOException {
         byte[] all;
         try {
@@ -90,7 +84,7 @@ final class ClusterSecret {
         return b == ' ' || b == '\t' || b == '\r' || b == '\n';
     }
 
-    /** Warns where everybody on this machine can read the file. */
+    /** Logs a warning if every user of this machine can read the file. */
     static void warnIfOpen(ClusterFile cluster) throws IOException {
         if (cluster.secretFile().isEmpty()) {
             return;
@@ -114,12 +108,12 @@ final class ClusterSecret {
         }
     }
 
-    /** Credentials that a node shows to others, and to its own archive. */
+    /** Credentials of a node, for other nodes and for its own archive. */
     CredentialsSupplier credentials() {
         return shown.<CredentialsSupplier>map(Credentials::new).orElseGet(NullCredentialsSupplier::new);
     }
 
-    /** Check of the credentials that a node is shown. */
+    /** The check of other nodes' credentials. */
     AuthenticatorSupplier authenticator() {
         return shown.<AuthenticatorSupplier>map(digest -> () -> new Gate(digest))
                 .orElseGet(DefaultAuthenticatorSupplier::new);
@@ -137,16 +131,16 @@ final class ClusterSecret {
         }
     }
 
-    /** Lets those in that have shown the right thing. On the thread of the consensus, or of the archive. */
+    /** Accepts sessions with the right digest. On the thread of the consensus, or of the archive. */
     private static final class Gate implements Authenticator {
-        /** Number of sessions that copy a log: Aeron gives them none until they are let in. */
+        /** Number of each session that copies a log: Aeron numbers it only after it is accepted. */
         private static final long NO_NUMBER = -1;
 
-        /** Time for which those are refused after one with wrong credentials: longer than one may wait at the door. */
+        /** Time after wrong credentials without a number, in which all sessions without a number are refused. */
         private static final long CLOSED_MILLIS = TimeUnit.SECONDS.toMillis(60);
 
         private final byte[] shown;
-        // Sessions at the door that have shown the digest: as many as know the secret, at most.
+        // Sessions with the right digest that are not accepted yet. Strangers cannot make it grow.
         private final LongHashSet right = new LongHashSet();
         private boolean wrong;
         private long wrongMillis;
@@ -176,7 +170,7 @@ final class ClusterSecret {
         @Override
         public void onConnectedSession(SessionProxy session, long nowMillis) {
             long number = session.sessionId();
-            // Nobody can tell which of them it is: while a stranger may be one of them, none is let in.
+            // Sessions without a number cannot be told apart. While one of them may be a stranger's, all are refused.
             boolean doubtful = number == NO_NUMBER && wrong && nowMillis - wrongMillis < CLOSED_MILLIS;
             if (!right.contains(number) || doubtful) {
                 session.reject();

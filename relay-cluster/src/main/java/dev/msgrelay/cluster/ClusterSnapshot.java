@@ -17,8 +17,8 @@ import org.agrona.concurrent.status.AtomicCounter;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * A snapshot that a person asks for. The leader is asked by a counter in the memory that it shares with this machine,
- * and by no clock: one that was set would make this process take the leader for dead.
+ * A snapshot on request. The request is a counter in the leader's shared memory on this machine. No clock is compared
+ * with the leader's: after a change of the machine's time the leader would seem dead.
  */
 public final class ClusterSnapshot {
     private static final long WAIT_SECONDS = 30;
@@ -26,11 +26,11 @@ public final class ClusterSnapshot {
     private ClusterSnapshot() {}
 
     /**
-     * Has the cluster take a snapshot, on all its nodes.
+     * Takes a snapshot on all nodes of a cluster.
      *
      * @param conf the cluster's file
-     * @param node runs on this machine, and leads
-     * @throws IOException the node does not, or no snapshot was taken; the message says why
+     * @param node the leader, which must run on this machine
+     * @throws IOException the node does not run here or does not lead, or no snapshot was taken
      */
     public static void takeSnapshot(Path conf, int node) throws IOException {
         ClusterFile cluster = NodePlace.read(conf, node);
@@ -69,7 +69,7 @@ public final class ClusterSnapshot {
         }
     }
 
-    /** Returns how many snapshots the node has taken since it has its directory. */
+    /** Number of snapshots in the node's directory, valid or not. */
     private static long countSnapshots(File consensus) {
         try (RecordingLog log = new RecordingLog(consensus, false)) {
             return log.entries().stream()

@@ -1,6 +1,7 @@
 package dev.msgrelay.cluster;
 
 import dev.msgrelay.protocol.text.TextFile;
+import dev.msgrelay.server.config.ClusterConfig;
 import dev.msgrelay.server.journal.disk.FirstWrite;
 import dev.msgrelay.server.journal.disk.OwnFiles;
 import java.io.File;
@@ -25,14 +26,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The place of a node: its directory, its ports, its shared memory. It is taken before Aeron has any of it, since Aeron
- * would report later, and in its own words, what is wrong.
+ * The directory, the ports and the shared memory of a node. They are checked and locked before Aeron's start, since
+ * Aeron would report errors later, and less clearly.
  *
  * <pre>
- *   directory/node-1/lock       the process that has it
- *                    node       the node that it belongs to
+ *   directory/node-1/lock       number of the process that has locked the directory
+ *                    node       the node that the directory belongs to
  *                    archive/   the cluster's log, snapshots
- *                    cluster/   the list of these
+ *                    cluster/   Aeron's list of these
  *   shared/relay-orders-1/driver, marks
  * </pre>
  */
@@ -44,10 +45,10 @@ final class NodePlace implements AutoCloseable {
     private static final int LOCK_TEXT = 200;
     private static final int IDENTITY_BYTES = 4096;
 
-    /** Time for the process that has had the place, and hung as its disk did, to end. */
+    /** Time for the end of an earlier process of the node, which has hung with the disk. */
     private static final long ENDS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Free bytes of the shared memory below which it is full: a few of the system's pages, of any size. */
+    /** Free bytes below which the shared memory is full: less than a few pages of the system. */
     private static final long LEAST_SHARED = 1 << 20;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -66,10 +67,10 @@ final class NodePlace implements AutoCloseable {
     }
 
     /**
-     * Takes a node's place, once its disk answers.
+     * Locks a node's place, once its disk answers.
      *
      * @param conf the cluster's file
-     * @throws IOException the place cannot be had, and nothing is taken; the message names what is wrong, and where
+     * @throws IOException the place cannot be locked, and nothing is; the message names the cause and the file or port
      */
     static NodePlace acquire(Path conf, int node) throws IOException {
         ClusterFile file = read(conf, node);
@@ -106,7 +107,7 @@ final class NodePlace implements AutoCloseable {
     /**
      * Reads the file for one of its nodes.
      *
-     * @throws IOException naming what is wrong, with file and line
+     * @throws IOException the message names the mistake, with file and line
      */
     static ClusterFile read(Path conf, int node) throws IOException {
         ClusterFile file;
@@ -134,7 +135,7 @@ final class NodePlace implements AutoCloseable {
         return file.members().get(node);
     }
 
-    /** Names the node, for people. */
+    /** The node's name, for people. */
     String who() {
         return "node " + node + " of " + file.name();
     }
@@ -172,10 +173,7 @@ final class NodePlace implements AutoCloseable {
         return directory.toFile().getUsableSpace();
     }
 
-    /**
-     * Returns which file system of the node's mapped files is full, in words; empty: none is. A mapped file whose
-     * blocks cannot be had fails where it is touched.
-     */
+    /** A text about a full file system, which makes access to mapped files fail; empty: none is full. */
     Optional<String> fullMemory() {
         long shares = file.shared().toFile().getUsableSpace();
         if (shares < LEAST_SHARED) {
@@ -210,7 +208,7 @@ final class NodePlace implements AutoCloseable {
         }
     }
 
-    /** Whether a process has the node's directory. */
+    /** Whether a process has locked the node's directory. */
     static boolean isTaken(ClusterFile file, int node) throws IOException {
         Path lock = file.directoryOf(node).resolve(LOCK);
         if (!Files.exists(lock)) {
@@ -221,7 +219,7 @@ final class NodePlace implements AutoCloseable {
         }
     }
 
-    /** A directory stays with its node and its cluster. */
+    /** Checks that the directory belongs to this node of this cluster. */
     private void checkIdentity() throws IOException {
         Path identity = directory.resolve(IDENTITY);
         if (!Files.exists(identity)) {
@@ -260,15 +258,16 @@ final class NodePlace implements AutoCloseable {
 
     private void checkShared() throws IOException {
         file.checkShared();
-        // Files of a process that was killed: nobody else has them, since nobody else has the directory.
+        // Files of an earlier process, which was killed: the lock of the directory is ours.
         IoUtil.delete(shared.toFile(), true);
         long free = file.shared().toFile().getUsableSpace();
-        if (free < ClusterFile.SHARED_BYTES) {
+        if (free < ClusterConfig.SHARED_BYTES) {
             throw new IOException(who() + ": " + file.shared() + " has " + free + " bytes free, and a node may need "
-                    + ClusterFile.SHARED_BYTES + ": make it larger (docker run --shm-size), or name another file system"
+                    + ClusterConfig.SHARED_BYTES
+                    + ": make it larger (docker run --shm-size), or name another file system"
                     + " by cluster.shared");
         }
-        // Before Aeron makes its own in it, for everybody to read.
+        // Before Aeron creates it, readable for everybody.
         OwnFiles.makeFolder(shared);
     }
 

@@ -1,5 +1,5 @@
 /**
- * Several relays that are one, on Aeron Cluster.
+ * Several relays with one stream, by Aeron Cluster.
  *
  * <pre>
  *   publishers            node 1                                       node 2, node 3: the same
@@ -9,13 +9,13 @@
  *      ^                                                                          |
  *      |                                                                          v
  *   PacketLog &lt;-- NetworkBatchHandler &lt;-- second ring &lt;-- ClusterState &lt;-- RelayService
- *      |                                     (dropped: what was sent twice)
+ *      |                                     (duplicates are dropped)
  *      v
  *   subscribers
  * </pre>
  *
- * <p>A message is in the stream, and acknowledged, once the log has it: a majority of the nodes. Each node makes the
- * same stream of the same log: same order, same sequences, the same epochs.
+ * <p>A message is in the stream, and is acknowledged, once a majority of the nodes has it in the log. From the same log
+ * each node makes the same stream: the same order, sequences and epochs.
  *
  * <p>Threads: the core of relay-server; Aeron's driver, archive and consensus; the service ({@code RelayService},
  * {@code ClusterState}); the ingress ({@code Ingress}); the upkeep ({@code Upkeep}), a few times a second. {@code

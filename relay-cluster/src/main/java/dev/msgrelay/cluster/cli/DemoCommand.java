@@ -159,7 +159,7 @@ final class DemoCommand implements Callable<Integer> {
             publish(System.nanoTime() + time.toNanos(), Long.MAX_VALUE);
         }
 
-        /** Publishes until one more message is acknowledged; returns when that was; -1: not in time. */
+        /** Publishes until one more message is acknowledged, and returns its {@code nanoTime}; -1: it came too late. */
         long runUntilAcknowledged(long before, Duration atMost) throws InterruptedException {
             publish(System.nanoTime() + atMost.toNanos(), before + 1);
             return acknowledged() > before ? System.nanoTime() : -1;
@@ -173,7 +173,7 @@ final class DemoCommand implements Callable<Integer> {
                 while (System.nanoTime() - next >= 0) {
                     body.putLong(0, published + 1);
                     if (publisher.publish(1, body) != PublishOutcome.ACCEPTED) {
-                        // The publisher is full of messages that are not acknowledged yet.
+                        // The publisher's buffer is full of messages without acknowledgement.
                         break;
                     }
                     published++;
@@ -184,7 +184,7 @@ final class DemoCommand implements Callable<Integer> {
             }
         }
 
-        /** Waits until all messages are acknowledged and have come; returns whether they are and have. */
+        /** Waits until all messages are acknowledged and received. Returns whether they are. */
         boolean settle(Duration atMost) throws InterruptedException {
             try {
                 publisher.flush(atMost);
@@ -201,14 +201,14 @@ final class DemoCommand implements Callable<Integer> {
             try {
                 publisher.close();
             } catch (PublishException e) {
-                // The summary has what is not acknowledged.
+                // The summary shows that messages lack acknowledgements.
             }
             first.close();
             second.close();
         }
     }
 
-    /** A subscriber that looks whether each message comes once, and in order. */
+    /** A subscriber that checks that each message comes once, and in order. */
     private static final class Check implements AutoCloseable {
         private final RelaySubscriber subscriber;
         private final Thread thread;

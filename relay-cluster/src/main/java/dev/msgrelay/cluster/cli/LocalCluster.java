@@ -43,7 +43,7 @@ final class LocalCluster implements AutoCloseable {
     private final List<String> options;
     private final Map<Integer, Map<String, String>> environments = new TreeMap<>();
     private volatile boolean keeps;
-    // The process that removes the files where this one is killed.
+    // Removes the files if this process is killed.
     private Optional<Process> sweeper = Optional.empty();
 
     /** @param nodes 1, 3, 5 or 7 */
@@ -53,8 +53,8 @@ final class LocalCluster implements AutoCloseable {
 
     /**
      * @param nodes 1, 3, 5 or 7
-     * @param settings more of the cluster's file
-     * @param options more of each node; {@code %d} stands for its number
+     * @param settings further settings of the cluster's file
+     * @param options further options of each node; {@code %d} stands for its number
      */
     LocalCluster(int nodes, String settings, List<String> options) throws IOException {
         this.options = options;
@@ -86,9 +86,7 @@ final class LocalCluster implements AutoCloseable {
                         + "\n  members {\n    " + String.join("\n    ", members) + "\n  }\n}\n");
     }
 
-    /**
-     * Returns the first of a node's UDP ports, free and in a row, away from those that the system gives out by itself.
-     */
+    /** The first of a node's UDP ports, all free, and below the ports that the system assigns by itself. */
     private static int freePorts(List<Integer> others) throws IOException {
         for (int tries = 0; tries < 200; tries++) {
             int port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(3_000);
@@ -99,14 +97,14 @@ final class LocalCluster implements AutoCloseable {
         throw new IOException("no " + PORTS + " UDP ports in a row are free");
     }
 
-    /** Holds a TCP port that the system gives nobody by itself, until the socket is closed. */
+    /** Reserves a TCP port below those that the system assigns by itself, until the socket is closed. */
     private static ServerSocket freePort() throws IOException {
         for (int tries = 0; tries < 200; tries++) {
             int port = 27_100 + ThreadLocalRandom.current().nextInt(5_000);
             try {
                 return new ServerSocket(port, 1, InetAddress.getByName(HOST));
             } catch (BindException taken) {
-                // another one
+                // The next try takes another port.
             }
         }
         throw new IOException("no TCP port is free");
@@ -123,7 +121,6 @@ final class LocalCluster implements AutoCloseable {
         return true;
     }
 
-    /** The cluster's file, for {@code --cluster}. */
     Path file() {
         return directory.resolve("cluster.conf");
     }
@@ -158,7 +155,7 @@ final class LocalCluster implements AutoCloseable {
         }
     }
 
-    /** Adds to the environment that a node is started with from now on. */
+    /** Sets variables for later starts of a node. */
     void environment(int node, Map<String, String> variables) {
         environments.put(node, variables);
     }
@@ -171,7 +168,7 @@ final class LocalCluster implements AutoCloseable {
         processes.put(node, start(node, arguments));
     }
 
-    /** Starts a process of relay-server, whose output is that of a node. */
+    /** Starts relay-server, with a node's file for its output. */
     Process start(int node, List<String> arguments) throws IOException {
         List<String> command = new ArrayList<>();
         command.add(ProcessHandle.current().info().command().orElse("java"));
@@ -184,16 +181,13 @@ final class LocalCluster implements AutoCloseable {
         ProcessBuilder process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(ProcessBuilder.Redirect.appendTo(output(node).toFile()));
-        // Its service manager watches this process, not its nodes.
+        // A service manager watches this process, not its nodes.
         process.environment().keySet().removeAll(List.of("NOTIFY_SOCKET", "WATCHDOG_USEC", "WATCHDOG_PID"));
         process.environment().putAll(environments.getOrDefault(node, Map.of()));
         return process.start();
     }
 
-    /**
-     * Returns the flags that limit this process's compiler, which a short-lived one has, such as a test: its nodes have
-     * them too.
-     */
+    /** This process's flags that limit the compiler, as in tests. */
     private static List<String> compilerFlags() {
         return ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
                 .filter(flag -> flag.startsWith("-XX:TieredStopAtLevel="))
@@ -205,15 +199,15 @@ final class LocalCluster implements AutoCloseable {
         processes.remove(node).destroyForcibly().waitFor();
     }
 
-    /** Tells a node to end, as a service manager does, and waits until it has; returns its exit code. */
+    /** Ends a node as a service manager does, and returns its exit code. */
     int stop(int node) throws InterruptedException {
         Process process = processes.remove(node);
-        // The handle, since Process.destroy closes the node's stdin, which ends it at once.
+        // Process.destroy would close the node's stdin, which ends it at once.
         process.toHandle().destroy();
         return process.waitFor();
     }
 
-    /** Stops a node's process, as a machine that is moved does; or lets it go on. */
+    /** Stops a node's process, like the move of a virtual machine, or continues it. */
     void pause(int node, boolean stop) throws IOException, InterruptedException {
         String pid = Long.toString(processes.get(node).pid());
         new ProcessBuilder("kill", stop ? "-STOP" : "-CONT", pid)
@@ -222,11 +216,7 @@ final class LocalCluster implements AutoCloseable {
                 .waitFor();
     }
 
-    /**
-     * Throws when a node has ended that was not killed.
-     *
-     * @throws IOException naming the node, with its last line
-     */
+    /** @throws IOException a node has ended by itself; the message has its last line */
     void checkAllRun() throws IOException {
         for (int node : processes.keySet()) {
             if (!runs(node)) {
@@ -241,9 +231,9 @@ final class LocalCluster implements AutoCloseable {
     }
 
     /**
-     * Waits until nodes take connections.
+     * Waits until all started nodes accept connections.
      *
-     * @throws IOException a node has ended, with its log, or takes none within the time
+     * @throws IOException a node has ended, or accepts no connection within the time; the message has its log
      */
     void awaitReady(Duration atMost) throws IOException, InterruptedException {
         long end = System.nanoTime() + atMost.toNanos();
@@ -270,13 +260,13 @@ final class LocalCluster implements AutoCloseable {
         }
     }
 
-    /** The leader, as far as running nodes have named one; 0: none has. */
+    /** The leader, from the logs of running nodes; 0: unknown. */
     int leader() {
         return Leader.newest(processes.keySet().stream().map(this::said).toList(), this::runs)
                 .node();
     }
 
-    /** The first of the ports at which other nodes reach a node, by UDP. */
+    /** The first of a node's UDP ports for other nodes. */
     Endpoint cluster(int node) {
         return Endpoint.parse(HOST + ":" + clusterPorts.get(node));
     }
@@ -306,13 +296,11 @@ final class LocalCluster implements AutoCloseable {
                 .collect(Collectors.toList());
     }
 
-    // ---- the end -----------------------------------------------------------------------------------------------
-
     void keepDirectory() {
         keeps = true;
     }
 
-    /** Has all files removed even where this process is killed: by a shell that waits for its end. */
+    /** Starts a shell that removes all files after the end of this process, even if it is killed. */
     void sweepWhenGone() throws IOException {
         List<String> command = new ArrayList<>(
                 List.of("sh", "-c", "trap '' INT TERM; cat >/dev/null; sleep 1; rm -rf -- \"$@\"", "sweeper"));
@@ -324,12 +312,12 @@ final class LocalCluster implements AutoCloseable {
                 .start());
     }
 
-    /** Folder in which a node's threads share memory. */
+    /** The directory of a node's shared memory. */
     Path sharedOf(int node) {
         return Path.of("/dev/shm", "relay-" + name + "-" + node);
     }
 
-    /** Kills the nodes that run, and removes all files. */
+    /** Kills all nodes, and removes all files. */
     @Override
     public void close() throws IOException {
         processes.values().forEach(Process::destroyForcibly);

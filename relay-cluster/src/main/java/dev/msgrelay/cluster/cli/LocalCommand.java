@@ -112,7 +112,7 @@ final class LocalCommand implements Callable<Integer> {
         return 2;
     }
 
-    /** Has a command end and waits for that, in a hook of the process. */
+    /** Ends a command and waits for its end, in a shutdown hook. */
     static void askAndAwait(CountDownLatch asked, CountDownLatch ended) {
         asked.countDown();
         try {

@@ -3,15 +3,11 @@ package dev.msgrelay.cluster.cli;
 import dev.msgrelay.server.cli.RelayServerMain;
 import java.io.IOException;
 
-/**
- * A node of a {@link LocalCluster}: the very same program, except that it does not outlive the process that started it.
- */
+/** A node of a {@link LocalCluster}: relay-server, except that it ends with the process that has started it. */
 public final class LocalNode {
     private LocalNode() {}
 
-    /**
-     * Arguments of relay-server. The end of stdin is the end of the process that started this one, however that came.
-     */
+    /** @param args arguments of relay-server; stdin ends when the parent process has ended */
     public static void main(String[] args) {
         Thread watcher = new Thread(LocalNode::endWithParent, "parent");
         watcher.setDaemon(true);
@@ -25,7 +21,7 @@ public final class LocalNode {
                 // The parent writes nothing.
             }
         } catch (IOException e) {
-            // The parent is gone.
+            // The parent has ended.
         }
         Runtime.getRuntime().halt(1);
     }

@@ -39,7 +39,6 @@ public final class RelayClusterMain implements Runnable {
         System.exit(execute(commandLine(), args));
     }
 
-    /** Runs the command of the arguments; returns the exit code. */
     static int execute(CommandLine line, String... args) {
         String fault = UndecodedText.faultOf(args);
         if (fault == null) {
@@ -49,7 +48,7 @@ public final class RelayClusterMain implements Runnable {
         return CommandLine.ExitCode.USAGE;
     }
 
-    /** Returns the command without running it: for its manual. */
+    /** The command, also for its manual. */
     public static CommandLine commandLine() {
         CommandLine line = CommandParser.of(new RelayClusterMain())
                 .setParameterExceptionHandler((failure, args) -> {
