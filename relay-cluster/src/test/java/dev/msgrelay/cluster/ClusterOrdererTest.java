@@ -6,8 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.stream.Mark;
-import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.RunScan;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
@@ -24,68 +22,9 @@ class ClusterOrdererTest {
     private static final int LONGEST = 1 << 10;
     private static final ProducerId ANN = new ProducerId(1, 1);
 
-    /** Stands for the core's log. */
-    private static final class Log implements Orderer.Stream {
-        final ByteArrayOutputStream stream = new ByteArrayOutputStream();
-        final List<String> taken = new ArrayList<>();
-        final List<EpochTable.Epoch> lives = new ArrayList<>();
-        boolean ready = true;
-        long forced = Long.MAX_VALUE;
-        long wanted;
-        Throwable failure;
-
-        @Override
-        public boolean hasRoom() {
-            return ready;
-        }
-
-        @Override
-        public boolean begins(EpochTable.Epoch life) {
-            lives.add(life);
-            return ready;
-        }
-
-        @Override
-        public void append(ByteBuffer buffer, int offset, int length) {
-            byte[] bytes = new byte[length];
-            buffer.get(offset, bytes);
-            stream.writeBytes(bytes);
-        }
-
-        @Override
-        public void readEnd(Mark into) {
-            into.set(stream.size(), 1);
-        }
-
-        @Override
-        public long forced() {
-            return forced;
-        }
-
-        @Override
-        public void force(long position) {
-            wanted = position;
-        }
-
-        @Override
-        public void takenElsewhere(String name) {
-            taken.add(name);
-        }
-
-        @Override
-        public void wake() {
-            // Drained by hand.
-        }
-
-        @Override
-        public void failed(Throwable cause) {
-            failure = cause;
-        }
-    }
-
     /** A node with the cluster's state. */
     private static final class Node {
-        final Log log;
+        final StateRig.Log log;
         final ClusterState state = new ClusterState("orders", Set.of(1, 2, 3));
         final ClusterOrderer orderer;
         final ToCore output;
@@ -94,10 +33,10 @@ class ClusterOrdererTest {
         long sent;
 
         Node(int number) {
-            this(number, new Log());
+            this(number, new StateRig.Log());
         }
 
-        Node(int number, Log log) {
+        Node(int number, StateRig.Log log) {
             this.number = number;
             this.log = log;
             orderer = new ClusterOrderer(number, 40 + number, 64 << 10, 64 << 10, LONGEST, LONGEST, () -> {});
@@ -218,7 +157,7 @@ class ClusterOrdererTest {
     /** The relay looks through its journal meanwhile. */
     @Test
     void aRelayHearsThatTheOrderWasOverBeforeItAsked() {
-        Log log = new Log();
+        StateRig.Log log = new StateRig.Log();
         ClusterOrderer orderer = new ClusterOrderer(1, 41, 64 << 10, 64 << 10, LONGEST, LONGEST, () -> {});
         IllegalStateException end = new IllegalStateException("no room");
         orderer.failed(end);
@@ -242,7 +181,7 @@ class ClusterOrdererTest {
 
     @Test
     void whatTheJournalHasIsNotAppendedOnceMore() {
-        Log log = new Log();
+        StateRig.Log log = new StateRig.Log();
         log.stream.writeBytes(StateRig.frames(1, 3));
         Node node = new Node(1, log);
         node.orderer.submit(span(1, 2));
@@ -255,7 +194,7 @@ class ClusterOrdererTest {
 
     @Test
     void aJournalThatIsAheadOfTheClusterIsAFault() {
-        Log log = new Log();
+        StateRig.Log log = new StateRig.Log();
         log.stream.writeBytes(StateRig.frames(1, 3));
         Node node = new Node(1, log);
         node.orderer.submit(span(1, 2));
@@ -268,7 +207,7 @@ class ClusterOrdererTest {
 
     @Test
     void aNewTermIsNoFaultOnceTheJournalIsPassed() {
-        Log log = new Log();
+        StateRig.Log log = new StateRig.Log();
         log.stream.writeBytes(StateRig.frames(1, 3));
         Node node = new Node(1, log);
         node.orderer.submit(span(1, 3));

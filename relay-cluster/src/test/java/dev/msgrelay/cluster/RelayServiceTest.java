@@ -4,14 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import dev.msgrelay.protocol.ProducerId;
-import dev.msgrelay.server.journal.format.EpochTable;
-import dev.msgrelay.server.stream.Mark;
-import dev.msgrelay.server.stream.Orderer;
 import io.aeron.cluster.service.ClientSession;
 import io.aeron.cluster.service.Cluster;
 import io.aeron.exceptions.AeronEvent;
 import java.lang.reflect.Proxy;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,56 +26,6 @@ import org.junit.jupiter.api.Test;
 class RelayServiceTest {
     private static final long LIFE = 100;
     private static final int MOST_BODY = 1 << 10;
-
-    /** A relay whose disk takes nothing. */
-    private static final class Stuck implements Orderer.Stream {
-        volatile long wanted;
-
-        @Override
-        public boolean hasRoom() {
-            return true;
-        }
-
-        @Override
-        public boolean begins(EpochTable.Epoch life) {
-            return true;
-        }
-
-        @Override
-        public void append(ByteBuffer buffer, int offset, int length) {
-            // The bytes are in memory.
-        }
-
-        @Override
-        public void readEnd(Mark into) {
-            into.set(0, 1);
-        }
-
-        @Override
-        public void takenElsewhere(String name) {
-            // Nobody has one.
-        }
-
-        @Override
-        public long forced() {
-            return 0;
-        }
-
-        @Override
-        public void force(long position) {
-            wanted = position;
-        }
-
-        @Override
-        public void wake() {
-            // Nobody sleeps.
-        }
-
-        @Override
-        public void failed(Throwable cause) {
-            // Asked of the node.
-        }
-    }
 
     private final List<Throwable> failures = new ArrayList<>();
     private final ClusterOrderer orderer =
@@ -109,12 +55,8 @@ class RelayServiceTest {
     }
 
     private void offer(long life, int maxBody, byte[]... entries) {
-        UnsafeBuffer batch = new UnsafeBuffer(
-                new byte
-                        [Batch.HEADER_LENGTH
-                                + List.of(entries).stream()
-                                        .mapToInt(e -> e.length)
-                                        .sum()]);
+        int length = List.of(entries).stream().mapToInt(e -> e.length).sum();
+        UnsafeBuffer batch = new UnsafeBuffer(new byte[Batch.HEADER_LENGTH + length]);
         Batch.putHeader(batch, 1, ClusterState.idOf(StateRig.CLUSTER), life, 7, maxBody);
         int at = Batch.HEADER_LENGTH;
         for (byte[] entry : entries) {
@@ -137,7 +79,8 @@ class RelayServiceTest {
     /** A snapshot that waited held the order of the whole cluster, for as long as the disk was full. */
     @Test
     void aSnapshotThatTheJournalDoesNotReachIsSkippedAndTheNodeGoesOn() {
-        Stuck stuck = new Stuck();
+        StateRig.Log stuck = new StateRig.Log();
+        stuck.forced = 0;
         service.onStart(fake(Cluster.class, new YieldingIdleStrategy()), null);
         orderer.setStream(stuck);
         StateRig.Sender one = new StateRig.Sender(1, LIFE, LIFE);

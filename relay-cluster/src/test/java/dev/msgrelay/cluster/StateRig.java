@@ -4,6 +4,8 @@ import dev.msgrelay.cluster.Batch.Kind;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.journal.format.EpochTable;
+import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.Orderer;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -77,6 +79,65 @@ final class StateRig {
                 bodies.add(all.getInt());
             }
             return bodies;
+        }
+    }
+
+    /** Stands for the core's log. */
+    static final class Log implements Orderer.Stream {
+        final ByteArrayOutputStream stream = new ByteArrayOutputStream();
+        final List<String> taken = new ArrayList<>();
+        final List<EpochTable.Epoch> lives = new ArrayList<>();
+        boolean ready = true;
+        long forced = Long.MAX_VALUE;
+        long wanted;
+        Throwable failure;
+
+        @Override
+        public boolean hasRoom() {
+            return ready;
+        }
+
+        @Override
+        public boolean begins(EpochTable.Epoch life) {
+            lives.add(life);
+            return ready;
+        }
+
+        @Override
+        public void append(ByteBuffer buffer, int offset, int length) {
+            byte[] bytes = new byte[length];
+            buffer.get(offset, bytes);
+            stream.writeBytes(bytes);
+        }
+
+        @Override
+        public void readEnd(Mark into) {
+            into.set(stream.size(), 1);
+        }
+
+        @Override
+        public long forced() {
+            return forced;
+        }
+
+        @Override
+        public void force(long position) {
+            wanted = position;
+        }
+
+        @Override
+        public void takenElsewhere(String name) {
+            taken.add(name);
+        }
+
+        @Override
+        public void wake() {
+            // Drained by hand.
+        }
+
+        @Override
+        public void failed(Throwable cause) {
+            failure = cause;
         }
     }
 
