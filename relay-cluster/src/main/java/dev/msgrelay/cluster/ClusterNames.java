@@ -22,7 +22,7 @@ import java.util.function.BiConsumer;
  * in the stream. {@link NameRules} decides; times are by the clock of {@link ClusterNodes}. For one thread.
  */
 final class ClusterNames {
-    /** Time after the end of its connection for which a name is reserved for its producer. */
+    /** Time for which a name is reserved for its producer after its last connection has ended. */
     static final long HOLD_MILLIS = ClusterConfig.NAME_HOLD.toMillis();
 
     /** Least time for which a name without a connection is remembered. */
@@ -78,7 +78,7 @@ final class ClusterNames {
         this.most = most;
     }
 
-    /** The name, if this producer has it and a connection at this node; otherwise null. */
+    /** The name, if this producer has it and it has a connection at this node; otherwise null. */
     Name connected(String text, ProducerId producer, int node) {
         Name name = names.get(text);
         return name != null && name.producer.equals(producer) && name.nodes.contains(node) ? name : null;

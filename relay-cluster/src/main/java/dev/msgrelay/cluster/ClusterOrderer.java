@@ -124,8 +124,8 @@ final class ClusterOrderer implements Orderer {
     }
 
     /**
-     * Whether the stream up to a position is on the disk, if the relay has a journal. If it is not, a force is
-     * requested. On the service's thread.
+     * Whether the stream up to a position is on the disk; also true without a journal. If false, a force is requested.
+     * On the service's thread.
      */
     boolean isForced(long upTo) {
         Stream core = stream;

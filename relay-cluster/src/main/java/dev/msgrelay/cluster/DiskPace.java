@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 final class DiskPace {
     static final long MINUTE_NANOS = TimeUnit.MINUTES.toNanos(1);
 
-    /** Time for which a recording stands still only on a slow disk. */
+    /** A disk is slow if a recording stands still for this time. */
     static final long SLOW_STAND_NANOS = TimeUnit.SECONDS.toNanos(2);
 
-    /** Percent of a minute that is spent in writes, if the disk is slow. */
+    /** A disk is slow if this percentage of a minute is spent in writes. */
     static final int SLOW_PERCENT = 90;
 
     private long begunNanos;

@@ -48,7 +48,7 @@ final class NodePlace implements AutoCloseable {
     /** Time for the end of an earlier process of the node, which has hung with the disk. */
     private static final long ENDS_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Free bytes below which the shared memory is full: less than a few pages of the system. */
+    /** Free bytes below which the shared memory counts as full: a few pages of any size. */
     private static final long LEAST_SHARED = 1 << 20;
 
     private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -70,7 +70,7 @@ final class NodePlace implements AutoCloseable {
      * Locks a node's place, once its disk answers.
      *
      * @param conf the cluster's file
-     * @throws IOException the place cannot be locked, and nothing is; the message names the cause and the file or port
+     * @throws IOException the place cannot be locked, and nothing stays locked; the message names the cause
      */
     static NodePlace acquire(Path conf, int node) throws IOException {
         ClusterFile file = read(conf, node);
@@ -258,7 +258,7 @@ final class NodePlace implements AutoCloseable {
 
     private void checkShared() throws IOException {
         file.checkShared();
-        // Files of an earlier process, which was killed: the lock of the directory is ours.
+        // Files of an earlier process, which was killed: this process has the directory's lock.
         IoUtil.delete(shared.toFile(), true);
         long free = file.shared().toFile().getUsableSpace();
         if (free < ClusterConfig.SHARED_BYTES) {

@@ -44,7 +44,7 @@ final class Outgoing {
     // The ingress's thread, while it waits for more; null: it does not wait.
     private volatile Thread waiting;
 
-    // Owned by the core: numbers of entries, from 1.
+    // Owned by the core: number of the next entry, from 1, and of the last one that is ordered.
     private long next = 1;
     private long ordered;
 

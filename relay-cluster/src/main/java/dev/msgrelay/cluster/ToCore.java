@@ -87,7 +87,7 @@ final class ToCore implements ClusterState.Output {
         records.putNewTerm(claimRoom(OrderedRecords.NEW_TERM, 0));
     }
 
-    /** Claims room for a record, and waits for it, which holds the cluster's log back. */
+    /** Claims room for a record. While it waits for room, the node reads no more of the cluster's log. */
     private int claimRoom(int kind, int length) {
         int at = records.tryClaim(kind, length);
         while (at < 0) {

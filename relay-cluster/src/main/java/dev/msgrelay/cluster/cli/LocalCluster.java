@@ -129,7 +129,7 @@ final class LocalCluster implements AutoCloseable {
         return directory;
     }
 
-    /** The log of a node so far. */
+    /** The output of a node so far. */
     String said(int node) {
         try {
             Path output = output(node);

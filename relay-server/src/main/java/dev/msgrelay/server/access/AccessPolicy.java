@@ -69,7 +69,7 @@ public final class AccessPolicy {
                         .findFirst());
     }
 
-    /** The identity that has this proof; empty: there is none, or it may not come from the peer's address. */
+    /** The identity that has this proof; empty: none, or it may not connect from the peer's address. */
     Optional<Identity> byProof(Object proof, Peer peer) {
         return Optional.ofNullable(byProof.get(proof)).filter(identity -> identity.mayComeFrom(peer));
     }

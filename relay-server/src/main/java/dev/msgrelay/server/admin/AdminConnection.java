@@ -371,7 +371,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-        // The peer's errors are no faults. Netty wraps those of TLS; those of the handshake are logged already.
+        // Errors of the peer are not logged: I/O errors, and errors of TLS, which Netty wraps in another exception.
         if (!(cause instanceof IOException) && !(cause.getCause() instanceof SSLException)) {
             server.failed(cause);
         }

@@ -43,10 +43,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, with seconds for
- * milliseconds; closes by reason; memory by part; and the process's, by the names that Prometheus' own clients use. A
- * figure that the system does not provide is left out. Clients cannot create series: no label is a client's name or
- * address, except for at most N subscribers with {@code --metrics-names N}.
+ * A relay's figures as Prometheus's metrics: each {@link Counter} by its name in lower case, in seconds instead of
+ * milliseconds; closes by reason; memory by part. Figures of the process have the names that Prometheus' own clients
+ * use, and are left out if the system does not provide them. Clients cannot create series: no label is a client's name
+ * or address, except for at most N subscribers with {@code --metrics-names N}.
  */
 final class Metrics {
     private static final double MILLIS = 1e-3;
@@ -113,7 +113,7 @@ final class Metrics {
 
     private void addRelay(RelayServer relay, RelayStats stats) {
         for (Counter counter : Counter.values()) {
-            // The histogram of forces has their number and their time.
+            // The histogram of forces has both of these figures.
             if (stats.has(counter) && counter != Counter.JOURNAL_FORCES && counter != Counter.JOURNAL_FORCE_MILLIS) {
                 add(counter, stats.get(counter));
             }

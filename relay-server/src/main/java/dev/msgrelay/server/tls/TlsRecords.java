@@ -43,8 +43,8 @@ public final class TlsRecords {
     }
 
     /**
-     * Bytes of plain text for a write of one segment of a link. Long segments consist of whole records. Records would
-     * waste too much of a short segment, so they cross its end.
+     * Bytes of plain text to write for one segment of a link. A long segment is filled with whole records. A short one
+     * is not: the overhead of its records would be too large.
      */
     public static int plainOfSegment(int segment) {
         return segment < LONG_SEGMENT ? segment : plainWithin(segment);
