@@ -16,10 +16,6 @@ public final class RelayIdentity {
     private final int maxBody;
     private final Map<Entrance, InetSocketAddress> ports = new ConcurrentHashMap<>();
 
-    /**
-     * @param server name and version
-     * @param maxBody longest body of a message in bytes
-     */
     public RelayIdentity(String server, int maxBody) {
         this.server = server;
         this.maxBody = maxBody;

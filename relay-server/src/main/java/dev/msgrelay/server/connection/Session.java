@@ -313,7 +313,6 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Puts GOAWAY into the outbox of a client that said HELLO. */
     public void goAway(CloseReason reason, int closesInMillis) {
         if (state.speaks()) {
             dialogue.outbox().goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));

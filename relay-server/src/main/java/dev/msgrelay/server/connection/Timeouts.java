@@ -114,8 +114,6 @@ final class Timeouts {
         return first;
     }
 
-    // ---- PING, and silence -------------------------------------------------------------------------------------
-
     /** Grants the interval that the client wants, up to the limit; 0: the relay's own. */
     void wanted(int millis) {
         if (millis > 0) {
@@ -192,8 +190,6 @@ final class Timeouts {
                         "the first frame was begun and not complete within " + most.toMillis() + " ms")
                 : null;
     }
-
-    // ---- a frame in part ---------------------------------------------------------------------------------------
 
     /**
      * Returns the shortfall of a begun frame, for people, or null. In each frame timeout the frame must be completed,

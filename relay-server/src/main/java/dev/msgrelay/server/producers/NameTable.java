@@ -190,7 +190,6 @@ public final class NameTable {
         return giver.orElseThrow().claim(name, producer, owner, claimant);
     }
 
-    /** Gives a name back to the cluster. */
     void giveUp(String name, ProducerId producer) {
         giver.orElseThrow().releaseName(name, producer);
     }

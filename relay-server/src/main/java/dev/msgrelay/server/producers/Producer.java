@@ -92,8 +92,6 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return stage == Stage.LOST;
     }
 
-    // ---- HELLO -------------------------------------------------------------------------------------------------
-
     /** Takes HELLO; in a cluster {@link #claim} is next. */
     public void greeted(HelloFrame said) throws FrameException {
         hello = said;
@@ -194,8 +192,6 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + lost));
     }
 
-    // ---- its numbers -------------------------------------------------------------------------------------------
-
     private void decideNumbers() throws FrameException {
         long known = services.durability().forkOf(hello);
         if (!isNumbered()) {
@@ -240,10 +236,6 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         fork = untold > 0 ? untold : earlierLife ? Durability.TODAY : life;
     }
 
-    /**
-     * Returns whether subscribers see the messages accepted before, and these have reached the level that the client
-     * waits for.
-     */
     private boolean settled() {
         return !name.changed && levels.settled(known()) >= known();
     }
@@ -258,7 +250,6 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return name != PublisherName.NONE;
     }
 
-    /** Throws if no numbers are left for these messages. */
     public void checkNumbers(int messages) throws FrameException {
         if (!name.hasNumbersFor(messages)) {
             throw new FrameException(
@@ -278,8 +269,6 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         services.counters().add(Counter.DUPLICATES, count);
         return count == span.frames() ? span.wholeBytes() : span.lengthOf(count);
     }
-
-    // ---- acknowledgements ----------------------------------------------------------------------------------------
 
     private Outbox outbox() {
         return session.dialogue().outbox();
@@ -369,8 +358,6 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             replies.send(outbox(), log.lastSequence());
         }
     }
-
-    // ---- the end -------------------------------------------------------------------------------------------------
 
     /** Puts the last acknowledgement: the connection has ended. */
     public void ended(SessionState before) {

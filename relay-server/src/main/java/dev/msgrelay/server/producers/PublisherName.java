@@ -10,7 +10,6 @@ import dev.msgrelay.server.stream.Orderer;
  */
 public final class PublisherName implements Orderer.Numbered {
     interface Holder {
-        /** The holder of a name without a connection. */
         Holder NOBODY = new Holder() {};
 
         /** Called within the read of another connection, which takes the name: the holder ends by a task. */
@@ -84,7 +83,6 @@ public final class PublisherName implements Orderer.Numbered {
         missingFrom = from;
     }
 
-    /** Has the next message follow the last one. */
     void goOn() {
         goOnAt(0, 0);
     }
@@ -109,14 +107,12 @@ public final class PublisherName implements Orderer.Numbered {
         return first;
     }
 
-    /** Tells the holder that another connection has the name. */
     void loseHolder() {
         Holder before = holder;
         holder = Holder.NOBODY;
         before.nameTaken();
     }
 
-    /** Gives the name to another producer, which starts from nothing. */
     void startAnew(ProducerId other) {
         producer = other;
         warned = false;
@@ -167,13 +163,11 @@ public final class PublisherName implements Orderer.Numbered {
         return Math.max(Math.max(accepted(), submitted), goesOnAt - 1);
     }
 
-    /** Counts messages that are on their way into the order. */
     public void addSubmitted(int messages) {
         submitted = last() + messages;
         goOn();
     }
 
-    /** Returns whether submitted messages are not in the stream yet. */
     boolean isUnderWay() {
         return submitted > accepted;
     }

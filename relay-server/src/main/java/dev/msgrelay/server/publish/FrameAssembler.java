@@ -78,7 +78,6 @@ final class FrameAssembler {
         return bytes >= 3 && Bytes.bigEndian(view().getInt(0)) >>> Byte.SIZE == ControlFrames.FIRST >>> Byte.SIZE;
     }
 
-    /** Returns a text about the begun frame; empty: there is none. */
     String text() {
         if (bytes == 0) {
             return "";

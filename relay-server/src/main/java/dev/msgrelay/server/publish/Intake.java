@@ -5,10 +5,10 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.server.access.Rights;
+import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionState;
 import dev.msgrelay.server.figures.Counter;
-import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.memory.MemoryLine;
 import dev.msgrelay.server.memory.ReadWindow;
 import dev.msgrelay.server.net.ReadSwitch;
@@ -19,7 +19,6 @@ import dev.msgrelay.server.producers.Producer;
 import dev.msgrelay.server.stream.RunScan;
 import dev.msgrelay.server.stream.WaitingSources;
 import io.netty.buffer.ByteBuf;
-import io.netty.util.concurrent.Ticker;
 import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 
@@ -72,11 +71,10 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private static final int HELLO_BYTES = 1 << 10;
 
     private final Session session;
-    private final Counters counters;
+    private final Services services;
     private final MemoryLine line;
     private final FrameAssembler assembler;
     private final Producer producer;
-    private final Ticker clock;
     private Inlet inlet;
     private SegmentSize segment;
     private ReadSwitch reads;
@@ -89,18 +87,16 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     Intake(
             Session session,
-            Counters counters,
+            Services services,
             MemoryLine line,
             FrameAssembler assembler,
             Producer producer,
-            Ticker clock,
             Inlet inlet) {
         this.session = session;
-        this.counters = counters;
+        this.services = services;
         this.line = line;
         this.assembler = assembler;
         this.producer = producer;
-        this.clock = clock;
         this.inlet = inlet;
     }
 
@@ -131,12 +127,10 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return bytesRead;
     }
 
-    /** Returns the messages that were handed in. Any thread. */
     long messages() {
         return messages;
     }
 
-    /** Returns the bytes of those messages. Any thread. */
     long bytes() {
         return bytes;
     }
@@ -245,10 +239,9 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     // ---- the bytes -----------------------------------------------------------------------------------------------
 
-    /** Returns whether the identity has used up its rate for now. */
     private boolean isPaused() {
         Rights rights = session.rights();
-        return rights.hasRate() && rights.isPaused(clock.nanoTime());
+        return rights.hasRate() && rights.isPaused(services.clock().nanoTime());
     }
 
     /** Processes bytes. A fault in them ends the connection. {@code room}: the inlet has just said that it has room. */
@@ -343,7 +336,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         bytes += length;
         Rights rights = session.rights();
         if (rights.hasRate()) {
-            rights.spend(length, clock.nanoTime());
+            rights.spend(length, services.clock().nanoTime());
         }
         return true;
     }
@@ -364,7 +357,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
 
     private void waitForRoom(Wait why) {
         waitFor(why);
-        counters.increment(Counter.HELD_BACK);
+        services.counters().increment(Counter.HELD_BACK);
         inlet.addWaiting(this);
     }
 
@@ -425,7 +418,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         } else if (line.ask(asked, this, session.channel().eventLoop())) {
             assembler.grow();
         } else {
-            counters.increment(Counter.ASSEMBLY_WAITS);
+            services.counters().increment(Counter.ASSEMBLY_WAITS);
             waitFor(Wait.MEMORY);
         }
     }

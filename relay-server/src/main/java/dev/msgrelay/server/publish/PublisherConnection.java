@@ -71,8 +71,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         session = new Session(services, Role.PUBLISHER, this, SAID_BYTES);
         assembler = new FrameAssembler(alloc, services.budget().pool(Part.CONNECTIONS), shared.line, coreInlet);
         producer = new Producer(session, services, shared.log, shared.names, this::goOnWithName);
-        intake =
-                new Intake(session, services.counters(), shared.line, assembler, producer, services.clock(), coreInlet);
+        intake = new Intake(session, services, shared.line, assembler, producer, coreInlet);
     }
 
     public Session session() {
@@ -83,8 +82,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     public SocketReads.Reader reader() {
         return intake;
     }
-
-    // ---- the channel -------------------------------------------------------------------------------------------
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object msg) {
@@ -117,8 +114,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
             }
         });
     }
-
-    // ---- the session -------------------------------------------------------------------------------------------
 
     @Override
     public void opened() {
@@ -217,8 +212,6 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         intake.release();
         producer.release();
     }
-
-    // ---- reports: any thread ------------------------------------------------------------------------------------
 
     /** Returns whether the publisher is not read because there is no room. */
     public boolean waitsForRoom() {

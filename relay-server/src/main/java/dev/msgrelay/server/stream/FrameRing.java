@@ -131,7 +131,6 @@ public final class FrameRing {
         }
     }
 
-    /** Copies {@code length} bytes of {@code source} to {@code at} of a claimed run. */
     public void put(long claim, int at, ByteBuffer source, int offset, int length) {
         slab.put(cellOffset(claim) + HEADER_BYTES + at, source, offset, length);
     }

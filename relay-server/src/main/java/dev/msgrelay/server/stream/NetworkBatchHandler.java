@@ -235,7 +235,6 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
                 && orderer.map(Orderer::isEmpty).orElse(true);
     }
 
-    /** Returns whether there is room for all publishers that were held back. */
     public boolean hasPlentyOfRoom() {
         return ring.remainingCells() >= ring.cells() / 2
                 && orderer.map(Orderer::hasPlentyOfRoom).orElse(true);

@@ -99,8 +99,6 @@ final class Delivery implements Feed.Sent {
         return durableEnd;
     }
 
-    // ---- which messages, and from where on ---------------------------------------------------------------------
-
     /** Lets the stream end, from here on, at the durable end. */
     void durableOnly(StreamHead end) {
         durableOnly = true;
@@ -155,8 +153,6 @@ final class Delivery implements Feed.Sent {
         return !catchUp.isLive();
     }
 
-    // ---- the reader --------------------------------------------------------------------------------------------
-
     boolean atBoundary() {
         return reader.atBoundary();
     }
@@ -174,8 +170,6 @@ final class Delivery implements Feed.Sent {
     long pinnedFrom() {
         return reader.pinnedFrom();
     }
-
-    // ---- sending -----------------------------------------------------------------------------------------------
 
     boolean busy() {
         return writer.busy();
@@ -337,8 +331,6 @@ final class Delivery implements Feed.Sent {
         bytes = bytes + moreBytes;
     }
 
-    // ---- time --------------------------------------------------------------------------------------------------
-
     /** Returns since when publishers or subscribers wait for this one; or {@link WindowGate#NEVER}. */
     private long waitedForSince() {
         return slowness.inGate() ? slowness.holdsBackSince() : catchUp.waitedForSince();
@@ -373,8 +365,6 @@ final class Delivery implements Feed.Sent {
         }
         return since != WindowGate.NEVER && slowness.stalls(since, nowNanos);
     }
-
-    // ---- reports, and the end ----------------------------------------------------------------------------------
 
     /** Returns the figures of the subscriber; its messages are exact between two frames. Any thread. */
     SessionRole.Report report(String types, long headPosition, long nowNanos) {

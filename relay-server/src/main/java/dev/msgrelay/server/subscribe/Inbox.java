@@ -77,7 +77,9 @@ public final class Inbox {
                 if (kept.position() < FrameLayout.HEADER_LENGTH) {
                     return;
                 }
-                checkHeader();
+                int length = FrameLayout.bodyLength(kept, 0);
+                FrameLayout.checkBodyLength(FrameLayout.type(kept, 0), length, ControlFrames.MAX_CONTROL_BODY);
+                frameLength = FrameLayout.frameLength(length);
             }
             makeRoom(Math.min(frameLength, kept.position() + came.readableBytes()));
             move(came, frameLength);
@@ -148,26 +150,16 @@ public final class Inbox {
     /** Returns the index of the first byte that begins no control frame; -1: there is none so far. */
     private int wrongByte() {
         for (int i = 0; i < Math.min(kept.position(), Integer.BYTES - 1); i++) {
-            if ((kept.get(i) & 0xFF) != typeByte(i)) {
+            if (kept.get(i) != (byte) (TYPE_PREFIX >>> Byte.SIZE * (2 - i))) {
                 return i;
             }
         }
         return -1;
     }
 
-    private static int typeByte(int i) {
-        return TYPE_PREFIX >>> Byte.SIZE * (2 - i) & 0xFF;
-    }
-
     private FrameException fault(int wrong) {
         String form = "byte %d from a subscriber is 0x%02X: it may send control frames only, which start with 0x800000";
         return new FrameException(
                 CloseReason.UNEXPECTED_INPUT, String.format(Locale.ROOT, form, wrong, kept.get(wrong)));
-    }
-
-    private void checkHeader() throws FrameException {
-        int length = FrameLayout.bodyLength(kept, 0);
-        FrameLayout.checkBodyLength(FrameLayout.type(kept, 0), length, ControlFrames.MAX_CONTROL_BODY);
-        frameLength = FrameLayout.frameLength(length);
     }
 }

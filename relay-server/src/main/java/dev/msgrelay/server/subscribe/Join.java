@@ -71,8 +71,6 @@ final class Join {
         this.memory = services.budget().pool(Part.CONTROL);
     }
 
-    // ---- types -------------------------------------------------------------------------------------------------
-
     /** Any thread. */
     TypeRanges types() {
         return types;
@@ -112,8 +110,6 @@ final class Join {
         }
         delivery.choose(types, sequences);
     }
-
-    // ---- from HELLO to WELCOME ---------------------------------------------------------------------------------
 
     void greeted(HelloFrame said) throws FrameException {
         narrows = said.wants(Features.NARROWED);
@@ -216,8 +212,6 @@ final class Join {
         typesBytes = 0;
         wantedBytes = 0;
     }
-
-    // ---- starts in the journal ---------------------------------------------------------------------------------
 
     /**
      * Takes this subscriber's turn to start in the journal, if it has come: an address has a number of starts a second.
