@@ -22,6 +22,7 @@ import dev.msgrelay.server.stream.NetworkBatchHandler;
 import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.RunScan;
+import dev.msgrelay.server.stream.RunStage;
 import dev.msgrelay.server.stream.WaitingSources;
 import dev.msgrelay.server.stream.WindowGate;
 import dev.msgrelay.server.subscribe.DurableEnds;
@@ -170,7 +171,7 @@ public final class EngineAssembly {
         TimeHistogram transits = services.counters().transits();
         RunScan scan = new RunScan(sizes.packetBytes(), sizes.maxBody());
         handler = new NetworkBatchHandler(ring, log, gate, scan, clock::nanoTime, transits::add);
-        releases.add(handler::dropStages);
+        releases.add(() -> handler.stages().forEach(RunStage::drop));
     }
 
     /** Makes the way from publishers to the log on the core's loop, and to the ring on reader loops. */

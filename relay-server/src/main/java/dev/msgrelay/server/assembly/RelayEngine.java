@@ -95,7 +95,7 @@ public record RelayEngine(
         // First, so that a publisher that comes after the look at the table does not read.
         services.table().drain();
         live(PublisherConnection.class).forEach(p -> p.session().execute(() -> p.stopReading(closesInMillis)));
-        handler.closeStages();
+        handler.stages().forEach(RunStage::close);
     }
 
     /**
@@ -157,7 +157,7 @@ public record RelayEngine(
         values.put(Counter.RING_CELLS, (long) ring.cells());
         values.put(Counter.RING_USED_CELLS, ring.cells() - ring.remainingCells());
         values.put(Counter.CHUNKS_ASIDE, (long) log.chunksAside());
-        values.put(Counter.LOCAL_PUBLISHERS, (long) handler.stages());
+        values.put(Counter.LOCAL_PUBLISHERS, (long) handler.stages().size());
         values.put(Counter.ASSEMBLY_WAITING, (long) line.length());
         values.put(Counter.CORE_CPU_MILLIS, TimeUnit.NANOSECONDS.toMillis(core.cpuNanos()));
         values.put(Counter.LOG_BYTES, Math.max(0, head.position() - log.tail()));

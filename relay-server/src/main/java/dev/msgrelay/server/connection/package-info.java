@@ -1,16 +1,15 @@
 /**
- * The life of a connection, as publishers and subscribers share it, and the loop that it lives on.
+ * The life of a connection, the same for publishers and subscribers; and its loop.
  *
  * <pre>
  *   Admission --> Session --> Dialogue: control frames     --> Timeouts: what is overdue
- *                    |           Outbox: what is told, Closing: why it ends
+ *                    |           Outbox: frames that are due, Closing: the last one
  *                    '------> SessionRole: publisher or subscriber
  *   EngineLoop: sockets and tasks --> Duty.work --> sleep, when there is no more
- *   ConnectionTable: who is connected      Services: what all connections of a relay share
- *   Durability: earlier lives of the stream, and up to where it is written and forced
+ *   ConnectionTable: all connections      Services: shared by all connections
+ *   Durability: earlier lives of the stream, and its written and forced ends
  * </pre>
  *
- * <p>A connection and all it has belong to the thread of its channel's loop. An {@code EngineLoop} is its thread's, and
- * may be signalled by any. Table and admission are for any thread. Internal.
+ * <p>A connection and its parts belong to the thread of its channel's loop. Table and admission are for any. Internal.
  */
 package dev.msgrelay.server.connection;

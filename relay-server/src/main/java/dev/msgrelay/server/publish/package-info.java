@@ -9,8 +9,7 @@
  *       SMALL, SHORT, LONG memory
  * </pre>
  *
- * <p>{@code PublisherConnection} puts them together. A connection, its assembler and its inlet belong to the loop that
- * reads it. Publishers that said HELLO stay on the core's loop. A plain one goes to a reader loop with its first
- * message, if there are any. Internal.
+ * <p>{@code PublisherConnection} puts them together. All belong to the thread of the loop that reads the socket: the
+ * core's, or for publishers without HELLO a reader loop. Internal.
  */
 package dev.msgrelay.server.publish;

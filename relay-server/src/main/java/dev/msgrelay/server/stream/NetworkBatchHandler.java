@@ -2,6 +2,7 @@ package dev.msgrelay.server.stream;
 
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongConsumer;
@@ -213,20 +214,6 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         stages = next;
     }
 
-    /** Closes all stages: local publishers publish no more. Any thread. */
-    public void closeStages() {
-        for (RunStage stage : stages) {
-            stage.close();
-        }
-    }
-
-    /** Drops all stages, before the ring's memory goes. Any thread, once the core has ended. */
-    public void dropStages() {
-        for (RunStage stage : stages) {
-            stage.drop();
-        }
-    }
-
     /** Returns whether no run waits in a stage, in the ring or for an orderer. Any thread. */
     public boolean isEmpty() {
         // The order of the looks is that in which a run moves on, so no run is missed.
@@ -240,9 +227,9 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
                 && orderer.map(Orderer::hasPlentyOfRoom).orElse(true);
     }
 
-    /** Returns the number of producers that have not ended. Any thread. */
-    public int stages() {
-        return stages.length;
+    /** Returns the stages of producers that have not ended. Any thread. */
+    public List<RunStage> stages() {
+        return List.of(stages);
     }
 
     private synchronized void forget(RunStage stage) {

@@ -8,15 +8,12 @@
  *                                             |                ^ append(span)   ^
  *   sockets of the core's own loop ----------------RunScan-----'                '--room?-- WindowGate
  *
- *   WindowGate      the slowest of its limits counts, and signals the log's writer once half of the window is free
- *   WaitingSources  publishers without room, resumed all together once there is plenty of it
- *   Orderer         decides the order of several relays
+ *   WindowGate      keeps the log within a window after its slowest reader
+ *   WaitingSources  publishers for which there is no room
+ *   Orderer         decides the order of a cluster
  * </pre>
  *
- * <p>A cell of the ring belongs to the producer that claimed it until it is published. A stage belongs to the thread
- * that has its word, its producer or the core. The core's thread writes chunks, index and head. Any thread reads them
- * with a {@code LogReader} of its own, after it has read the head. The writer fills a chunk anew once no reader pins
- * it. Limits of the gate come, move and go on any thread. Sources add themselves on their own threads; the core resumes
- * them. Internal.
+ * <p>The core's thread writes the log; any thread reads it with a {@code LogReader} of its own. A cell of the ring
+ * belongs to the producer that claimed it until it is published; a stage to the thread that has taken it. Internal.
  */
 package dev.msgrelay.server.stream;

@@ -95,12 +95,12 @@ class OrderTest {
     void whatIsDroppedIsInTheOrderNoMore() {
         RunStage stage = rig.stage();
         put(stage, 1);
-        handler.dropStages();
+        handler.stages().forEach(RunStage::drop);
         assertThat(handler.isEmpty()).isTrue();
         assertThat(stage.put(2, ByteBuffer.allocate(1), 1)).isFalse();
         handler.drain();
         assertThat(log.lastSequence()).isZero();
-        assertThat(handler.stages()).isZero();
+        assertThat(handler.stages()).isEmpty();
     }
 
     @Test
@@ -122,15 +122,15 @@ class OrderTest {
         RunStage two = rig.stage();
         put(one, 1);
         put(two, 2);
-        assertThat(handler.stages()).isEqualTo(2);
+        assertThat(handler.stages()).hasSize(2);
         one.close();
         handler.drain();
         handler.drain();
         assertThat(log.lastSequence()).isEqualTo(2);
-        assertThat(handler.stages()).isEqualTo(1);
-        handler.closeStages();
+        assertThat(handler.stages()).hasSize(1);
+        handler.stages().forEach(RunStage::close);
         handler.drain();
-        assertThat(handler.stages()).isZero();
+        assertThat(handler.stages()).isEmpty();
         assertThat(two.put(3, ByteBuffer.allocate(1), 1)).isFalse();
         assertThat(handler.isEmpty()).isTrue();
     }
