@@ -45,7 +45,7 @@ final class Timeouts {
     private boolean pingDue;
     private long pings;
 
-    // The input at the begin of the present frame timeout.
+    // The input at the start of the present frame timeout.
     private long sinceNanos;
     private long sinceFrames;
     private long sinceBytes;

@@ -9,7 +9,7 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of a publisher that are not in the order yet: the begin of a frame or, if there was no room, all that was
+ * The bytes of a publisher that are not in the order yet: the start of a frame or, if there was no room, all that was
  * read last. Memory is taken for bytes that have come. The length in a header is only reserved.
  *
  * <pre>
@@ -97,7 +97,7 @@ final class FrameAssembler {
     }
 
     /** Returns memory after the waiting bytes, for a read of {@code most} bytes that the log has no room for. */
-    ReadWindow behind(int most) {
+    ReadWindow roomAfter(int most) {
         if (bytes + most > capacity()) {
             moveBytes(bytes + most, view, 0, bytes);
         }

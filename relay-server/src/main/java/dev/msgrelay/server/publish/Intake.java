@@ -170,7 +170,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         }
         if (session.state() == SessionState.CONNECTED) {
             // A client that has said nothing yet may send HELLO, and is answered although publishers are held back.
-            return assembler.behind(Math.min(most, HELLO_BYTES)).retain();
+            return assembler.roomAfter(Math.min(most, HELLO_BYTES)).retain();
         }
         waitForRoom(Wait.ROOM);
         return null;

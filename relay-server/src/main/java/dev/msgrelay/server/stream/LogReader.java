@@ -143,7 +143,7 @@ public final class LogReader {
             walk(from + amount, Long.MAX_VALUE);
             return true;
         }
-        if (from < log.tail() || !log.boundaryAtOrBehind(from + amount, head, next) || !pin(from, next.position())) {
+        if (from < log.tail() || !log.boundaryAtOrAfter(from + amount, head, next) || !pin(from, next.position())) {
             return false;
         }
         boundary.copy(next);
@@ -162,7 +162,7 @@ public final class LogReader {
         }
         long from = position;
         if (from < log.tail()
-                || !log.boundaryAtOrBehind(Math.min(from + most, head.position()), head, next)
+                || !log.boundaryAtOrAfter(Math.min(from + most, head.position()), head, next)
                 || !pin(from, next.position())) {
             return -1;
         }
@@ -184,7 +184,7 @@ public final class LogReader {
 
     /** Releases all chunks, and moves to the first frame boundary at or after {@code keep}, or to the head. */
     public void skipTo(long keep, Mark head) {
-        if (!log.boundaryAtOrBehind(keep, head, found)) {
+        if (!log.boundaryAtOrAfter(keep, head, found)) {
             found.copy(head);
         }
         moveTo(found);
@@ -219,14 +219,14 @@ public final class LogReader {
         leavePage();
         long tail = log.tail();
         boolean held = log.packetOf(sequence, found) && found.position() >= tail;
-        if (!held && !log.boundaryAtOrBehind(tail, head, found)) {
+        if (!held && !log.boundaryAtOrAfter(tail, head, found)) {
             return false;
         }
         if (found.position() >= head.position()) {
             found.copy(head);
             return true;
         }
-        if (!log.boundaryAtOrBehind(found.position() + 1, head, next) || !pin(found.position(), next.position())) {
+        if (!log.boundaryAtOrAfter(found.position() + 1, head, next) || !pin(found.position(), next.position())) {
             return false;
         }
         // The index has packets only, so a walk over its frames finds the message within its packet.

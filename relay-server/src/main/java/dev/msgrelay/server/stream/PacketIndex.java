@@ -36,7 +36,7 @@ final class PacketIndex {
     }
 
     /** Returns the first packet that starts at or after a position; one past the newest if none does. */
-    long firstAtOrBehind(long where) {
+    long firstAtOrAfter(long where) {
         return firstAbove(where - 1, position, count.getAcquire());
     }
 

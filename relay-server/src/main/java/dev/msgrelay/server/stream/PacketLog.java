@@ -257,8 +257,8 @@ public final class PacketLog {
      * @param into gets the boundary and the number of the message that starts there
      * @return false if the index no longer has it
      */
-    public boolean boundaryAtOrBehind(long position, Mark at, Mark into) {
-        long packet = index.firstAtOrBehind(position);
+    public boolean boundaryAtOrAfter(long position, Mark at, Mark into) {
+        long packet = index.firstAtOrAfter(position);
         if (packet > index.newest()) {
             into.set(at.position(), at.sequence());
             return true;
@@ -291,7 +291,7 @@ public final class PacketLog {
 
     /** Returns the number of the first message of a position's packet; -1 if the index no longer has the packet. */
     public long sequenceNear(long position) {
-        long packet = Math.max(0, index.firstAtOrBehind(position + 1) - 1);
+        long packet = Math.max(0, index.firstAtOrAfter(position + 1) - 1);
         long sequence = index.sequenceOf(packet);
         return index.stillHolds(packet) ? sequence : -1;
     }

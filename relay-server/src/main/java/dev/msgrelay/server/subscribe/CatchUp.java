@@ -95,7 +95,7 @@ final class CatchUp {
         }
     }
 
-    /** The begin of a catch-up: the time, the reader's position, and the head's. */
+    /** The start of a catch-up: the time, the reader's position, and the head's. */
     private record Beginning(long nanos, long position, long head) {
         int percent(long at, long headNow) {
             return headNow <= position ? 100 : (int) Math.max(0, 100 * (at - position) / (headNow - position));
@@ -298,36 +298,36 @@ final class CatchUp {
     /**
      * Finds the next bytes of a subscriber that is not live; between two frames. In JOURNAL it may wait for the disk.
      *
-     * @param behind bytes from the reader to the end of the stream
+     * @param lag bytes from the reader to the end of the stream
      */
-    Next next(long behind) {
-        return state == State.JOURNAL ? fromJournal(behind) : fromLog(behind);
+    Next next(long lag) {
+        return state == State.JOURNAL ? fromJournal(lag) : fromLog(lag);
     }
 
-    private Next fromJournal(long behind) {
+    private Next fromJournal(long lag) {
         return switch (read()) {
             case MISSING -> Next.GAP;
             case NO_MEMORY -> Next.WAIT;
-            case AT_HAND -> reader.onPage() ? Next.HERE : backInTheLog(behind);
+            case AT_HAND -> reader.onPage() ? Next.HERE : backInTheLog(lag);
         };
     }
 
-    private Next backInTheLog(long behind) {
+    private Next backInTheLog(long lag) {
         if (!slowness.inGate() && !joinAgain()) {
             return Next.JOURNAL;
         }
-        if (!slowness.isNear(behind)) {
+        if (!slowness.isNear(lag)) {
             return Next.HERE;
         }
         state = State.CATCHING_UP;
         return Next.LOG;
     }
 
-    private Next fromLog(long behind) {
+    private Next fromLog(long lag) {
         if (reader.overtaken()) {
             return Next.JOURNAL;
         }
-        if (behind <= SendGroup.WRITE_BYTES) {
+        if (lag <= SendGroup.WRITE_BYTES) {
             becomeLive();
         }
         return Next.HERE;
@@ -377,7 +377,7 @@ final class CatchUp {
 
     /** Reads blocks into the page; false: they need a longer page, or the reader has passed missing messages. */
     private boolean readPage() {
-        // A new BlockReader is at the begin of the journal, and has no number there.
+        // A new BlockReader is at the start of the journal, and has no number there.
         if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {
             blocks.seek(sequence);
         }
@@ -452,7 +452,7 @@ final class CatchUp {
     // ---- reports: any thread -----------------------------------------------------------------------------------
 
     /** Returns about how many messages are between a position and the head. */
-    long messagesBehind(long at, Mark head) {
+    long messagesToHead(long at, Mark head) {
         return isLive() ? log.messagesFrom(at, head) : Math.max(0, head.sequence() - sequence);
     }
 

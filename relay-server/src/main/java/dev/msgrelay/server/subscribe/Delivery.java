@@ -27,10 +27,10 @@ import java.util.function.IntUnaryOperator;
  * The stream on its way to one subscriber: from the reader's position, in the log or in the journal, to the socket.
  *
  * <pre>
- *   next:  too far behind? --> too slow | gap | to the journal
+ *   next:  lags too much? --> cut off | gap | to the journal
  *          the rate is used up? --> wait
- *          behind what the log has: CatchUp --> a page | the log | gap | wait
- *          Feed --> one write --> count; the policy hears of the reader's position
+ *          the log has dropped the next message? CatchUp --> a page | the log | gap | wait
+ *          Feed --> one write --> count; SlowReader gets the reader's position
  * </pre>
  *
  * <p>Owned by the subscriber's thread, except where a method says otherwise.
@@ -204,19 +204,19 @@ final class Delivery implements Feed.Sent {
 
     /** Sends the next write. Only while nothing is in flight; see {@link Feed#next}. */
     Outcome next(Mark end, int stride, int least, boolean everything) {
-        long behind = end.position() - reader.position();
+        long lag = end.position() - reader.position();
         boolean live = catchUp.isLive();
-        if (live && slowness.lags(behind)) {
+        if (live && slowness.lags(lag)) {
             return overtaken(end);
         }
-        if (slowness.pauseIfSpent(behind)) {
+        if (slowness.pauseIfSpent(lag)) {
             return pause();
         }
         if (live || !reader.atBoundary()) {
-            return send(end, behind, stride, least, everything);
+            return send(end, lag, stride, least, everything);
         }
-        return switch (catchUp.next(behind)) {
-            case HERE -> send(end, behind, stride, least, everything);
+        return switch (catchUp.next(lag)) {
+            case HERE -> send(end, lag, stride, least, everything);
             case GAP -> {
                 jumpOver(catchUp.gap());
                 yield Outcome.GAP;
@@ -227,8 +227,8 @@ final class Delivery implements Feed.Sent {
         };
     }
 
-    private Outcome send(Mark end, long behind, int stride, int least, boolean everything) {
-        if (behind <= 0) {
+    private Outcome send(Mark end, long lag, int stride, int least, boolean everything) {
+        if (lag <= 0) {
             // Below 0 where a durable-only subscriber starts after the durable end.
             return Outcome.WAIT;
         }
@@ -375,7 +375,7 @@ final class Delivery implements Feed.Sent {
                 types,
                 at,
                 Math.max(0, headPosition - at),
-                catchUp.messagesBehind(at, log.head().mark()),
+                catchUp.messagesToHead(at, log.head().mark()),
                 catchUp.percent(at, headPosition),
                 catchUp.leftMillis(at, headPosition, nowNanos),
                 messages,

@@ -104,13 +104,13 @@ final class SlowReader {
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
 
-    boolean lags(long behind) {
-        return behind > rights.maxLag();
+    boolean lags(long lag) {
+        return lag > rights.maxLag();
     }
 
     /** Returns whether the subscriber is near enough to the head to leave the journal. */
-    boolean isNear(long behind) {
-        return behind <= Math.min(shared.logBytes(), rights.maxLag()) / NEAR;
+    boolean isNear(long lag) {
+        return lag <= Math.min(shared.logBytes(), rights.maxLag()) / NEAR;
     }
 
     Refusal tooSlow() {
@@ -126,11 +126,11 @@ final class SlowReader {
     }
 
     /** Begins a pause if the identity's rate is used up, and returns whether. The next tick looks again. */
-    boolean pauseIfSpent(long behind) {
+    boolean pauseIfSpent(long lag) {
         if (!rights.hasRate()) {
             return false;
         }
-        if (behind <= 0) {
+        if (lag <= 0) {
             paused = false;
             return false;
         }

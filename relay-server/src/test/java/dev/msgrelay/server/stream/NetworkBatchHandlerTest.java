@@ -41,9 +41,9 @@ class NetworkBatchHandlerTest {
         }
         assertThat(rig.bytes()).isEqualTo(all.bytes());
         for (int i = 0; i < 6; i++) {
-            assertMark(rig.packetAtOrBehind((long) i * (8 + body)), (long) i * (8 + body), i + 1);
+            assertMark(rig.packetAtOrAfter((long) i * (8 + body)), (long) i * (8 + body), i + 1);
         }
-        assertMark(rig.packetAtOrBehind(1), 8 + body, 2);
+        assertMark(rig.packetAtOrAfter(1), 8 + body, 2);
     }
 
     @Test
@@ -80,7 +80,7 @@ class NetworkBatchHandlerTest {
         ReferenceScan whole = new ReferenceScan(all.bytes(), all.size(), 0, OrderRig.PACKET, OrderRig.MAX_BODY);
         for (int k = 0; k < whole.packetEnds.size(); k++) {
             int before = k == 0 ? 0 : whole.packetEnds.get(k - 1);
-            assertMark(rig.packetAtOrBehind(before + 1), whole.packetEnds.get(k), whole.framesBefore.get(k) + 1);
+            assertMark(rig.packetAtOrAfter(before + 1), whole.packetEnds.get(k), whole.framesBefore.get(k) + 1);
         }
     }
 

@@ -89,9 +89,9 @@ public final class OrderRig implements AutoCloseable {
     }
 
     /** Where the next packet starts at or behind a position, and its first message's number, as the log knows it. */
-    Mark packetAtOrBehind(long position) {
+    Mark packetAtOrAfter(long position) {
         Mark found = new Mark();
-        if (!log.boundaryAtOrBehind(position, head(), found)) {
+        if (!log.boundaryAtOrAfter(position, head(), found)) {
             throw new AssertionError("the index does not hold " + position);
         }
         return found;

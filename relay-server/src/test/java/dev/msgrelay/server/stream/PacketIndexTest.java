@@ -17,7 +17,7 @@ class PacketIndexTest {
     private static final int LOOKUPS = 400_000;
 
     @Test
-    void everyPositionLeadsToTheFirstPacketAtOrBehindIt() {
+    void everyPositionLeadsToTheFirstPacketAtOrAfterIt() {
         Random random = Seeds.random("PacketIndexTest");
         PacketIndex index = new PacketIndex(CAPACITY);
         List<Long> starts = new ArrayList<>();
@@ -33,7 +33,7 @@ class PacketIndexTest {
                 while (expected <= n && starts.get((int) expected) < where) {
                     expected++;
                 }
-                assertThat(index.firstAtOrBehind(where)).isEqualTo(expected);
+                assertThat(index.firstAtOrAfter(where)).isEqualTo(expected);
                 if (expected <= n) {
                     assertThat(index.positionOf(expected)).isEqualTo(starts.get((int) expected));
                     assertThat(index.sequenceOf(expected)).isEqualTo(expected * 3 + 1);
@@ -120,7 +120,7 @@ class PacketIndexTest {
 
     private static boolean lookUp(PacketIndex index, int back) {
         long where = Math.max(0, index.newest() * STEP - back);
-        long packet = index.firstAtOrBehind(where);
+        long packet = index.firstAtOrAfter(where);
         if (packet > index.newest()) {
             return false;
         }

@@ -228,7 +228,7 @@ class PacketLogTest {
         Mark before = Mark.of(head.position(), head.sequence());
         packets(3, 5);
         // The caller knows the head of before only: nothing behind it.
-        assertThat(log.boundaryAtOrBehind(250, before, found)).isTrue();
+        assertThat(log.boundaryAtOrAfter(250, before, found)).isTrue();
         assertThat(found.position()).isEqualTo(before.position());
         assertThat(found.sequence()).isEqualTo(before.sequence());
     }
@@ -259,7 +259,7 @@ class PacketLogTest {
             oldest = found.sequence();
         }
         assertThat(head.sequence() - oldest).isEqualTo(2 * (PacketLog.indexCapacity(LogRig.LOG, LogRig.PACKET) - 1));
-        assertThat(log.boundaryAtOrBehind(0, head, found)).as("long forgotten").isFalse();
+        assertThat(log.boundaryAtOrAfter(0, head, found)).as("long forgotten").isFalse();
     }
 
     /** A packet that starts among what is appended next is where its bytes and messages say. */
@@ -287,7 +287,7 @@ class PacketLogTest {
     }
 
     private void assertBoundary(long position, long boundary, long sequence) {
-        assertThat(log.boundaryAtOrBehind(position, head, found)).isTrue();
+        assertThat(log.boundaryAtOrAfter(position, head, found)).isTrue();
         assertThat(found.position()).as("boundary at or behind %d", position).isEqualTo(boundary);
         assertThat(found.sequence()).as("its message").isEqualTo(sequence);
     }
