@@ -38,7 +38,6 @@ class ClosingTest {
                 .isTrue();
     }
 
-    /** Writes more than the socket takes, then says why it closes. */
     private final class Talker extends ChannelInboundHandlerAdapter {
         @Override
         public void channelActive(ChannelHandlerContext ctx) {

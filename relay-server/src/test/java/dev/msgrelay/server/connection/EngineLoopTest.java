@@ -63,7 +63,6 @@ class EngineLoopTest {
         return running;
     }
 
-    /** Nothing is done before somebody wakes it. */
     private static void wake(EngineLoop loop) {
         Await.until("asleep", loop::asleep);
         loop.signal();

@@ -27,14 +27,14 @@ import java.util.stream.Collectors;
 /**
  * A stream whose messages are known, a log that it goes through, and a journal that is fed by that log, step by step.
  */
-final class JournalRig {
+public final class JournalRig {
     static final int CHUNK = 1024;
     static final int LOG = 16 * CHUNK;
     static final int PACKET = 300;
     static final int MAX_RUN = 3 * CHUNK;
     static final int WINDOW = 8 * CHUNK;
 
-    private static final Journal.Watch NOBODY = new Journal.Watch() {
+    public static final Journal.Watch NOBODY = new Journal.Watch() {
         @Override
         public void written(long position) {}
 

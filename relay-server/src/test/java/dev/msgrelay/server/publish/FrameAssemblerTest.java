@@ -44,7 +44,6 @@ class FrameAssemblerTest {
         return rig.connect();
     }
 
-    /** The frames before, of one, and behind it. */
     private static byte[] around(int body) {
         return new Frames().frame(1, 7).frame(2, body).frame(3, 5).bytes();
     }
@@ -60,7 +59,6 @@ class FrameAssemblerTest {
         assertThat(rig.stream(before)).as(what).isEqualTo(bytes);
     }
 
-    /** The longer ones in pieces of a few bytes. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void aByteAtATime(boolean sharedBuffers) {

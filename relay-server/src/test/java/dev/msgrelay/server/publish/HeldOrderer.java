@@ -15,7 +15,6 @@ import java.util.List;
 
 /** Puts nothing in order before the test says so. */
 final class HeldOrderer implements Orderer {
-    /** What is asked of it and not answered yet. */
     final ArrayDeque<Claimant> claims = new ArrayDeque<>();
 
     final List<String> left = new ArrayList<>();
@@ -34,7 +33,6 @@ final class HeldOrderer implements Orderer {
         log = stream;
     }
 
-    /** The oldest run that is under way is in order: the next drain hands it over. */
     void order() {
         ordered.add(underWay.remove());
     }

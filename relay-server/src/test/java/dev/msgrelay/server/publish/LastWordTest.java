@@ -28,7 +28,6 @@ class LastWordTest {
         return rig.welcomed(Hello.acks("orders", 1));
     }
 
-    /** A read in the middle of a cycle. */
     private static void readOnly(Publisher publisher, byte[] bytes) {
         readBeforeTasks(publisher, bytes);
         publisher.channel.runPendingTasks();

@@ -25,14 +25,12 @@ class AllOrNothingTest {
         assertThat(rig.memory()).isZero();
     }
 
-    /** A reader takes hold of what was written last, as one that stops at that place does. */
     private void holdTheNewest() {
         Chunk chunk = log.acquire(log.endPosition() - 1);
         assertThat(chunk).isNotNull();
         held.add(chunk);
     }
 
-    /** Readers stop at different places until the writer has to wait. */
     private void starve() {
         for (int i = 0; i < 100 && log.hasRoom(); i++) {
             rig.append(CHUNK);

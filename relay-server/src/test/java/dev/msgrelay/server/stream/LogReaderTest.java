@@ -64,7 +64,6 @@ class LogReaderTest {
         }
     }
 
-    /** One that stands at a message, and holds it. */
     private LogReader reader(long sequence) {
         LogReader reader = new LogReader(log);
         reader.seek(sequence, head);
@@ -248,7 +247,6 @@ class LogReaderTest {
         reader.release();
     }
 
-    /** As a filter does: it looks at what is ahead, and takes some of it. */
     @Test
     void whatWasChosenIsHeldUntilItHasMoved() {
         append(7, 100);
@@ -267,7 +265,6 @@ class LogReaderTest {
         assertThat(reader.offsetInChunk(CHUNK + 5)).isEqualTo(5);
     }
 
-    /** A packet that has begun, and has no message yet. */
     @Test
     void toSeekTheNextMessageIsToStandAtTheHead() {
         append(7, 100);
@@ -281,7 +278,6 @@ class LogReaderTest {
         assertThat(reader.pinnedFrom()).isEqualTo(LogReader.NOTHING);
     }
 
-    /** What cannot be had any more leaves it with what it held, and no more. */
     @Test
     void aReaderThatIsOvertakenWithinWhatItHolds() {
         append(7, 3 * CHUNK / 2);

@@ -24,7 +24,6 @@ final class LogRig implements AutoCloseable {
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, pinned, maxRun, gate, Mark.of(0, 1));
     }
 
-    /** Appends and publishes one message of so many bytes. */
     void append(int length) {
         ByteBuffer source = ByteBuffer.allocateDirect(length + 3).order(ByteOrder.nativeOrder());
         for (int i = 0; i < length; i++) {
@@ -34,14 +33,12 @@ final class LogRig implements AutoCloseable {
         log.publish();
     }
 
-    /** Appends messages of so many bytes each until the stream is so long. */
     void fillTo(long position, int length) {
         while (log.endPosition() < position) {
             append((int) Math.min(length, position - log.endPosition()));
         }
     }
 
-    /** The byte that belongs to a position. */
     static byte at(long position) {
         return (byte) (position * 13 + (position >> 8));
     }
@@ -58,7 +55,6 @@ final class LogRig implements AutoCloseable {
         return true;
     }
 
-    /** Direct memory that the log has at present. */
     long memory() {
         return allocator.metric().usedDirectMemory();
     }

@@ -26,7 +26,6 @@ public final class OrderRig implements AutoCloseable {
     /** The head's position after each call of the handler by {@link #poll}. */
     final List<Long> heads = new ArrayList<>();
 
-    /** The handler's clock. */
     long nanos = 1_000_000;
 
     final List<Long> nanosOfBatches = new ArrayList<>();
@@ -49,7 +48,6 @@ public final class OrderRig implements AutoCloseable {
                 ring, log, gate, new RunScan(PACKET, MAX_BODY), () -> nanos, nanosOfBatches::add);
     }
 
-    /** Publishes frames as one run. */
     void publish(Frames frames) {
         publish(frames, 0);
     }
@@ -64,7 +62,6 @@ public final class OrderRig implements AutoCloseable {
         ring.publish(claim, frames.size(), each);
     }
 
-    /** Takes frames into the order, as a read of the core's own loop does. */
     void readInPlace(Frames frames) {
         handler.append(scan.scan(frames.nativeBuffer(), 0, frames.size(), log.openPacketBytes()));
     }
@@ -88,7 +85,6 @@ public final class OrderRig implements AutoCloseable {
         return head;
     }
 
-    /** Where the next packet starts at or behind a position, and its first message's number, as the log knows it. */
     Mark packetAtOrAfter(long position) {
         Mark found = new Mark();
         if (!log.boundaryAtOrAfter(position, head(), found)) {
@@ -97,7 +93,6 @@ public final class OrderRig implements AutoCloseable {
         return found;
     }
 
-    /** All bytes up to the head. */
     byte[] bytes() {
         int length = (int) head().position();
         byte[] bytes = new byte[length];
@@ -115,7 +110,7 @@ public final class OrderRig implements AutoCloseable {
         memory.release();
     }
 
-    private static final class NoWriter implements WindowGate.Writer {
+    public static final class NoWriter implements WindowGate.Writer {
         @Override
         public void signal() {}
 

@@ -32,7 +32,6 @@ class OrderTest {
         rig.publish(new Frames().frame(type, body));
     }
 
-    /** In a publisher's read, whose wall would end the publisher alone. */
     @Test
     void whatFailsWhileASpanIsPackedEndsTheOrder() {
         assertThatNullPointerException().isThrownBy(() -> handler.append(null));
@@ -250,7 +249,6 @@ class OrderTest {
         assertThat(rig.nanosOfBatches).containsExactly(42_000L, 8_000L);
     }
 
-    /** A claim that a producer has given up is no run. */
     @Test
     void anAbandonedClaimIsPassedOver() {
         long claim = rig.ring.tryClaim(200);

@@ -68,7 +68,6 @@ class RandomRunsTest {
         return frames;
     }
 
-    /** The fuzz target itself: it is run for longer by hand. */
     @Test
     void theFuzzTargetHolds() {
         Random random = Seeds.random("RandomRunsTest.theFuzzTargetHolds");

@@ -27,7 +27,6 @@ final class ReferenceScan {
         this(bytes, length, open, packetBytes, maxBody, TypeRanges.ALL);
     }
 
-    /** @param allowed types that may be sent */
     ReferenceScan(byte[] bytes, int length, int open, int packetBytes, int maxBody, TypeRanges allowed) {
         this.length = length;
         ByteBuffer wire = ByteBuffer.wrap(bytes);
@@ -73,7 +72,6 @@ final class ReferenceScan {
         return headers.size() == 1 && problem == null && incomplete == 0 ? ends.get(1) : 0;
     }
 
-    /** Fails where the scan under test has found something else. */
     void assertSame(RunScan scan, String what) {
         same(what + ": end", end, scan.wholeBytes());
         same(what + ": frames", frames, scan.frames());

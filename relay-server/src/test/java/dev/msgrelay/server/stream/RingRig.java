@@ -13,7 +13,6 @@ final class RingRig implements AutoCloseable {
     private final ByteBuf memory;
     final FrameRing ring;
     final FrameRing.Handler recorder = new Recorder();
-    /** The bytes of each call of the handler. */
     final List<byte[]> taken = new ArrayList<>();
 
     BooleanSupplier ready = () -> true;
@@ -23,7 +22,6 @@ final class RingRig implements AutoCloseable {
         ring = new FrameRing(cells, maxRun, memory, () -> {});
     }
 
-    /** Publishes a run; answers whether the ring took it. */
     boolean publish(byte[] run) {
         long claim = claimAndFill(run);
         if (claim == FrameRing.REFUSED) {
@@ -42,7 +40,6 @@ final class RingRig implements AutoCloseable {
         return claim;
     }
 
-    /** Everything handed over since the last call of this. */
     List<byte[]> poll() {
         ring.poll(recorder);
         List<byte[]> result = new ArrayList<>(taken);
@@ -50,7 +47,6 @@ final class RingRig implements AutoCloseable {
         return result;
     }
 
-    /** The lengths of all that is handed over, until there is no more. */
     List<Integer> pollLengths() {
         List<Integer> lengths = new ArrayList<>();
         while (!ring.isEmpty()) {
@@ -59,7 +55,6 @@ final class RingRig implements AutoCloseable {
         return lengths;
     }
 
-    /** Fills the ring to its last cell. */
     void fill() {
         while (publish(run(9, 8000)) || publish(new byte[40])) {
             // Until it is full.

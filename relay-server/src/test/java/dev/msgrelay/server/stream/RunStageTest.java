@@ -42,7 +42,6 @@ class RunStageTest {
         }
     };
 
-    /** Of a consumer that is awake. */
     private final RunStage stage = stage(() -> false);
 
     @AfterEach
@@ -159,7 +158,6 @@ class RunStageTest {
         assertTaken(fit);
     }
 
-    /** The bytes of each frame are the memory's own, to the last one. */
     @Test
     void itsMemoryIsUsedUpToTheLastByte() {
         int body = RunStage.SMALL_RUN - 8;
@@ -217,7 +215,6 @@ class RunStageTest {
         assertThat(stage.put(1, ByteBuffer.allocate(3000), 3000)).isFalse();
     }
 
-    /** Then the consumer need not look at each of them. */
     @Test
     void whetherAllFramesAreAlikeIsKnown() {
         put(stage, 1);
@@ -246,7 +243,6 @@ class RunStageTest {
         assertThat(run).isEqualTo(ByteBuffer.wrap(body));
     }
 
-    /** Up to the last byte, of a run as of single messages. */
     @Test
     void aRunThatFitsExactlyGathers() {
         int frame = RunStage.SMALL_RUN / 16;
@@ -263,7 +259,6 @@ class RunStageTest {
         assertThat(rig.pollLengths()).containsExactly(RunStage.CAPACITY, RunStage.SMALL_RUN);
     }
 
-    /** Frames as {@link #put} makes them, of so many bytes together, or a few more. */
     private static ByteBuffer frames(int bytes) {
         return numbered(0, bytes / FRAME + 1);
     }

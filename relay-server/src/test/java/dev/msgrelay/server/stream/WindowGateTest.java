@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 class WindowGateTest {
     private static final int WINDOW = 1000;
 
-    /** Somebody who holds publishers back. */
     private static final class Reader implements WindowGate.Limit {
         volatile long position;
 
@@ -24,7 +23,6 @@ class WindowGateTest {
         }
     }
 
-    /** Counts what the gate asks of it. */
     private static final class Writer implements WindowGate.Writer {
         int signals;
         int awaited;

@@ -14,6 +14,7 @@ import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.journal.Journal;
 import dev.msgrelay.server.journal.JournalOpening;
+import dev.msgrelay.server.journal.JournalRig;
 import dev.msgrelay.server.journal.JournalSettings;
 import dev.msgrelay.server.journal.JournalSteps;
 import dev.msgrelay.server.journal.SimDisk;
@@ -23,6 +24,7 @@ import dev.msgrelay.server.memory.MemoryBudget;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
 import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
+import dev.msgrelay.server.stream.OrderRig;
 import dev.msgrelay.server.stream.PacketLog;
 import dev.msgrelay.server.stream.WindowGate;
 import io.netty.buffer.UnpooledByteBufAllocator;
@@ -48,25 +50,6 @@ class ReplayStartTest {
 
     private static final long STALL_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    private static final WindowGate.Writer NO_WRITER = new WindowGate.Writer() {
-        @Override
-        public void signal() {}
-
-        @Override
-        public void awaitBetweenSteps() {}
-    };
-
-    private static final Journal.Watch NOBODY = new Journal.Watch() {
-        @Override
-        public void written(long position) {}
-
-        @Override
-        public void forced(long position) {}
-
-        @Override
-        public void failed(Throwable cause) {}
-    };
-
     private final UnpooledByteBufAllocator allocator = new UnpooledByteBufAllocator(true, true);
     private final MemoryBudget budget = new MemoryBudget(Map.of(Part.REPLAYS, (long) BlockReader.PAGE_BYTES));
     private Journal journal;
@@ -83,10 +66,10 @@ class ReplayStartTest {
         journal = new JournalOpening(new SimDisk(new Random(1)), settings, EPOCH, MILLIS, null, RecoveryProgress.NOBODY)
                 .open();
         log = new PacketLog(allocator, LOG, CHUNK, PACKET, 4, 2 * CHUNK, position -> true, journal.goesOnAt());
-        journal.follow(log, NOBODY, 0);
+        journal.follow(log, JournalRig.NOBODY, 0);
         reader = new LogReader(log);
         ReplayPages pages = new ReplayPages(allocator, budget.pool(Part.REPLAYS), new Counters(), () -> nanos);
-        WindowGate gate = new WindowGate(LOG, NO_WRITER, () -> nanos);
+        WindowGate gate = new WindowGate(LOG, new OrderRig.NoWriter(), () -> nanos);
         Optional<FanoutParts.Replays> replays = Optional.of(new FanoutParts.Replays(journal, pages, null));
         FanoutParts shared = new FanoutParts(log, null, LOG, gate, STALL_NANOS, replays, null, false);
         Services services = Services.of(

@@ -32,7 +32,6 @@ public final class SubscriberFuzzTarget {
 
     private SubscriberFuzzTarget() {}
 
-    /** One input. */
     public static void fuzzerTestOneInput(byte[] data) {
         if (data.length == 0) {
             return;

@@ -36,22 +36,18 @@ final class Told {
         return this;
     }
 
-    /** Whole messages. */
     long count() {
         return all.size();
     }
 
-    /** Bytes of messages, and of the frame that is cut. */
     long bytes() {
         return whole + cut.length;
     }
 
-    /** Those behind the first control frame. */
     List<Long> messages() {
         return all.subList(beforeControls, all.size());
     }
 
-    /** The only control frame. */
     Control only(int type) {
         assertThat(controls).extracting(Control::type).containsExactly(type);
         return controls.get(0);

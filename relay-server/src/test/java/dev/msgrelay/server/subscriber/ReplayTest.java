@@ -308,7 +308,6 @@ class ReplayTest {
         }
     }
 
-    /** Clients that wait for WELCOME give up after 5 s without knowing why. */
     @Test
     void whoFindsNoPageToStartWithIsToldSo() throws Exception {
         try (Scene scene = scene(b -> b.set(REPLAY_SIZE, ONE_PAGE).set(STALL_TIMEOUT, Duration.ofMinutes(10)))) {
@@ -354,7 +353,6 @@ class ReplayTest {
         }
     }
 
-    /** The first PING tells how far there is to go. */
     @Test
     void theWayIsTold() throws Exception {
         try (Scene scene =

@@ -57,12 +57,10 @@ final class Scene implements AutoCloseable {
                 .set(MAX_BODY, TestRelay.SMALL_MAX_BODY);
     }
 
-    /** One that says nothing yet, and reads. */
     SpeakingSubscriber speaker() throws IOException {
         return with(relay.speaker(messages));
     }
 
-    /** One that says nothing yet, and does not read. */
     SpeakingSubscriber paused() throws IOException {
         return with(relay.pausedSpeaker(messages));
     }
@@ -72,19 +70,16 @@ final class Scene implements AutoCloseable {
         return subscriber;
     }
 
-    /** One that has said HELLO. */
     SpeakingSubscriber greeting(HelloFrame.Builder hello) throws IOException {
         return speaker().hello(hello);
     }
 
-    /** One that has said HELLO and been welcomed. */
     SpeakingSubscriber welcomed(HelloFrame.Builder hello) throws IOException {
         SpeakingSubscriber subscriber = greeting(hello);
         subscriber.awaitWelcome();
         return subscriber;
     }
 
-    /** Likewise, with a small receive buffer. */
     SpeakingSubscriber welcomedNarrow(HelloFrame.Builder hello) throws IOException {
         SpeakingSubscriber subscriber = paused().hello(hello);
         subscriber.resume();
@@ -103,13 +98,11 @@ final class Scene implements AutoCloseable {
         publisher.publishOn(workers);
     }
 
-    /** Waits until so many bytes more were published. */
     void awaitFlood(long bytes) {
         long until = publisher.bytes() + bytes;
         Await.until("it goes on", () -> publisher.bytes() > until || workers.failed());
     }
 
-    /** Ends it; answers the sequence of the message to come. */
     long endFlood() throws InterruptedException {
         publisher.stop();
         workers.join();

@@ -78,7 +78,6 @@ class SlowSpeakersTest {
         }
     }
 
-    /** What was begun is completed, then comes ERROR. */
     @Over.Sockets
     void disconnectIsSaidBehindAWholeFrame(Setting setting) throws Exception {
         for (HelloFrame.Builder hello : List.of(all(Policy.DISCONNECT), SpeakingSubscriber.numbered(SOME))) {
@@ -111,7 +110,6 @@ class SlowSpeakersTest {
         }
     }
 
-    /** A plain one is cut, and gets not one byte that is not of the stream. */
     @Over.Sockets
     void aPlainOneIsToldNothing(Setting setting) throws Exception {
         try (Scene scene = scene(setting, b -> b)) {

@@ -87,7 +87,6 @@ class StartTest {
         }
     }
 
-    /** A hundred messages more come to one that starts with what is to come, and to one that starts with the first. */
     private static void liveAndEarliest(Scene scene, long next) throws Exception {
         SpeakingSubscriber live = scene.greeting(HelloFrame.subscriber());
         SpeakingSubscriber earliest = scene.greeting(HelloFrame.subscriber().fromEarliest());
