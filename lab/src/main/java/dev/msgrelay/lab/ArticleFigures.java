@@ -47,7 +47,6 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
         return new ArticleFigures(Map.copyOf(cells));
     }
 
-    /** Returns the article's figure for a cell; null if it gives none. */
     public Range of(String row, Column column) {
         return cells.getOrDefault(row, Map.of()).get(column);
     }
@@ -56,7 +55,6 @@ public record ArticleFigures(Map<String, Map<Column, Range>> cells) {
         return cells.values().stream().anyMatch(row -> row.containsKey(column));
     }
 
-    /** Returns the ratio of row {@code a} to row {@code b} in the article; NaN if it does not give both. */
     public double ratio(Column column, String a, String b) {
         Range first = of(a, column);
         Range second = of(b, column);

@@ -22,9 +22,7 @@ public record Chart(String title, Axis x, Axis y, List<Series> series) {
         }
     }
 
-    /** A curve, with its points from left to right. */
     public record Series(String name, List<Point> points) {
-        /** A point. The curve has a gap if y is NaN. */
         public record Point(double x, double y) {}
     }
 }

@@ -18,7 +18,6 @@ import java.util.stream.Stream;
  *
  * @param text the article's words
  * @param row label of the row that is said to be better, or equal
- * @param other label of the row with which it is compared
  * @param equal whether the claim is that both rows are equal, within a factor
  * @param size the claimed ratio; null: the ratio of the article's figures, if it gives them
  */
@@ -63,7 +62,6 @@ public record Claim(String text, Column column, String row, String other, boolea
         return new Claim(text, column, row, other, equal, Size.between(low, high));
     }
 
-    /** Claims that the rows are equal, within this factor. */
     public static Claim equal(String text, Column column, String row, String other, double factor) {
         return new Claim(text, column, row, other, true, Size.between(1 / factor, factor));
     }
@@ -72,7 +70,6 @@ public record Claim(String text, Column column, String row, String other, boolea
         return claims.stream().map(claim -> claim.judge(table)).toList();
     }
 
-    /** Returns the verdict on a claim whose rows could not be compared. */
     public static Verdict undecided(String text, String why) {
         return new Verdict(text, "", "", Outcome.CANNOT_TELL, null, "cannot tell: " + why);
     }
@@ -200,7 +197,6 @@ public record Claim(String text, Column column, String row, String other, boolea
                 : claimed.from() == claimed.to() ? to : number(claimed.from()) + " to " + to;
     }
 
-    /** Returns the measured ratio in words, with the larger value first. */
     private String here(Ratio seen) {
         Ratio larger = seen.value() >= 1 ? seen : seen.inverse();
         boolean rowFirst = seen.value() >= 1 == (column.better() != Column.Better.LOWER);

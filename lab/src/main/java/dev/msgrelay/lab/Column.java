@@ -5,7 +5,6 @@ import java.util.Locale;
 /**
  * A figure that is measured for every row.
  *
- * @param name heading, and key in the JSON
  * @param unit "us", "MB/s"; empty for a count
  */
 public record Column(String name, String unit, Better better) {

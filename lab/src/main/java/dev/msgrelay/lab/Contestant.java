@@ -7,9 +7,7 @@ import java.time.Duration;
 /**
  * A row of a table: one way to do the work, in one setting.
  *
- * @param name name of the way, which is the same in every setting and table
  * @param setting "8 threads", "growing"; empty if there is only one setting
- * @param work does and measures the work once
  */
 public record Contestant(String name, String setting, Work work) {
     /** The work of a row. It releases the threads, sockets and files that it uses, even if it is interrupted. */

@@ -8,8 +8,6 @@ import java.util.function.Supplier;
 /**
  * An experiment of one article, which is repeated on this machine.
  *
- * @param question the question in one line
- * @param article title and year of the article
  * @param conditions the author's machine and network, if the article describes them
  * @param tables returns the measurements, in order, without starting them
  * @param end ends processes that several goes use; it is called once, after the last go

@@ -7,7 +7,6 @@ import java.math.MathContext;
 import java.math.RoundingMode;
 import java.util.stream.DoubleStream;
 
-/** The spread of a figure over several goes; NaN if no go has the figure. */
 public record Figure(double median, double min, double max) {
     private static final MathContext THREE_DIGITS = new MathContext(3, RoundingMode.HALF_UP);
 

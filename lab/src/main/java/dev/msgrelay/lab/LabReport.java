@@ -63,7 +63,6 @@ record LabReport(LabResult result) {
                 .toList();
     }
 
-    /** Returns the medians of each column with their spread, and beside them the article's figures. */
     private static Table shown(String caption, TableResult table) {
         List<Field<Row>> fields = new ArrayList<>(List.of(Field.text("", Row::label)));
         ArticleFigures article = table.table().article();
@@ -149,7 +148,6 @@ record LabReport(LabResult result) {
         return new Section(title, notes, List.of(shown(rounds(table), table)), table.plots());
     }
 
-    /** The data of the page. The page's script inserts all texts as text, not as HTML. */
     record Page(String title, String subtitle, List<Section> sections, String factsTitle, List<Fact> facts) {}
 
     record Fact(String name, String value) {}

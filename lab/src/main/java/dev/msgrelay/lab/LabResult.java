@@ -14,7 +14,6 @@ public record LabResult(
      * The results of one experiment, which may be incomplete.
      *
      * @param remarks remarks on conditions of this machine that change the figures
-     * @param failure why the experiment failed, or null
      */
     public record ExperimentResult(
             Experiment experiment, List<TableResult> tables, List<String> remarks, String failure) {}

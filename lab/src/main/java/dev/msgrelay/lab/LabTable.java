@@ -7,7 +7,6 @@ import java.util.function.Function;
  * A table. Its rows are measured in turn, so that they may be compared.
  *
  * @param id a word that is unique within the experiment; the key in the JSON
- * @param title title for people, with the conditions that are the same for all rows
  * @param judge judges the article's claims, see {@link Claim}
  * @param charts creates the plots of the table, see {@link Plots}
  */

@@ -41,7 +41,6 @@ public final class Plots {
         });
     }
 
-    /** Returns a plot with a line for each row: its first column in each round. */
     static Chart byRound(TableResult table) {
         Column column = table.table().columns().get(0);
         String title = column.name() + ", round by round";

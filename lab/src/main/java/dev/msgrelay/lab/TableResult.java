@@ -9,7 +9,6 @@ public record TableResult(LabTable table, List<Row> rows) {
      * The measurements of a contestant.
      *
      * @param goes from round 1 on; empty if the row failed
-     * @param failure why the row is FAILED, or null
      */
     public record Row(String name, String setting, List<Measurement> goes, String failure) {
         Row and(Measurement go) {
@@ -34,7 +33,6 @@ public record TableResult(LabTable table, List<Row> rows) {
         return table.judge().apply(this);
     }
 
-    /** Returns the plots of the table. A table without plots shows its first column in each round. */
     public List<Chart> plots() {
         return table.charts().isEmpty()
                 ? List.of(Plots.byRound(this))

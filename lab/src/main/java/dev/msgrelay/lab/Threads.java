@@ -28,7 +28,6 @@ public final class Threads {
         join(thread, LIMIT_MILLIS);
     }
 
-    /** Waits for a thread that works for some time before it ends. */
     public static void join(Thread thread, long limitMillis) throws IOException {
         try {
             thread.join(limitMillis);
@@ -60,7 +59,6 @@ public final class Threads {
         }
     }
 
-    /** Throws the failure of another thread; null: it did not fail. */
     public static void check(IOException failure) throws IOException {
         if (failure != null) {
             throw new IOException(failure.getMessage(), failure);

@@ -5,11 +5,9 @@ import java.util.Locale;
 /**
  * The verdict on a claim.
  *
- * @param claim the article's words
  * @param article the ratio that the article states; empty: none
  * @param here the measured ratio with its interval; empty if it could not be measured
  * @param size outcome for the claimed ratio; null if none was claimed
- * @param words both outcomes, for people
  */
 public record Verdict(String claim, String article, String here, Outcome direction, Outcome size, String words) {
     /** The outcome of a direction, or of a size. */
@@ -30,12 +28,10 @@ public record Verdict(String claim, String article, String here, Outcome directi
         return direction == Outcome.HOLDS && (size == null || size == Outcome.HOLDS);
     }
 
-    /** Whether the direction or the size was found not to hold. */
     public boolean isRefuted() {
         return direction == Outcome.DOES_NOT_HOLD || size == Outcome.DOES_NOT_HOLD;
     }
 
-    /** Returns this verdict with more words before the measured ratio. */
     public Verdict after(String more) {
         return new Verdict(claim, article, more + here, direction, size, words);
     }

@@ -66,7 +66,6 @@ interface RecordWriter extends AutoCloseable {
      */
     void write(long number) throws IOException, InterruptedException;
 
-    /** Ends the writing. */
     @Override
     void close() throws IOException;
 
@@ -99,11 +98,7 @@ interface RecordWriter extends AutoCloseable {
         private final Semaphore permits;
         private volatile IOException failure;
 
-        /**
-         * @param threads threads of the channel's pool; 0: the pool of the JDK, which all channels share and which
-         *     starts a thread for every task if no thread is idle
-         * @param outstanding the most writes that are not completed; 0: wait for each
-         */
+        /** @param outstanding the most writes that are not completed; 0: wait for each */
         Asynchronous(Path file, int threads, int outstanding) throws IOException {
             this.outstanding = outstanding;
             permits = new Semaphore(outstanding);

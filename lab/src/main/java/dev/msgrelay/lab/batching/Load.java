@@ -157,7 +157,6 @@ record Load(Way way, int producers, int rate, Duration duration) {
 
     /** Reads a connection to its end, on a thread of its own. Its fields are read after that thread has ended. */
     private static final class Receiver implements AutoCloseable {
-        /** Longer latencies are recorded as this value. */
         private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(100);
 
         private final SocketChannel channel;

@@ -37,7 +37,6 @@ final class Producers implements AutoCloseable {
 
     @FunctionalInterface
     interface Work {
-        /** Sends messages until it is done or interrupted, and returns their number. */
         long run(int id, Frame frame, Sender.Outlet outlet) throws IOException, InterruptedException;
     }
 
@@ -69,7 +68,6 @@ final class Producers implements AutoCloseable {
     /**
      * Waits for the end of all threads, and returns the number of messages of each.
      *
-     * @param work time for which they send
      * @throws IOException one of the threads failed
      */
     long[] awaitEnd(Duration work) throws IOException {
@@ -78,7 +76,6 @@ final class Producers implements AutoCloseable {
         return sent.clone();
     }
 
-    /** Ends the threads that are still running. */
     @Override
     public void close() throws IOException {
         threads.forEach(Thread::interrupt);

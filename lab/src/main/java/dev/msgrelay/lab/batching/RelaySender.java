@@ -39,7 +39,6 @@ final class RelaySender implements Sender {
         subscriber = opened;
     }
 
-    /** Returns the subscriber's connection, which its user closes. */
     SocketChannel subscriber() {
         return subscriber;
     }

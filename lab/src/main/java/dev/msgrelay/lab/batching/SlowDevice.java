@@ -82,7 +82,6 @@ final class SlowDevice implements Sender.NetworkFacade {
         return whole.tryAcquire(5, TimeUnit.SECONDS);
     }
 
-    /** Returns the latencies of each complete burst, in nanoseconds. */
     synchronized List<LongSummaryStatistics> bursts() {
         return List.copyOf(bursts);
     }

@@ -30,12 +30,10 @@ import java.util.concurrent.atomic.AtomicLong;
 interface EventLog extends AutoCloseable {
     void recordEvent(Event event) throws IOException;
 
-    /** Writes all events that are not in the file yet. */
     @Override
     default void close() throws IOException {}
 
     record Event(UUID id, ZonedDateTime created, String message) {
-        /** Writes the event's line, as the article does. */
         void appendTo(Writer to) throws IOException {
             to.append(DateTimeFormatter.ISO_DATE_TIME.format(created));
             to.append(' ');

@@ -78,7 +78,6 @@ final class EventTally {
         }
     }
 
-    /** Returns the event of a line, or null. */
     private Event parse(String line) {
         String[] parts = line.split(" ", 3);
         if (parts.length < 3) {

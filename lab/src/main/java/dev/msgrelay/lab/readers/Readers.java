@@ -30,7 +30,6 @@ final class Readers implements AutoCloseable {
 
     /** The result of one stream: the number of messages that were sent, and the client's figures. */
     record Reading(long sent, long messages, long wrong, long reads, long nanos) {
-        /** Checks that all messages arrived in order and unchanged. */
         void verify() throws WrongResultException {
             if (messages != sent || wrong > 0 || sent == 0) {
                 throw new WrongResultException(
@@ -39,11 +38,7 @@ final class Readers implements AutoCloseable {
         }
     }
 
-    /**
-     * Lets a client read a stream.
-     *
-     * @param check whether it compares every byte, or only counts
-     */
+    /** Lets a client read a stream. */
     Reading read(Ladder step, StreamSender sender, Duration duration, boolean check)
             throws IOException, InterruptedException {
         Process reader = reader(step);

@@ -60,7 +60,6 @@ final class Sink {
         return messages;
     }
 
-    /** Returns how many messages were not the expected next one, or were changed. */
     long wrong() {
         return wrong;
     }

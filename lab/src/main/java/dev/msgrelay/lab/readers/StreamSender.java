@@ -18,7 +18,6 @@ final class StreamSender {
 
     static final int TYPE = 0x4C52;
 
-    /** Bytes of a body, as in the article. */
     static final int BODY = 100;
 
     static final int LARGE = 256 << 10;

@@ -71,7 +71,6 @@ final class Clients implements AutoCloseable {
         }
     }
 
-    /** Whether a client has received part of a file, and nothing since {@code moment}. */
     boolean isStalledSince(long moment) {
         return clients.stream().anyMatch(client -> client.received > 0 && client.lastReadAt < moment);
     }
@@ -93,7 +92,6 @@ final class Clients implements AutoCloseable {
         private int next;
         private SentFile file;
 
-        /** Bytes of the current file that were received. */
         long received;
 
         private long askedAt;
@@ -220,7 +218,6 @@ final class Clients implements AutoCloseable {
             return bytesOfLargest == 0 ? Double.NaN : bytesOfLargest * 1e3 / nanosOfLargest;
         }
 
-        /** Returns the MB/s of all clients together. */
         double throughput() {
             return bytes * 1e3 / nanos;
         }

@@ -122,7 +122,6 @@ public final class SendersExperiment {
         return Plots.ofRows(title, Axis.linear("clients"), CLIENTS, axis, column);
     }
 
-    /** Plans a row. The clients' socket buffers are as large as the server's. */
     private Contestant contestant(int n, String name, SendAlgorithm algorithm, int threads) {
         int buffer = WorkerServer.BUFFER_SIZE;
         Downloads go = new Downloads(

@@ -43,11 +43,7 @@ record SentFile(int number, Path path, long size, ByteBuffer content) {
         }
     }
 
-    /**
-     * Returns the position of the first byte that differs from the file; -1: none.
-     *
-     * @param position position of the buffer's first byte in the file
-     */
+    /** Returns the position of the first byte that differs from the file; -1: none. */
     long mismatch(ByteBuffer bytes, long position) {
         long at = position;
         while (bytes.hasRemaining()) {

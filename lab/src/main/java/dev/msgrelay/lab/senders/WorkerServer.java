@@ -227,7 +227,6 @@ final class WorkerServer implements AutoCloseable {
         }
     }
 
-    /** Closes a connection. A client that still exists notices the failure by that. */
     private void close(Connection connection) {
         connections.remove(connection);
         try {
