@@ -30,13 +30,13 @@ import java.util.Optional;
  * for a core while no core was idle, the bottleneck is the machine. One object per run.
  */
 public final class Classifier {
-    /** The share of time. A thread that waits for a core for a larger share is not limited by its own speed. */
+    /** A thread that waits for a core for this share of the time is not limited by its own speed. */
     private static final double STARVED = 0.25;
-    /** The share of idle time of all cores, up to which the machine counts as busy. */
+    /** The machine counts as busy if all cores together are idle for at most this part of the time. */
     private static final double NO_CORE_IDLE = 0.1;
 
     private static final double KERNEL_BUSY = 0.2;
-    /** A waiting state that the relay reports matters if it lasted for this share of the window. */
+    /** A state that the relay reports, such as backpressure, matters if it lasted for this share of the window. */
     private static final double MOSTLY = 0.5;
     /** A run at full speed counts as stopped if nothing was delivered for this share of its window. */
     private static final double STOOD_STILL = 0.25;

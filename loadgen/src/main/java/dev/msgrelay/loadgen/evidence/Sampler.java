@@ -52,7 +52,7 @@ final class Sampler {
         sampleSockets();
     }
 
-    /** Takes the last sample, shortly before the window's end, since threads of publishers end with the window. */
+    /** Takes the last sample, while all threads still exist. */
     void last(long now) {
         sampleSockets();
         sampleCpu(now);

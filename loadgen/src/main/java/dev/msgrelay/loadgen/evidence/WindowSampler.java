@@ -18,19 +18,19 @@ public final class WindowSampler implements AutoCloseable {
     private static final long SHORTEST_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long LONGEST_STEP_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Time of the last sample before the window's end, at which the threads of publishers end. */
+    /** The last sample is taken this long before the window's end, at which the threads of publishers end. */
     private static final long BEFORE_END_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     /**
-     * Time of the first sample before the window, when publishers have a schedule: a sample within the window would
-     * disturb it.
+     * With a schedule, the first sample is taken this long before the window, since a sample within it would disturb
+     * the schedule.
      */
     private static final long BEFORE_BEGIN_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private static final int LOOKS_AHEAD = 3;
     private static final long AHEAD_STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** Longest wait for the last sample; it is late only if the machine stands still. */
+    /** The longest wait for the last sample. It takes so long only if the machine stands still. */
     private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(2);
 
     private final Sampler sampler;

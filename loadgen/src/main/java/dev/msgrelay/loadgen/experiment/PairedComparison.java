@@ -61,7 +61,7 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
         return headline().speed().high() < ratio;
     }
 
-    /** Returns sentences about events such as standstills: "12 of 40 runs of B stood still, 3 of 40 of A". */
+    /** Returns a sentence for each kind of event: "12 of 40 runs of B stood still, 3 of 40 of A". */
     List<String> observed() {
         return Stream.of(Kind.values())
                 .filter(kind -> runs.stream().anyMatch(run -> run.has(kind)))

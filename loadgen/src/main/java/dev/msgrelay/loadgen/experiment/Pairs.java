@@ -51,8 +51,8 @@ public record Pairs(List<Pair> pairs, List<Turn> alone) {
     }
 
     /**
-     * Returns one logarithm of the ratio of a figure for each round. All pairs of a round use the same two JVMs, with
-     * the same compiled code, so they are not independent: their centre represents the round.
+     * Returns the logarithm of the ratio B to A of a figure, one for each round. All pairs of a round use the same two
+     * JVMs with the same compiled code, so they are not independent: their centre represents the round.
      */
     double[] logRatios(Figure figure) {
         Map<Integer, List<Double>> rounds = new LinkedHashMap<>();

@@ -101,8 +101,8 @@ public final class Subprocess implements Tool {
     }
 
     /**
-     * Waits for a line that begins with {@code start}, and returns it. If the process ends before, its first line is
-     * returned.
+     * Waits for a line of stdout that begins with {@code start}, and returns it. If the process ends before, its first
+     * line is returned.
      */
     public static String awaitLine(Process process, String start, long millis) throws InterruptedException {
         BlockingQueue<String> heard = new ArrayBlockingQueue<>(1);

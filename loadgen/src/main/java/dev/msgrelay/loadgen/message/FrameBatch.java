@@ -24,7 +24,7 @@ public final class FrameBatch {
     private final SizeTable sizes;
     private final int maxMessages;
 
-    /** Bytes between two frames that stay in memory; 0: frames are packed anew. */
+    /** Distance of frames that stay in memory, in bytes; 0: frames are packed anew for each write. */
     private final int step;
 
     private int messages;

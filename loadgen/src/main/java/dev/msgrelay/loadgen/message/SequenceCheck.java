@@ -49,7 +49,7 @@ public final class SequenceCheck {
         return id < next.length && LoadMessage.number(stamp) == next[id];
     }
 
-    /** Counts consecutive messages of one publisher. The first one must be {@link #isNext}. */
+    /** Counts consecutive messages of one publisher; {@link #isNext} must be true for the first one. */
     void onRun(long first, long messages) {
         next[LoadMessage.publisher(first)] += messages;
         accepted += messages;

@@ -8,14 +8,14 @@ public interface RunObserver {
     default void notice(String line) {}
 
     /**
-     * A run starts, or the work before the first run.
+     * Called at the start of a run, and of the work before the first run.
      *
-     * @param where which run it is, and the time left: "round 1/3, run 4/24, 10gbe (emulated), 1 -> 1, about 3 min
+     * @param where number of the run, and the time left: "round 1/3, run 4/24, 10gbe (emulated), 1 -> 1, about 3 min
      *     left"; empty before the first run
      */
     default void begins(String where) {}
 
-    /** The current work: "starting 2 publishers", "warm-up", "measuring", "draining". */
+    /** Reports the current work: "starting 2 publishers", "warm-up", "measuring", "draining". */
     default void phase(String what) {}
 
     default void progress(Live live) {}

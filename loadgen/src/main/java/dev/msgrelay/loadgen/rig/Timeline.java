@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /** Computes the throughput over the measured window, in equal steps, from the progress reports of the workers. */
 final class Timeline {
-    /** Length of a step: workers count their messages as often. */
+    /** Length of a step, which is also the time between two counts of a worker. */
     private static final long STEP_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
 
     /** The most points, as a chart cannot show more. Longer windows have longer steps. */

@@ -18,7 +18,7 @@ public interface Outlet extends AutoCloseable {
      */
     void write(ByteBuffer frames) throws IOException;
 
-    /** Waits until messages cannot be lost any more, if the implementation knows that. */
+    /** Waits until the relay has all messages, if the implementation is told of that. */
     default void settle() throws IOException, InterruptedException {}
 
     default long acknowledged() {

@@ -17,10 +17,7 @@ import org.HdrHistogram.Histogram;
 public final class PublishConnection implements Heartbeat.Counted, AutoCloseable {
     private static final long NOT_YET = -1;
 
-    /**
-     * Time between two messages before the start of the run. Each subscriber must have received one from each
-     * publisher.
-     */
+    /** Time between two messages that a publisher sends before the run, until every subscriber has received one. */
     private static final long PRIME_EVERY_MILLIS = 10;
 
     private final int id;

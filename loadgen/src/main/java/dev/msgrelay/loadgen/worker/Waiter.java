@@ -14,7 +14,10 @@ import java.util.concurrent.locks.LockSupport;
  * but keeps it awake. Waking a core of a virtual machine takes tens of microseconds.
  */
 public final class Waiter {
-    /** Linux may wake a sleeping thread 50 us late, to save wake-ups. This is the delay that a schedule allows. */
+    /**
+     * The delay with which Linux may wake a sleeping thread to save wake-ups. The default is 50 us, too much for a
+     * schedule.
+     */
     private static final String TIMER_SLACK_NANOS = "1000";
 
     private static final long YIELD_WITHIN_NANOS = TimeUnit.MICROSECONDS.toNanos(100);
