@@ -12,6 +12,8 @@ import dev.msgrelay.loadgen.message.LoadMessage;
 import dev.msgrelay.loadgen.message.MessageCheck;
 import dev.msgrelay.loadgen.message.MessageCheck.Order;
 import dev.msgrelay.loadgen.message.SizeTable;
+import dev.msgrelay.loadgen.plan.Histograms;
+import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.worker.Waiter;
 import dev.msgrelay.protocol.FrameReader;
 import java.io.Closeable;
@@ -25,7 +27,6 @@ import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.CyclicBarrier;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 
@@ -150,19 +151,18 @@ record Load(Way way, int producers, int rate, Duration duration) {
         long messages = receiver.reader.frames();
         return Measurement.of(rate == 0 ? PRODUCERS : LOAD, rate == 0 ? producers : rate)
                 .and(DELIVERED, messages / seconds)
-                .and(MEDIAN, receiver.latency(50))
-                .and(P99, receiver.latency(99))
+                .and(MEDIAN, Delays.at(receiver.latency, 50) / 1e3)
+                .and(P99, Delays.at(receiver.latency, 99) / 1e3)
                 .and(BATCH, (double) messages / Math.max(1, receiver.reader.reads()));
     }
 
     /** Reads a connection to its end, on a thread of its own. Its fields are read after that thread has ended. */
     private static final class Receiver implements AutoCloseable {
-        private static final long MAX_NANOS = TimeUnit.SECONDS.toNanos(100);
 
         private final SocketChannel channel;
         private final MessageCheck check;
         private final FrameReader reader = new FrameReader();
-        private final Histogram latency = new Histogram(MAX_NANOS, 3);
+        private final Histogram latency = Histograms.recording();
         private final Thread thread = Threads.daemon("receiver", this::run);
 
         /** Latencies of messages that were sent before this time are not recorded. */
@@ -200,16 +200,9 @@ record Load(Way way, int producers, int rate, Duration duration) {
             if (check.onMessage(type, body)) {
                 long sent = LoadMessage.timeAt(body, at, now);
                 if (sent >= countFrom) {
-                    latency.recordValue(Math.min(MAX_NANOS, Math.max(0, now - sent)));
+                    latency.recordValue(Math.min(Histograms.LONGEST_NANOS, Math.max(0, now - sent)));
                 }
             }
-        }
-
-        /** Returns a percentile in microseconds; NaN if too few latencies were recorded. */
-        double latency(double percentile) {
-            return latency.getTotalCount() * (100 - percentile) < 100
-                    ? Double.NaN
-                    : latency.getValueAtPercentile(percentile) / 1e3;
         }
 
         @Override
