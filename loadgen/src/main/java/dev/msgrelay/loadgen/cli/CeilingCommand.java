@@ -29,6 +29,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code loadgen ceiling}: computes the highest throughput of a link, or measures this machine without a relay. */
@@ -81,6 +82,9 @@ final class CeilingCommand extends Told {
     @Option(names = "--unix", description = "Without a link: Unix sockets instead of TCP.")
     private boolean unix;
 
+    @Mixin
+    private CongestionOption congestion;
+
     @Override
     public Integer call() throws IOException, InterruptedException {
         within("--body: number of sizes", bodies.size(), 1, MAX_SIZES);
@@ -104,12 +108,13 @@ final class CeilingCommand extends Told {
     }
 
     private int measure() throws IOException, InterruptedException {
+        String own = congestion.own();
         try (Interrupts interrupts = new Interrupts();
                 ProgressLine lines = new ProgressLine(err());
                 Way way = Way.open(LaneSpec.of(unix ? LaneKind.UNIX : LaneKind.LOOPBACK), List.of(), List.of())) {
             List<Plan> plans = new ArrayList<>();
             for (int body : bodies) {
-                Load load = Load.oneToOne(body).withCounts(1, subscribers);
+                Load load = Load.oneToOne(body).withCounts(1, subscribers).withLocalCongestion(own);
                 plans.add(way.direct(load, EACH, Rig.OWN));
                 plans.add(way.plain(load, EACH, Rig.OWN));
             }

@@ -40,6 +40,9 @@ final class CompareSides extends Options {
     @Mixin
     private RelayStartOptions start;
 
+    @Mixin
+    private CongestionOption congestion;
+
     @Option(
             names = "--a",
             paramLabel = "OPTIONS",
@@ -87,6 +90,9 @@ final class CompareSides extends Options {
 
         @Mixin
         private RelayStartOptions start;
+
+        @Mixin
+        private CongestionOption congestion;
     }
 
     LoadOptions load() {
@@ -123,13 +129,13 @@ final class CompareSides extends Options {
         refuse(
                 options.load.lane().isEmulated(),
                 option + ": --lane " + options.load.lane() + " is none of loopback, unix");
-        Load itsLoad = options.load.load(options.start.policy());
+        Load itsLoad = options.load.load(options.start.policy()).withLocalCongestion(options.congestion.own());
         String said = own.isEmpty() ? "" : " " + String.join(" ", own);
         if (command != null) {
             exclude(List.of(option + "-dir"), option + "-command");
             return new Sided(command + said, itsLoad, command(option, command, itsLoad));
         }
-        List<String> args = options.start.arguments(0);
+        List<String> args = options.start.arguments(0, options.congestion);
         if (directory == null) {
             checkRelay(args);
         }

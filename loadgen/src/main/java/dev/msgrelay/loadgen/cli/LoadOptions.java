@@ -10,6 +10,7 @@ import dev.msgrelay.loadgen.plan.Load.SlowReaders;
 import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.net.CongestionControl;
 import java.time.Duration;
 import picocli.CommandLine.Option;
 
@@ -128,7 +129,8 @@ final class LoadOptions extends Options {
                 new Clients(kind, ack, false),
                 check,
                 policy,
-                new SlowReaders(slowReaders, SLOW_BYTES_PER_SECOND, slow));
+                new SlowReaders(slowReaders, SLOW_BYTES_PER_SECOND, slow),
+                CongestionControl.SYSTEM);
         return tls ? load.withTls() : load;
     }
 

@@ -35,11 +35,12 @@ final class RelayStartOptions extends Options {
     /**
      * Returns the arguments for relay-server except those for ports and sockets; with MTU 0 the relay has its default.
      */
-    List<String> arguments(int mtu) {
+    List<String> arguments(int mtu, CongestionOption congestion) {
         List<String> args = new ArrayList<>(List.of(RelayContestant.POLICY, policy.flag()));
         if (mtu > 0) {
             args.addAll(List.of("--mtu", "" + mtu));
         }
+        args.addAll(congestion.ofRelay());
         relayArgs.forEach(arg -> args.addAll(word(arg)));
         checkRelay(args);
         return args;

@@ -16,7 +16,6 @@ import dev.msgrelay.loadgen.report.RunOutcome.Targets;
 import dev.msgrelay.loadgen.report.RunText;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
-import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
@@ -101,6 +100,9 @@ final class RunCommand extends Told {
     @Mixin
     private RelayStartOptions start;
 
+    @Mixin
+    private CongestionOption congestion;
+
     @Option(
             names = "--p99",
             paramLabel = "TIME",
@@ -143,7 +145,7 @@ final class RunCommand extends Told {
     @Override
     public Integer call() throws IOException, RunException, InterruptedException {
         connect.check();
-        Load load = loadOptions.load(start.policy());
+        Load load = loadOptions.load(start.policy()).withLocalCongestion(congestion.own());
         refuse(p99 != null && !load.isChecked(), "--p99 needs --check full: without it no latency is measured");
         refuseZero("--p99", p99);
         within("--min-rate", minRate == null ? 1 : minRate, 1, Integer.MAX_VALUE);
@@ -206,17 +208,14 @@ final class RunCommand extends Told {
 
     private Way local(Load load) throws IOException, InterruptedException {
         LaneSpec lane = LaneSpec.of(loadOptions.lane());
-        List<String> args = start.arguments(lane.mtu());
+        List<String> args = start.arguments(lane.mtu(), congestion);
         checkJournal(load, args);
         return Way.open(lane, args, start.jvmOptions());
     }
 
     private static Optional<Ceilings> measured(Way way, Load load, Experiment experiment) throws InterruptedException {
         Run run = experiment.measure("", way.plain(load, CEILING, Rig.OWN), 1);
-        return run.record().outcome().isValid()
-                ? Optional.of(new Ceilings(
-                        Ceilings.PLAIN_RELAY, Rate.of(run.record().throughput().out())))
-                : Optional.empty();
+        return run.record().outcome().isValid() ? Optional.of(Ceilings.measured(run.record())) : Optional.empty();
     }
 
     private List<Plan> curve(Way way, Load load, RunRecord full, StandingRig rig) {
@@ -265,6 +264,7 @@ final class RunCommand extends Told {
     private static Cell cell(Way way, Run run, Optional<Ceilings> ceilings) {
         Load load = run.plan().load();
         List<Share> shares = ceilings.stream()
+                .filter(known -> known.unlike(run.record()).isEmpty())
                 .map(known -> Share.of(1, run.record().throughput(), known, way.places(), load.subscribers()))
                 .toList();
         return new Cell(Cell.RELAY, load, ceilings.orElse(null), shares, List.of(run.record()));

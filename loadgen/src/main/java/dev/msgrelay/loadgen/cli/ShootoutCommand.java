@@ -145,6 +145,9 @@ final class ShootoutCommand extends Told {
     @Mixin
     private RelayStartOptions relayOptions;
 
+    @Mixin
+    private CongestionOption congestion;
+
     @Option(names = "--tls", description = "Clients of relay-client speak TLS 1.3, with a certificate of their own.")
     private boolean tls;
 
@@ -237,7 +240,7 @@ final class ShootoutCommand extends Told {
     private Way open(LaneSpec spec, Map<String, Far> remotes) throws IOException, InterruptedException {
         if (spec.kind() != LaneKind.REMOTE) {
             // The relay gets the MTU of the lane, since the packets of its log should fit the link's packets.
-            return Way.open(spec, relayOptions.arguments(spec.mtu()), relayOptions.jvmOptions());
+            return Way.open(spec, relayOptions.arguments(spec.mtu(), congestion), relayOptions.jvmOptions());
         }
         RemoteRelay relay = remotes.get(spec.name()).relay();
         try {
@@ -251,7 +254,7 @@ final class ShootoutCommand extends Told {
     private Shootout shootout(Set<String> remotes) {
         within("--rounds", rounds, 1, MAX_ROUNDS);
         // Invalid arguments for the relay are refused here, before the ceilings are measured.
-        relayOptions.arguments(0);
+        relayOptions.arguments(0, congestion);
         Timing timing = timing(warmup, WARMUP, duration);
         refuse(link != null && remotes.isEmpty(), "--link needs --connect");
         Set<LaneSpec> specs = new LinkedHashSet<>(local());
@@ -288,7 +291,7 @@ final class ShootoutCommand extends Told {
         Set<Load> loads = new LinkedHashSet<>();
         for (String body : bodies) {
             BodySizes sizes = parsed("--body ", body, BodySizes::parse);
-            Load load = Load.oneToOne(BodySizes.MIN).withBody(sizes);
+            Load load = Load.oneToOne(BodySizes.MIN).withBody(sizes).withLocalCongestion(congestion.own());
             Load clients = tls ? load.withTls() : load;
             for (int publisher : publishers) {
                 for (int subscriber : subscribers) {

@@ -10,7 +10,6 @@ import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
-import dev.msgrelay.loadgen.result.Cell.Ceilings.Rate;
 import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.LaneResult;
@@ -129,12 +128,13 @@ final class LaneSheet {
                     plan,
                     above.stream().filter(one -> one.moment().round() == round).toList());
             if (!run.outcome().partial()) {
-                ceilings.ifPresent(known -> shares.add(Share.of(
-                        round,
-                        run.throughput(),
-                        known,
-                        way.places(),
-                        plan.load().subscribers())));
+                ceilings.filter(known -> known.unlike(run).isEmpty())
+                        .ifPresent(known -> shares.add(Share.of(
+                                round,
+                                run.throughput(),
+                                known,
+                                way.places(),
+                                plan.load().subscribers())));
             }
         }
         return new Cell(Cell.RELAY, plan.load(), ceilings(plan, above).orElse(null), shares, own);
@@ -149,8 +149,7 @@ final class LaneSheet {
         return Optional.ofNullable(plan.link()).or(() -> sorted.stream()
                 .skip(Math.max(0, sorted.size() - 1) / 2)
                 .findFirst()
-                .map(run -> new Ceilings(
-                        Ceilings.PLAIN_RELAY, Rate.of(run.throughput().out()))));
+                .map(Ceilings::measured));
     }
 
     List<String> notes(List<Run> runs) {

@@ -4,6 +4,7 @@ import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.net.CongestionControl;
 import java.util.Locale;
 
 /**
@@ -12,6 +13,8 @@ import java.util.Locale;
  * @param rate messages a second of each publisher, evenly spaced, whatever the latency is; 0: full speed
  * @param policy the relay's policy for slow subscribers. With any policy but backpressure subscribers send HELLO, so
  *     that the relay reports which messages they miss.
+ * @param localCongestion TCP congestion control of loadgen's own senders whose peer is on their host: a name that the
+ *     kernel gives, or {@link CongestionControl#SYSTEM}
  */
 public record Load(
         int publishers,
@@ -23,7 +26,8 @@ public record Load(
         Clients clients,
         Check check,
         Policy policy,
-        SlowReaders slow) {
+        SlowReaders slow,
+        String localCongestion) {
     /**
      * At full speed, one latency in this many is recorded: reading the clock for each message would cost more than the
      * message.
@@ -72,39 +76,133 @@ public record Load(
                 Clients.RAW,
                 Check.FULL,
                 Policy.BACKPRESSURE,
-                SlowReaders.NONE);
+                SlowReaders.NONE,
+                CongestionControl.SYSTEM);
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
-        return new Load(newPublishers, newSubscribers, body, types, rate, transport, clients, check, policy, slow);
+        return new Load(
+                newPublishers,
+                newSubscribers,
+                body,
+                types,
+                rate,
+                transport,
+                clients,
+                check,
+                policy,
+                slow,
+                localCongestion);
     }
 
     public Load withBody(BodySizes newBody) {
-        return new Load(publishers, subscribers, newBody, types, rate, transport, clients, check, policy, slow);
+        return new Load(
+                publishers,
+                subscribers,
+                newBody,
+                types,
+                rate,
+                transport,
+                clients,
+                check,
+                policy,
+                slow,
+                localCongestion);
     }
 
     public Load withRate(int newRate) {
-        return new Load(publishers, subscribers, body, types, newRate, transport, clients, check, policy, slow);
+        return new Load(
+                publishers,
+                subscribers,
+                body,
+                types,
+                newRate,
+                transport,
+                clients,
+                check,
+                policy,
+                slow,
+                localCongestion);
     }
 
     public Load withTransport(Transport newTransport) {
-        return new Load(publishers, subscribers, body, types, rate, newTransport, clients, check, policy, slow);
+        return new Load(
+                publishers,
+                subscribers,
+                body,
+                types,
+                rate,
+                newTransport,
+                clients,
+                check,
+                policy,
+                slow,
+                localCongestion);
     }
 
     public Load withClients(Clients newClients) {
-        return new Load(publishers, subscribers, body, types, rate, transport, newClients, check, policy, slow);
+        return new Load(
+                publishers,
+                subscribers,
+                body,
+                types,
+                rate,
+                transport,
+                newClients,
+                check,
+                policy,
+                slow,
+                localCongestion);
     }
 
     public Load withCheck(Check newCheck) {
-        return new Load(publishers, subscribers, body, types, rate, transport, clients, newCheck, policy, slow);
+        return new Load(
+                publishers,
+                subscribers,
+                body,
+                types,
+                rate,
+                transport,
+                clients,
+                newCheck,
+                policy,
+                slow,
+                localCongestion);
     }
 
     public Load withPolicy(Policy newPolicy) {
-        return new Load(publishers, subscribers, body, types, rate, transport, clients, check, newPolicy, slow);
+        return new Load(
+                publishers,
+                subscribers,
+                body,
+                types,
+                rate,
+                transport,
+                clients,
+                check,
+                newPolicy,
+                slow,
+                localCongestion);
     }
 
     public Load withSlow(SlowReaders newSlow) {
-        return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, newSlow);
+        return new Load(
+                publishers,
+                subscribers,
+                body,
+                types,
+                rate,
+                transport,
+                clients,
+                check,
+                policy,
+                newSlow,
+                localCongestion);
+    }
+
+    /** @param name see {@link #localCongestion}; not AUTO */
+    public Load withLocalCongestion(String name) {
+        return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, slow, name);
     }
 
     public Load withTls() {

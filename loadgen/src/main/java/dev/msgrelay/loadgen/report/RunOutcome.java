@@ -124,7 +124,7 @@ public final class RunOutcome {
     }
 
     private String share() {
-        if (first.cell().ceilings() == null) {
+        if (first.cell().shares().isEmpty()) {
             return "";
         }
         Share share = first.cell().shares().get(0);

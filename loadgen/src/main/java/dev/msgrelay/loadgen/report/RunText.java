@@ -22,9 +22,11 @@ import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.loadgen.rig.Live;
 import dev.msgrelay.protocol.text.ShortText;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
@@ -64,6 +66,7 @@ public final class RunText {
         told.latency();
         BoundBy bound = told.first.run().resources().boundBy();
         told.item("bound by", "%s: %s", bound.kind(), bound.reasons().get(0));
+        told.senders();
         told.machine(results);
         if (explain) {
             told.parts.forEach(part -> told.text.append('\n').append(RunEvidence.of(part.pace(), part.run())));
@@ -121,9 +124,14 @@ public final class RunText {
         if (ceilings == null) {
             return;
         }
-        Share share = first.cell().shares().get(0);
         String most =
                 rate(ceilings.batched().messagesPerSecond(), ceilings.batched().bytesPerSecond());
+        Optional<String> unlike = first.cell().unlike();
+        if (unlike.isPresent()) {
+            item("ceiling", "%s by the plain relay; %s", most, unlike.get());
+            return;
+        }
+        Share share = first.cell().shares().get(0);
         if (ceilings.isLink()) {
             String in = share(share.in(), "from the publishers");
             String out = share(share.out(), "to the subscribers");
@@ -131,6 +139,17 @@ public final class RunText {
             item("", "which carries %s in each direction at most", most);
         } else {
             item("ceiling", "%s by the plain relay; this is %.2f of it", most, share.out());
+        }
+    }
+
+    /** The congestion control of the connections, unless the ceiling has told it already. */
+    private void senders() {
+        Senders senders = first.run().resources().senders();
+        String text = senders == null ? "" : senders.text(first.cell().contestant());
+        if (!text.isEmpty() && first.cell().unlike().isEmpty()) {
+            boolean plain =
+                    first.cell().ceilings() != null && !first.cell().ceilings().isLink();
+            item("TCP", "congestion control: %s%s", text, plain ? "; the plain relay's alike" : "");
         }
     }
 

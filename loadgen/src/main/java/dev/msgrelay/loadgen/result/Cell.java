@@ -8,8 +8,10 @@ import dev.msgrelay.loadgen.plan.Traffic;
 import dev.msgrelay.loadgen.result.Counted.Spread;
 import dev.msgrelay.loadgen.result.LaneResult.Place;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * The runs of one contestant with one load on one lane.
@@ -24,8 +26,12 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         this(contestant, load, null, List.of(), runs);
     }
 
-    /** The highest throughput that is possible in one direction, over all connections together. */
-    public record Ceilings(String source, Rate batched) {
+    /**
+     * The highest throughput that is possible in one direction, over all connections together.
+     *
+     * @param senders congestion control of the plain relay and its publisher; null: a link
+     */
+    public record Ceilings(String source, Rate batched, Senders senders) {
         public static final String LINK = "link arithmetic";
         public static final String PLAIN_RELAY = "measured: plain relay";
 
@@ -45,7 +51,24 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
          * across the link together, and also for all subscribers, since each direction has the full speed.
          */
         public static Ceilings of(Link link, SizeTable sizes) {
-            return new Ceilings(LINK, Rate.of(link.batched(sizes)));
+            return new Ceilings(LINK, Rate.of(link.batched(sizes)), null);
+        }
+
+        /** The speed of a run of the plain relay. */
+        public static Ceilings measured(RunRecord plain) {
+            return new Ceilings(
+                    PLAIN_RELAY,
+                    Rate.of(plain.throughput().out()),
+                    plain.resources().senders());
+        }
+
+        /** The reason why a run has no share of this ceiling: its connections send by another congestion control. */
+        public Optional<String> unlike(RunRecord run) {
+            Senders own = run.resources().senders();
+            return senders == null || own == null || own.isLike(senders)
+                    ? Optional.empty()
+                    : Optional.of("no share of unlike congestion control: " + own.text("relay") + "; beside the plain"
+                            + " relay " + senders.text("plain relay"));
         }
 
         public boolean isLink() {
@@ -71,6 +94,13 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
                             places.subscribers() == Place.FAR ? out : Double.NaN)
                     : new Share(round, in * subscribers, out);
         }
+    }
+
+    /** The reason why a run has no share of a known ceiling; empty where all have one. */
+    public Optional<String> unlike() {
+        return ceilings == null
+                ? Optional.empty()
+                : runs.stream().flatMap(run -> ceilings.unlike(run).stream()).findFirst();
     }
 
     /**

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.annotation.JsonProperty;
 import dev.msgrelay.loadgen.evidence.BoundBy;
 import dev.msgrelay.loadgen.evidence.Signals;
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
@@ -14,6 +15,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /**
@@ -155,14 +158,40 @@ public record RunRecord(
      * The processes of a run, and what limited it.
      *
      * @param relay figures that the relay reported about itself, or null
+     * @param senders congestion control of both sides' connections; null: unknown
      * @param boundBy the bottleneck; null without samples
      * @param signals the evidence for the bottleneck; null without samples
      */
-    public record Resources(List<ProcessUse> processes, Relay relay, BoundBy boundBy, Signals signals) {
-        static final Resources NONE = new Resources(List.of(), null, null, null);
+    public record Resources(
+            List<ProcessUse> processes, Relay relay, Senders senders, BoundBy boundBy, Signals signals) {
+        static final Resources NONE = new Resources(List.of(), null, null, null, null);
 
         public record ProcessUse(
                 String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
+
+        /**
+         * The congestion control of connections that carry messages: only the sender's decides.
+         *
+         * @param publishers of the connections to the contestant
+         * @param contestant of its connections to subscribers
+         */
+        public record Senders(Congestion publishers, Congestion contestant) {
+            public boolean isLike(Senders other) {
+                return publishers.names().equals(other.publishers.names())
+                        && contestant.names().equals(other.contestant.names());
+            }
+
+            /** "cubic of the publishers, cubic of the relay"; empty where nothing goes over TCP. */
+            public String text(String name) {
+                return Stream.of(text(publishers, "publishers"), text(contestant, name))
+                        .filter(side -> !side.isEmpty())
+                        .collect(Collectors.joining(", "));
+            }
+
+            private static String text(Congestion side, String who) {
+                return side.names().isEmpty() ? "" : side + " of the " + who;
+            }
+        }
 
         public record Relay(long gcCount, long gcMillis, long largestLagBytes, Map<String, Integer> closes) {}
     }

@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.host.Placement;
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.worker.SocketCongestion;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -72,6 +73,7 @@ public final class Children implements AutoCloseable {
         if (worker == null) {
             List<String> options = new ArrayList<>(JVM_OPTIONS);
             options.add("-Xmx" + (HEAP_MEGABYTES + moreMegabytes) + "m");
+            options.add(SocketCongestion.JVM_OPTION);
             Site.JavaProgram program =
                     new Site.JavaProgram(Site.JavaProgram.withNativeAccess(options), main.getName(), List.of());
             worker = start(site, name, program);

@@ -1,6 +1,7 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
@@ -27,6 +28,15 @@ public interface Contestant {
     /** Returns the policy for slow subscribers, because of which messages may be missing. */
     default Policy policy() {
         return Policy.BACKPRESSURE;
+    }
+
+    /**
+     * The TCP congestion control by which it sends to subscribers.
+     *
+     * @param started this contestant, with which all clients are connected
+     */
+    default Congestion congestion(Started started) throws RunException, InterruptedException {
+        return Congestion.UNKNOWN;
     }
 
     Started start(Children children, Load load) throws IOException, RunException, InterruptedException;

@@ -1,12 +1,14 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Job.Listen;
 import dev.msgrelay.loadgen.plan.Job.Listening;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Contestant.Started;
+import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.PlainRelayMain;
 import dev.msgrelay.loadgen.worker.PrepackedMain;
 import java.io.IOException;
@@ -45,6 +47,11 @@ public final class Contestants {
             Child child = children.startWorker(site, name, main, Job.inPlaceOfARelay(listen, bytes, load));
             Listening told = Json.read(child.await("ready", READY_NANOS), Listening.class);
             return new Started(child, told.publish(), told.subscribe());
+        }
+
+        @Override
+        public Congestion congestion(Started started) throws RunException, InterruptedException {
+            return Json.read(started.process().await(Control.SOCKETS, READY_NANOS), Congestion.class);
         }
     }
 }

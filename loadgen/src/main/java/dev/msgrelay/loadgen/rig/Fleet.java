@@ -1,12 +1,14 @@
 package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.host.Site;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Json;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Sent;
 import dev.msgrelay.loadgen.plan.Window;
+import dev.msgrelay.loadgen.worker.Control;
 import dev.msgrelay.loadgen.worker.PublisherMain;
 import dev.msgrelay.loadgen.worker.SubscriberMain;
 import java.io.IOException;
@@ -76,6 +78,13 @@ final class Fleet {
             to.add(children.startWorker(site, name(kind, first, count), main, job, moreMegabytes));
             first += count;
         }
+    }
+
+    /** The congestion control of the publishers, which are connected. */
+    Congestion congestion() {
+        return publishers.stream()
+                .map(one -> Json.read(one.latest(Control.SOCKETS).json(), Congestion.class))
+                .reduce(Congestion.NONE, Congestion::and);
     }
 
     private void awaitReady(List<Child> all) throws RunException, InterruptedException {

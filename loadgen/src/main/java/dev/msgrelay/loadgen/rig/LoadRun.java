@@ -15,6 +15,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput.Point;
 import java.io.IOException;
@@ -118,6 +119,7 @@ public final class LoadRun {
     }
 
     private RunRecord measure(boolean stops) throws RunException, InterruptedException {
+        Senders senders = new Senders(fleet.congestion(), plan.contestant().congestion(contestant));
         Window window = plan.timing().windowFrom(System.nanoTime());
         fleet.sendWindow(window);
         if (contestant.sendsByItself()) {
@@ -144,11 +146,12 @@ public final class LoadRun {
             if (relay != null && stops) {
                 stop(relay);
             }
-            return record(window, watch, used, sent, got, slow);
+            return record(window, watch, senders, used, sent, got, slow);
         }
     }
 
-    private RunRecord record(Window window, Watch watch, List<ProcessUse> used, Sent sent, Got got, Got slow)
+    private RunRecord record(
+            Window window, Watch watch, Senders senders, List<ProcessUse> used, Sent sent, Got got, Got slow)
             throws InterruptedException {
         long nanos = window.measuredNanos();
         Traffic in =
@@ -171,7 +174,7 @@ public final class LoadRun {
                 throughput,
                 delays,
                 correctness,
-                new Resources(used, watch.relay(), Classifier.classify(signals), signals),
+                new Resources(used, watch.relay(), senders, Classifier.classify(signals), signals),
                 Verdict.of(load, out, correctness, signals, got));
     }
 

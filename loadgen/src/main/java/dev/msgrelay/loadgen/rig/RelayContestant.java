@@ -2,6 +2,7 @@ package dev.msgrelay.loadgen.rig;
 
 import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.plan.Access;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.rig.Contestant.Started;
 import dev.msgrelay.loadgen.worker.RelayMain;
@@ -9,6 +10,7 @@ import dev.msgrelay.protocol.FrameLayout;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.net.Endpoint;
 import dev.msgrelay.server.cli.JvmLimits;
+import dev.msgrelay.server.net.CongestionControl;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -105,6 +107,17 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 endpoint(subscribeSocket, ready.path(tls ? "tlsSubscribe" : "subscribe")),
                 tls ? own.clients() : Access.OPEN,
                 null);
+    }
+
+    /** By the relay's own report; a build that says nothing of it does not choose. */
+    @Override
+    public Congestion congestion(Started started) {
+        if (started.subscribe().isUnix()) {
+            return Congestion.NONE;
+        }
+        JsonNode ready = started.process().latest("ready").json();
+        String report = started.subscribe().isWithinHost() ? "localCongestion" : "congestion";
+        return Congestion.ofChoice(ready.path(report).asString(CongestionControl.SYSTEM));
     }
 
     /** Replaces the word {@link #TEMPORARY} in these arguments by a new directory. */

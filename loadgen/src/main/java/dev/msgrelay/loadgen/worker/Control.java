@@ -20,7 +20,8 @@ import tools.jackson.databind.node.ObjectNode;
  * <pre>
  *  controller -&gt; worker                        worker -&gt; controller
  *  {"job":{...}}      its part of a run           {"event":"ready"}           connected, or listening
- *  {"window":{...}}   when to send, and measure   {"event":"primed"}          got a message of each publisher
+ *  {"window":{...}}   when to send, and measure   {"event":"sockets", ...}    by which congestion control it sends
+ *                                                 {"event":"primed"}          got a message of each publisher
  *  {"sent":{"0":17}}  messages to wait for        {"event":"progress", ...}   once a second
  *                                                 {"event":"result", ...}     its final report
  *  {"end":{}}         the run is over             {"event":"ended"}           the next job may come
@@ -31,6 +32,9 @@ import tools.jackson.databind.node.ObjectNode;
  * controller. The main thread reads stdin; any thread may call the other methods.
  */
 public final class Control {
+    /** The event that has the congestion control of a sender's sockets, once all are connected. */
+    public static final String SOCKETS = "sockets";
+
     private static final int EXIT_FAILED = 1;
 
     private final CountDownLatch sentKnown = new CountDownLatch(1);

@@ -1,5 +1,6 @@
 package dev.msgrelay.loadgen.worker;
 
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Job.Listening;
 import dev.msgrelay.loadgen.plan.Sent;
@@ -28,9 +29,14 @@ public final class PlainRelayMain {
                         Sockets.listen(address, job.listen().subscribe())) {
             control.say("ready", new Listening(Sockets.endpoint(publish), Sockets.endpoint(subscribe)));
             List<SocketChannel> subscribers = new ArrayList<>();
+            Congestion congestion = Congestion.NONE;
             while (subscribers.size() < job.connections()) {
-                subscribers.add(Sockets.accept(subscribe));
+                SocketChannel subscriber = Sockets.accept(subscribe);
+                congestion = congestion.and(
+                        SocketCongestion.choose(subscriber, job.load().localCongestion()));
+                subscribers.add(subscriber);
             }
+            control.say(Control.SOCKETS, congestion);
             SocketChannel publisher = Sockets.accept(publish);
             try {
                 relay(publisher, subscribers, job.bytes());

@@ -31,6 +31,9 @@ public final class PrepackedMain {
                 Sockets.listen(job.listen().address(), job.listen().subscribe())) {
             control.say("ready", new Listening(null, Sockets.endpoint(server)));
             SocketChannel subscriber = Sockets.accept(server);
+            control.say(
+                    Control.SOCKETS,
+                    SocketCongestion.choose(subscriber, job.load().localCongestion()));
             Prepacked frames = new Prepacked(body, job.bytes());
             while (control.window() == Window.NONE) {
                 write(subscriber, frames.one());

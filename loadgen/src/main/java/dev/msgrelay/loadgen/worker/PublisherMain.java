@@ -6,6 +6,7 @@ import dev.msgrelay.loadgen.message.MessageStream;
 import dev.msgrelay.loadgen.message.Schedule;
 import dev.msgrelay.loadgen.message.SizeTable;
 import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Job;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
@@ -15,6 +16,7 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.protocol.net.Segments;
 import java.io.IOException;
+import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -49,6 +51,7 @@ public final class PublisherMain {
     private final SizeTable sizes;
     private final Control control;
     private final List<PublishConnection> connections = new ArrayList<>();
+    private Congestion congestion = Congestion.NONE;
 
     private PublisherMain(Job job, Control control) {
         this.job = job;
@@ -65,6 +68,7 @@ public final class PublisherMain {
         for (int id = job.first(); id < job.first() + job.connections(); id++) {
             connections.add(new PublishConnection(id, outlet(id)));
         }
+        control.say(Control.SOCKETS, congestion);
         control.say("ready", Map.of());
         Heartbeat heartbeat = new Heartbeat(control, connections);
         Window window = PublishConnection.prime(connections, sizes, control);
@@ -93,8 +97,11 @@ public final class PublisherMain {
 
     private Outlet outlet(int id) throws IOException {
         if (load.clients().kind() == Clients.Kind.RAW) {
-            return new Outlet.Plain(Sockets.connect(job.relay()));
+            SocketChannel socket = Sockets.connect(job.relay());
+            congestion = congestion.and(SocketCongestion.choose(socket, load.localCongestion()));
+            return new Outlet.Plain(socket);
         }
+        congestion = congestion.and(SocketCongestion.ofLibrary(job.relay()));
         // The name is new for each run, as the relay stores message numbers by publisher name.
         String name = "loadgen-" + id + "-" + Long.toHexString(System.nanoTime());
         PublisherOptions.Builder options = LibraryOutlet.options(job.relay(), job.access());

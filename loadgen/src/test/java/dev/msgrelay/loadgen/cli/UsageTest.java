@@ -72,6 +72,11 @@ class UsageTest {
                 "run --connect other:7401 --relay-arg=--log-size=64m | --relay-arg and --connect exclude each other",
                 "run --connect other:7401 --relay-java-opts=-Xmx1g | --relay-java-opts and --connect exclude each other",
                 "run --nonsense               | Unknown option: '--nonsense'",
+                "run --local-congestion no_such_name | --local-congestion: local congestion 'no_such_name' is not ",
+                "run --local-congestion a/b   | --local-congestion: congestion 'a/b' is no name of 1 to 15 letters",
+                "shootout --local-congestion no_such_name | --local-congestion: local congestion 'no_such_name' is not ",
+                "compare --b=--local-congestion=no_such_name | --b: --local-congestion: local congestion 'no_such_name'",
+                "ceiling --local-congestion no_such_name | --local-congestion: local congestion 'no_such_name' is not ",
                 "ceiling --body 1             | --body 1 is not within 16..67108864",
                 "doctor 7                     | Unmatched argument",
                 "ceiling --mtu 1500           | --mtu needs --link",
@@ -188,7 +193,7 @@ class UsageTest {
                                         " --body --types --rate --p99 --min-rate --duration --warmup --ack --client --check --tls")
                                 .concat(
                                         " --context --slow-readers --slow-subscriber --relay-arg --relay-java-opts --json")
-                                .concat(" --html --explain")
+                                .concat(" --html --explain --local-congestion")
                                 .split(" "));
         assertThat(run.getCommandSpec().options())
                 .allSatisfy(option -> assertThat(String.join(" ", option.description()))

@@ -11,6 +11,7 @@ import dev.msgrelay.loadgen.evidence.Signals.RelayHolds;
 import dev.msgrelay.loadgen.evidence.Signals.Standstills;
 import dev.msgrelay.loadgen.evidence.Watched.Role;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Got;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Punctuality;
@@ -24,6 +25,7 @@ import dev.msgrelay.loadgen.result.RunRecord.Delays;
 import dev.msgrelay.loadgen.result.RunRecord.Moment;
 import dev.msgrelay.loadgen.result.RunRecord.Resources;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.loadgen.result.RunRecord.Throughput;
 import dev.msgrelay.loadgen.rig.Verdict;
 import java.util.List;
@@ -125,6 +127,7 @@ public final class LoadRuns {
                 new Resources(
                         List.of(new ProcessUse("relay", nanos / 2e9, nanos / 4e9, 1, "here")),
                         null,
+                        new Senders(Congestion.of("cubic"), Congestion.of("cubic")),
                         new BoundBy(BoundBy.Kind.RELAY, List.of("relay's busiest thread ran 0.97 of the time")),
                         signals),
                 Verdict.of(load, traffic, correctness, signals, new Got(List.of())));

@@ -7,12 +7,16 @@ import dev.msgrelay.loadgen.lane.LaneKind;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Cell;
+import dev.msgrelay.loadgen.result.Cell.Ceilings;
+import dev.msgrelay.loadgen.result.Cell.Share;
 import dev.msgrelay.loadgen.result.LaneResult;
 import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Origin;
 import dev.msgrelay.loadgen.result.Results.Site;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -36,6 +40,29 @@ final class MadeUp {
 
     static LaneResult loopback(Cell... cells) {
         return new LaneResult("loopback", LaneKind.LOOPBACK, false, null, null, Places.NEAR, List.of(cells));
+    }
+
+    /** A run at full speed beside a plain relay of twice its speed, by this congestion control of either contestant. */
+    static Cell besideThePlainRelay(Senders relay, Senders plain) {
+        Load load = Load.oneToOne(100);
+        RunRecord run = sentBy(LoadRuns.record(load, SECOND, 1, new Given(1_000, 1)), relay);
+        RunRecord above = sentBy(LoadRuns.record(load, SECOND, 1, new Given(2_000, 1)), plain);
+        Ceilings ceilings = Ceilings.measured(above);
+        List<Share> shares = ceilings.unlike(run).isPresent()
+                ? List.of()
+                : List.of(Share.of(1, run.throughput(), ceilings, Places.NEAR, 1));
+        return new Cell(Cell.RELAY, load, ceilings, shares, List.of(run));
+    }
+
+    private static RunRecord sentBy(RunRecord run, Senders senders) {
+        Resources its = run.resources();
+        return new RunRecord(
+                run.moment(),
+                run.throughput(),
+                run.delays(),
+                run.correctness(),
+                new Resources(its.processes(), its.relay(), senders, its.boundBy(), its.signals()),
+                run.outcome());
     }
 
     static Cell cell(Load load, Given... runs) {

@@ -118,8 +118,7 @@ class RunOutcomeTest {
 
     @Test
     void whatWasNotCheckedIsNotRight() {
-        Load counted = new Load(
-                1, 1, LOAD.body(), 1, 0, LOAD.transport(), LOAD.clients(), Check.NONE, LOAD.policy(), LOAD.slow());
+        Load counted = LOAD.withCheck(Check.NONE);
         assertThat(lines(MadeUp.cell(counted, new Given(1_000, 1))))
                 .containsExactly("full speed 1,000 msg/s", "not checked: subscribers only counted 1,000 messages");
     }

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.report.RunOutcome.Targets;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Results;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class RunTextTest {
@@ -65,6 +68,29 @@ class RunTextTest {
                 .containsPattern("100,000 msg/s +50 % +1 ms +1 ms +1 ms +0.00 %\n")
                 .containsPattern("150,000 msg/s +75 % +1 ms +1 ms \\* +1 ms \\* +2.00 %")
                 .contains("* includes the load generator's own lateness");
+    }
+
+    @Test
+    void unlikeCongestionControlHasNoShareOfTheCeilingButAReason() {
+        Senders cubic = new Senders(Congestion.of("cubic"), Congestion.of("cubic"));
+        Senders bbr = new Senders(Congestion.of("cubic"), Congestion.of("bbr"));
+        Senders library = new Senders(new Congestion(List.of("bbr"), "it cannot choose"), Congestion.of("cubic"));
+        assertThat(text(false, MadeUp.besideThePlainRelay(cubic, cubic)).replaceAll("\n +", " "))
+                .startsWith("full speed 1,000 msg/s, 0.50 of the ceiling\n")
+                .contains("this is 0.50 of it")
+                .containsPattern("TCP +congestion control: cubic of the publishers, cubic of the relay; the"
+                        + " plain relay's alike ");
+        for (Senders other : List.of(bbr, library)) {
+            assertThat(text(false, MadeUp.besideThePlainRelay(other, cubic)))
+                    .startsWith("full speed 1,000 msg/s\n")
+                    .doesNotContain("of it");
+        }
+        assertThat(text(false, MadeUp.besideThePlainRelay(library, cubic)).replaceAll("\n +", " "))
+                .contains("216 kB/s by the plain relay; no share of unlike congestion control: bbr (it cannot choose)"
+                        + " of the publishers, cubic of the relay; beside the plain relay cubic of the publishers,"
+                        + " cubic of the plain relay ");
+        assertThat(text(false, MadeUp.besideThePlainRelay(new Senders(Congestion.NONE, Congestion.NONE), cubic)))
+                .doesNotContain("TCP  ");
     }
 
     private static String text(boolean explain, Cell... cells) {

@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.host.Site;
 import dev.msgrelay.loadgen.message.BodySizes;
 import dev.msgrelay.loadgen.message.Check;
 import dev.msgrelay.loadgen.plan.Clients;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Load.SlowReaders;
 import dev.msgrelay.loadgen.plan.Load.Transport;
@@ -15,9 +16,13 @@ import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.RunRecord;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.ProcessUse;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.Policy;
+import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.testing.ConcurrentTest;
+import dev.msgrelay.testing.ThisMachine;
+import io.netty.channel.epoll.Epoll;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -46,8 +51,12 @@ class LoadRunTest {
     @Tag("thorough")
     @ConcurrentTest
     void throughThePlainRelayNothingIsLost() throws Exception {
-        RunRecord result = run(Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2));
+        String name = Epoll.isAvailable() ? "reno" : CongestionControl.SYSTEM;
+        RunRecord result = run(
+                Contestants.plain(65_483), Load.oneToOne(100).withCounts(1, 2).withLocalCongestion(name));
         expectClean(result);
+        assertThat(result.resources().senders())
+                .isEqualTo(new Senders(Congestion.ofChoice(name), Congestion.ofChoice(name)));
         assertThat(result.resources().relay())
                 .as("the plain relay tells nothing about itself")
                 .isNull();
@@ -98,7 +107,8 @@ class LoadRunTest {
                         Clients.RAW,
                         Check.FULL,
                         Policy.BACKPRESSURE,
-                        SlowReaders.NONE)));
+                        SlowReaders.NONE,
+                        CongestionControl.SYSTEM)));
     }
 
     @Tag("thorough")
@@ -145,6 +155,7 @@ class LoadRunTest {
         RunRecord result = run(RELAY, Load.oneToOne(16).withRate(rate).withTransport(Transport.UNIX));
         // That there are no faults says that each was timed that was scheduled within the window.
         expectClean(result);
+        assertThat(result.resources().senders()).isEqualTo(new Senders(Congestion.NONE, Congestion.NONE));
         assertThat(result.correctness().schedule().scheduled())
                 .isEqualTo(rate * SHORT.measured().toMillis() / 1_000);
     }
@@ -233,6 +244,27 @@ class LoadRunTest {
     void preparedFramesGoStraightToASubscriberThatCounts() throws Exception {
         RunRecord result = run(Contestants.direct(65_483), Load.oneToOne(100).withCheck(Check.NONE));
         assertThat(Places.faults(result)).isEmpty();
+    }
+
+    @ConcurrentTest
+    void senderAndRelayAndPublishersSendByTheNameThatIsAsked() throws Exception {
+        ThisMachine.need(Epoll.isAvailable(), "no epoll");
+        Load reno = Load.oneToOne(100).withLocalCongestion("reno");
+        assertThat(run(Contestants.direct(65_483), reno.withCheck(Check.NONE))
+                        .resources()
+                        .senders())
+                .isEqualTo(new Senders(Congestion.NONE, Congestion.of("reno")));
+        Contestant relay = new RelayContestant(
+                List.of("--slow-subscriber", "backpressure", "--local-congestion", "reno"),
+                RelayContestant.JAVA_OPTIONS);
+        assertThat(run(relay, reno).resources().senders())
+                .isEqualTo(new Senders(Congestion.of("reno"), Congestion.of("reno")));
+        assertThat(run(relay, reno.withClients(Clients.RAW.ofLibrary()))
+                        .resources()
+                        .senders()
+                        .publishers()
+                        .why())
+                .isEqualTo("relay-client cannot choose");
     }
 
     @ConcurrentTest

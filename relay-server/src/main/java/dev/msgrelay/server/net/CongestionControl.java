@@ -115,7 +115,7 @@ public record CongestionControl(String local, String links) {
      *
      * @param remote null: the peer is gone already
      */
-    static boolean isOnThisHost(InetSocketAddress remote, InetSocketAddress own) {
+    public static boolean isOnThisHost(InetSocketAddress remote, InetSocketAddress own) {
         return remote != null
                 && (remote.getAddress().isLoopbackAddress()
                         || remote.getAddress().equals(own.getAddress()));
