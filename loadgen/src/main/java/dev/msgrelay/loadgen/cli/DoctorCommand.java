@@ -2,12 +2,15 @@ package dev.msgrelay.loadgen.cli;
 
 import dev.msgrelay.loadgen.host.Doctor;
 import dev.msgrelay.loadgen.host.Finding;
+import dev.msgrelay.loadgen.host.LoopbackSpeeds;
 import dev.msgrelay.loadgen.host.Subprocess;
 import dev.msgrelay.loadgen.result.Results.Ending;
+import dev.msgrelay.loadgen.worker.LoopbackMain;
 import dev.msgrelay.protocol.cli.ShortHelp;
 import dev.msgrelay.server.host.SystemTree;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -19,15 +22,18 @@ import picocli.CommandLine.Option;
         sortOptions = false,
         description = {
             "Looks at this machine and says of each thing what it means for a run: fine, a note, or a WARNING.",
-            "Changes nothing; takes about a second. Exits 1 only when no run can be made here."
+            "Changes nothing; takes a few seconds, two of them for the speed of loopback. Exits 1 only when no run can be made here."
         })
 final class DoctorCommand extends Told {
+    private static final long LOOPBACK_MILLIS = 60_000;
+
     @Option(names = "--json", description = "Print the findings as JSON instead of lines.")
     private boolean json;
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Finding> findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess());
+        Optional<LoopbackSpeeds> loopback = LoopbackMain.measure(new Subprocess(LOOPBACK_MILLIS, true));
+        List<Finding> findings = Doctor.examine(SystemTree.ofThisHost(), new Subprocess(), loopback);
         String summary = Doctor.summary(findings);
         if (json) {
             print(nothingYet()

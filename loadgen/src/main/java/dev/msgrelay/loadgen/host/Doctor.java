@@ -12,11 +12,12 @@ import dev.msgrelay.server.host.SystemTree;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** Eleven facts about this machine, and the meaning of each for a run. Takes about a second and changes nothing. */
+/** Eleven facts about this machine, and the meaning of each for a run. Changes nothing. */
 public final class Doctor {
     /** Cores for publisher, relay, subscriber and system. */
     private static final int CORES_WANTED = 4;
@@ -24,6 +25,11 @@ public final class Doctor {
     private static final double NEAR_NANOS = 100;
     /** Relay, publisher, subscriber and controller: about 0.5 GB in all, and a reserve. */
     private static final long MEMORY_WANTED = 1_000_000_000L;
+
+    /** A smaller part of the speed without pacing is a brake; two streams of one kind differ by less. */
+    private static final double BRAKED = 0.8;
+
+    private static final String DEFAULT_CONGESTION = "proc/sys/net/ipv4/tcp_congestion_control";
 
     private static final long FEW_FILES = 4_096;
     private static final long TOO_FEW_FILES = 64;
@@ -36,8 +42,14 @@ public final class Doctor {
 
     private Doctor() {}
 
-    /** All findings; the tree has this system's files from the root. */
-    public static List<Finding> examine(SystemTree tree, Tool tool) throws InterruptedException {
+    /**
+     * All findings.
+     *
+     * @param tree this system's files, from the root
+     * @param loopback empty: not measured
+     */
+    public static List<Finding> examine(SystemTree tree, Tool tool, Optional<LoopbackSpeeds> loopback)
+            throws InterruptedException {
         Machine machine = Machine.here();
         return List.of(
                 cores(machine.cores(), machine.cpu()),
@@ -49,7 +61,7 @@ public final class Doctor {
                 memory(tree),
                 openFiles(tree),
                 options(System.getenv()),
-                congestionControl(tree),
+                congestionControl(tree, loopback),
                 lanes(LaneTools.probe(tool)));
     }
 
@@ -216,13 +228,31 @@ public final class Doctor {
                 : new Finding("JVM options", inherited, WARNING, "every process of a run takes them up: unset them");
     }
 
-    static Finding congestionControl(SystemTree tree) {
+    static Finding congestionControl(SystemTree tree, Optional<LoopbackSpeeds> loopback) {
         String name = "TCP congestion control";
-        return tree.text("proc/sys/net/ipv4/tcp_congestion_control")
+        if (loopback.isPresent()) {
+            return measured(name, tree.text(DEFAULT_CONGESTION).orElse("unknown"), loopback.get());
+        }
+        return tree.text(DEFAULT_CONGESTION)
                 .map(chosen -> chosen.equals("cubic") || chosen.equals("reno")
                         ? new Finding(name, chosen, FINE, "does not pace: the faster kind for loopback")
                         : new Finding(name, chosen, NOTE, "may pace, and be slower over loopback than cubic"))
                 .orElseGet(() -> unknown(name, "it moves the speed of loopback by half"));
+    }
+
+    private static Finding measured(String name, String chosen, LoopbackSpeeds loopback) {
+        boolean brakes = loopback.ratio() < BRAKED;
+        return new Finding(
+                name,
+                format("%s, by which loopback has %.2f of its speed by %s", chosen, loopback.ratio(), loopback.other()),
+                brakes ? NOTE : FINE,
+                brakes
+                        ? "relay and loadgen send by " + loopback.other()
+                                + " within this host; for programs that cannot"
+                                + " choose, as in Java or Node: sysctl net.ipv4.tcp_congestion_control="
+                                + loopback.other()
+                        : "no brake was seen on loopback",
+                loopback.ratio());
     }
 
     static Finding lanes(LaneTools tools) {

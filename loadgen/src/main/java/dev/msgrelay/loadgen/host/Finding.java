@@ -3,8 +3,17 @@ package dev.msgrelay.loadgen.host;
 import dev.msgrelay.loadgen.render.Wrapped;
 import java.util.Locale;
 
-/** One line in the report of {@code loadgen doctor}. The value is for people. */
-public record Finding(String name, String value, Level level, String meaning) {
+/**
+ * One line in the report of {@code loadgen doctor}. The value is for people.
+ *
+ * @param ratio speed of loopback with the host's congestion control divided by its speed with one that does not pace;
+ *     NaN if it was not measured, and for all other findings
+ */
+public record Finding(String name, String value, Level level, String meaning, double ratio) {
+    Finding(String name, String value, Level level, String meaning) {
+        this(name, value, level, meaning, Double.NaN);
+    }
+
     public enum Level {
         FINE,
         /** A fact that helps to understand figures, or one that is not known. */

@@ -22,12 +22,16 @@ public record Site(String name, List<String> prefix, String address) {
             "exec 3<&0; (cat <&3; kill -9 $$) >/dev/null 2>&1 & exec 3<&-; exec \"$@\" </dev/null";
 
     public Process start(JavaProgram program) throws IOException {
+        return new ProcessBuilder(command(program)).start();
+    }
+
+    public List<String> command(JavaProgram program) {
         List<String> command = new ArrayList<>(prefix);
         command.add(java());
         command.addAll(program.javaOptions());
         command.addAll(List.of("-cp", classPath(), program.main()));
         command.addAll(program.args());
-        return new ProcessBuilder(command).start();
+        return command;
     }
 
     /**

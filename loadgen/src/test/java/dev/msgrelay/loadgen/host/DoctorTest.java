@@ -8,6 +8,7 @@ import dev.msgrelay.testing.Tree;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ class DoctorTest {
             "load", tree -> Doctor.load(tree, 2),
             "memory", Doctor::memory,
             "files", Doctor::openFiles,
-            "tcp", Doctor::congestionControl);
+            "tcp", tree -> Doctor.congestionControl(tree, Optional.empty()));
 
     @TempDir
     private Path root;
@@ -97,6 +98,23 @@ class DoctorTest {
                 .startsWith("fine        clock: ")
                 .contains("steps of 20 ns");
         assertThat(Doctor.clock(() -> now.addAndGet(2_000)).level()).isEqualTo(Level.WARNING);
+    }
+
+    @Test
+    void aDefaultThatBrakesLoopbackIsToldWithARemedyAndOtherwiseNone() {
+        SystemTree bbr = new SystemTree(new Tree(root)
+                .with("proc/sys/net/ipv4/tcp_congestion_control", "bbr")
+                .root());
+        Finding braked = Doctor.congestionControl(bbr, Optional.of(new LoopbackSpeeds("cubic", 2e9, 5e9)));
+        assertThat(braked.line().replaceAll("\n +", " "))
+                .startsWith(
+                        "note        TCP congestion control: bbr, by which loopback has 0.40 of its speed by cubic; ")
+                .contains("sysctl net.ipv4.tcp_congestion_control=cubic");
+        assertThat(braked.ratio()).isEqualTo(0.4);
+        Finding free = Doctor.congestionControl(bbr, Optional.of(new LoopbackSpeeds("cubic", 4.5e9, 5e9)));
+        assertThat(free.level()).isEqualTo(Level.FINE);
+        assertThat(free.line()).doesNotContain("sysctl");
+        assertThat(Doctor.congestionControl(bbr, Optional.empty()).ratio()).isNaN();
     }
 
     @Test
