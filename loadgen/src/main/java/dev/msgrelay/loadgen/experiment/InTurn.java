@@ -102,6 +102,7 @@ public final class InTurn {
                 run.number(),
                 round,
                 values,
+                run.record().resources().senders(),
                 leftOut,
                 run.record().outcome().observed());
     }

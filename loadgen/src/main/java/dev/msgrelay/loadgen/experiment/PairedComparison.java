@@ -5,7 +5,11 @@ import dev.msgrelay.loadgen.result.Results.Ending.How;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.Results.Turn;
 import dev.msgrelay.loadgen.result.RunRecord.Observed.Kind;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The result of comparing two sides that were run alternately. The first row decides. */
@@ -67,6 +71,23 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
                 .filter(kind -> runs.stream().anyMatch(run -> run.has(kind)))
                 .map(kind -> share(Side.B, kind, " runs of B " + kind.verb() + ", ") + share(Side.A, kind, " of A"))
                 .toList();
+    }
+
+    /**
+     * The congestion control of either side's connections, where it differs: the ratio has that difference, too.
+     */
+    Optional<String> unlike() {
+        Map<Side, Senders> senders = new EnumMap<>(Side.class);
+        runs.stream().filter(run -> run.senders() != null).forEach(run -> senders.put(run.side(), run.senders()));
+        return senders.size() < 2 || senders.get(Side.A).isLike(senders.get(Side.B))
+                ? Optional.empty()
+                : Optional.of("unlike congestion control, which is in the ratio: A " + text(senders.get(Side.A))
+                        + "; B " + text(senders.get(Side.B)));
+    }
+
+    private static String text(Senders senders) {
+        String text = senders.text("relay");
+        return text.isEmpty() ? "by Unix sockets" : text;
     }
 
     private String share(Side side, Kind kind, String words) {

@@ -61,6 +61,7 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
         text.append(TextTable.of(Table.of("", comparison.rows(), FIELDS)));
         line(text, "  %s", spread());
         comparison.observed().forEach(one -> line(text, "  %s", one));
+        comparison.unlike().ifPresent(unlike -> text.append(Wrapped.at("  ", "  " + unlike)));
         line(text, "");
         ends().lines().forEach(one -> text.append(Wrapped.at("  ", one)));
         if (comparison.failures().isEmpty()) {
@@ -127,6 +128,7 @@ public record PairedReport(Map<Side, String> titles, PairedComparison comparison
         List<String> notes = new ArrayList<>();
         titles.forEach((side, title) -> notes.add(side + ": " + title));
         notes.addAll(comparison.observed());
+        comparison.unlike().ifPresent(notes::add);
         notes.addAll(ends().lines().toList());
         notes.add(comparison.failures().isEmpty() ? "verdict: " + verdict() : "FAIL");
         notes.addAll(comparison.failures());

@@ -3,6 +3,7 @@ package dev.msgrelay.loadgen.result;
 import dev.msgrelay.loadgen.host.Finding;
 import dev.msgrelay.loadgen.host.Machine;
 import dev.msgrelay.loadgen.result.RunRecord.Observed;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -114,6 +115,7 @@ public record Results(
      * One run of {@code compare}.
      *
      * @param round number of the round, from 0; all runs of one side in a round use the same relay process
+     * @param senders congestion control of its connections; null: unknown
      * @param leftOut disturbances by other programs, because of which the run is in no pair; mostly empty
      */
     public record Turn(
@@ -121,6 +123,7 @@ public record Results(
             int number,
             int round,
             Map<String, Double> figures,
+            Senders senders,
             List<String> leftOut,
             List<Observed> observed) {
         public boolean counts() {

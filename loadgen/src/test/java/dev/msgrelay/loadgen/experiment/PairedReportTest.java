@@ -107,6 +107,21 @@ class PairedReportTest {
     }
 
     @Test
+    void sidesOfUnlikeCongestionControlAreToldSo() throws Exception {
+        String unlike = "unlike congestion control, which is in the ratio: A cubic of the publishers, bbr of the relay;"
+                + " B cubic of the publishers, cubic of the relay";
+        PairedComparison like = comparison(11, Ended.TIME, List.of());
+        List<Turn> turns = like.runs().stream()
+                .map(run -> run.side() == Side.A ? Turns.by(run, "bbr") : run)
+                .toList();
+        PairedReport report =
+                new PairedReport(BOTH, PairedComparison.of(turns, Figure.of(false, false), Ended.TIME, List.of()));
+        assertThat(report.table().replaceAll("\n +", " ")).contains(unlike);
+        assertThat(report.results(Results.of(ORIGIN, List.of())).notes()).contains(unlike);
+        assertThat(new PairedReport(BOTH, like).table()).doesNotContain("unlike");
+    }
+
+    @Test
     void aPairIsOneLine() {
         assertThat(PairedReport.progress(comparison(5, Ended.NOT_YET, List.of())))
                 .isEqualTo("pair   6: A 2 M, B 1.5 M deliveries/s  B/A so far needs 6 rounds");
