@@ -36,6 +36,8 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     public static final String JOURNAL = "--journal";
 
+    public static final String LOCAL_CONGESTION = "--local-congestion";
+
     /**
      * The value of --journal that stands for a new directory, which is removed after the run. ":PARENT" may follow it.
      */
@@ -147,11 +149,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 // Another build may need more direct memory than this build; a higher limit costs nothing.
                 options.add("-XX:MaxDirectMemorySize=4g");
             }
-            // The setting is in the environment, as an older build may not know the option.
-            List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
-            command.addAll(build.get().relay(options));
-            command.addAll(args);
-            return children.startCommand("relay", Site.guarded(command));
+            return children.startCommand("relay", Site.guarded(build.get().relay(options, args)));
         }
         return children.start(
                 children.placement().relay(),
@@ -172,10 +170,19 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     /** A build of this project in another checkout, whose root is {@code directory}. */
     public record Build(Path directory) {
-        List<String> relay(List<String> javaOptions) throws IOException {
-            List<String> command = new ArrayList<>(List.of(Site.java()));
+        /** Its relay with these arguments; what an older build does not know is in the environment. */
+        List<String> relay(List<String> javaOptions, List<String> args) throws IOException {
+            List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
+            List<String> known = new ArrayList<>(args);
+            int at = known.indexOf(LOCAL_CONGESTION);
+            if (at >= 0) {
+                known.remove(at);
+                command.add("RELAY_LOCAL_CONGESTION=" + known.remove(at));
+            }
+            command.add(Site.java());
             command.addAll(Site.JavaProgram.withNativeAccess(javaOptions));
             command.addAll(List.of("-jar", jar("relay-server").toString()));
+            command.addAll(known);
             return command;
         }
 

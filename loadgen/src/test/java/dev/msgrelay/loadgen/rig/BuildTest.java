@@ -22,8 +22,22 @@ class BuildTest {
     void itsNewestJarIsStarted() throws Exception {
         Path older = jar("relay-server", "1.0", 1_000);
         Path newer = jar("relay-server", "0.9", 2_000);
-        List<String> command = new RelayContestant.Build(directory).relay(List.of("-Xmx9m"));
-        assertThat(command).contains("-Xmx9m").doesNotContain(older.toString()).endsWith("-jar", newer.toString());
+        List<String> command = new RelayContestant.Build(directory).relay(List.of("-Xmx9m"), List.of("--json"));
+        assertThat(command)
+                .startsWith("env", "RELAY_INSECURE=true")
+                .contains("-Xmx9m")
+                .doesNotContain(older.toString())
+                .endsWith("-jar", newer.toString(), "--json");
+    }
+
+    @Test
+    void anOptionThatOlderBuildsLackIsInTheEnvironment() throws Exception {
+        jar("relay-server", "1.0", 1_000);
+        List<String> args = List.of("--json", "--local-congestion", "reno", "--mtu", "1500");
+        assertThat(new RelayContestant.Build(directory).relay(List.of(), args))
+                .startsWith("env", "RELAY_INSECURE=true", "RELAY_LOCAL_CONGESTION=reno")
+                .doesNotContain("--local-congestion", "reno")
+                .endsWith("--json", "--mtu", "1500");
     }
 
     @Test
