@@ -22,7 +22,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
 
 /** Formats results of several lanes for a terminal of 80 columns: a summary, then details and remarks. */
 public final class ResultsText {
@@ -43,6 +45,7 @@ public final class ResultsText {
         all.details();
         results.lanes().forEach(lane -> {
             all.link(lane);
+            all.senders(lane);
             lane.cells().forEach(cell -> all.remarks(lane, cell));
         });
         results.sites().forEach(site -> all.line("%s: %s", site.name(), site.machine()));
@@ -122,6 +125,20 @@ public final class ResultsText {
         }
     }
 
+    private void senders(LaneResult lane) {
+        String text = lane.cells().stream()
+                .flatMap(cell -> cell.runs().stream()
+                        .map(run -> run.resources().senders())
+                        .filter(Objects::nonNull)
+                        .map(senders -> senders.text(cell.contestant())))
+                .filter(one -> !one.isEmpty())
+                .distinct()
+                .collect(Collectors.joining("; "));
+        if (!text.isEmpty()) {
+            line("%s: TCP congestion control: %s", lane.label(), text);
+        }
+    }
+
     private void remarks(LaneResult lane, Cell cell) {
         List<String> failures = new ArrayList<>();
         List<String> remarks = new ArrayList<>();
@@ -131,6 +148,7 @@ public final class ResultsText {
             run.outcome().observed().forEach(one -> remarks.add(round + ": " + one.text()));
             run.outcome().environment().forEach(said -> remarks.add(round + ", disturbed: " + said));
         }
+        cell.unlike().ifPresent(unlike -> remarks.add(0, unlike));
         remarks.addAll(0, failures);
         if (!remarks.isEmpty()) {
             line("%s: %s", lane.label(), cell.title());

@@ -220,6 +220,18 @@ function resultsPage(results, units) {
     });
     return charts;
   }
+  function sentBy(senders, name) {
+    return [[senders.publishers, 'the publishers'], [senders.contestant, 'the ' + name]]
+      .filter(function (side) { return side[0].names.length > 0; })
+      .map(function (side) { return side[0].names.join(' and ') + (side[0].why ? ' (' + side[0].why + ')' : '') + ' of ' + side[1]; })
+      .join(', ');
+  }
+  function congestion(cell) {
+    var run = cell.runs.find(function (one) { return one.resources.senders; });
+    var own = run ? sentBy(run.resources.senders, cell.contestant) : '';
+    var above = cell.ceilings && cell.ceilings.senders ? sentBy(cell.ceilings.senders, 'plain relay') : '';
+    return own ? ' TCP congestion control: ' + own + (above ? '; ceiling: ' + above : '') + '.' : '';
+  }
   function section(lane, cell) {
     var notes = [];
     cell.runs.forEach(function (run) {
@@ -230,7 +242,7 @@ function resultsPage(results, units) {
     var rate = cell.ceilings ? cell.ceilings.batched : null;
     notes.push({ mark: 'NONE', text: 'Publishers ' + lane.places.publishers + ', subscribers ' + lane.places.subscribers + '. ' + (rate
       ? 'Ceiling: ' + units.COUNT(rate.messagesPerSecond) + ' msg/s, ' + units.BYTES_PER_SECOND(rate.bytesPerSecond) + ' (' + cell.ceilings.source + ').'
-      : 'No ceiling is known.') });
+      : 'No ceiling is known.') + congestion(cell) });
     return { title: label(lane) + ': ' + title(cell), notes: notes, tables: [], charts: curves(cell), details: runTables(cell) };
   }
   var runs = results.lanes.flatMap(function (lane) { return lane.cells; }).flatMap(function (cell) { return cell.runs; }).length;

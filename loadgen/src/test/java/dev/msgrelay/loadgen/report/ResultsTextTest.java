@@ -8,6 +8,7 @@ import dev.msgrelay.loadgen.lane.Link;
 import dev.msgrelay.loadgen.lane.LinkSpeed;
 import dev.msgrelay.loadgen.lane.SegmentFormat;
 import dev.msgrelay.loadgen.message.Check;
+import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Load.Transport;
 import dev.msgrelay.loadgen.render.TextTable;
@@ -20,6 +21,7 @@ import dev.msgrelay.loadgen.result.LaneResult.Places;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.Results.Ending;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -142,6 +144,19 @@ class ResultsTextTest {
                 .contains("  round 1: deliveries stood still 1 time", "  round 1, disturbed: ", "  and 4 more\n")
                 .contains("0 of 4 runs count; 3 on a disturbed machine, 1 failed or partial\n")
                 .doesNotContain("round 2");
+    }
+
+    @Test
+    void unlikeCongestionControlIsToldInPlaceOfAShare() {
+        Senders cubic = new Senders(Congestion.of("cubic"), Congestion.of("cubic"));
+        Senders bbr = new Senders(Congestion.of("cubic"), Congestion.of("bbr"));
+        assertThat(told(MadeUp.of(MadeUp.loopback(MadeUp.besideThePlainRelay(bbr, cubic))))
+                        .replaceAll("\n +", " "))
+                .contains(
+                        "loopback: TCP congestion control: cubic of the publishers, bbr of the relay\n",
+                        "no share of unlike congestion control: ");
+        assertThat(told(MadeUp.of(MadeUp.loopback(MadeUp.besideThePlainRelay(cubic, cubic)))))
+                .doesNotContain("unlike");
     }
 
     @Test
