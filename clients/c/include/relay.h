@@ -238,10 +238,10 @@ typedef struct relay_options {
     /** 5,000. relay_publisher_close waits so long at most. */
     int32_t close_timeout_ms;
     /**
-     * The congestion control of a connection to this host, on Linux: "auto", as NULL: cubic, or else reno, since bbr, the
-     * default of many hosts, halves what a loopback carries; "system": the system's; or the name of one, which the open
-     * refuses if the system does not give it. To this host goes a connection to a loopback address, or to the address that
-     * it comes from. Other connections and systems are left alone.
+     * The congestion control of a connection to this host, on Linux. "auto", as NULL: cubic, or else reno, since bbr,
+     * the default of many hosts, halves what a loopback carries. "system": the system's. Or the name of one, which the
+     * open refuses if the system does not give it. A connection to this host is one to a loopback address, or to the
+     * address that it comes from. Other connections and systems are left alone.
      */
     const char *local_congestion;
 } relay_options;

@@ -971,7 +971,9 @@ static void set_up_tcp(const relay_link *l, int fd) {
 /* Names the congestion control of a socket; elsewhere than on Linux nothing is named. */
 static bool set_congestion(int fd, const char *name) {
 #if defined(__linux__) && defined(TCP_CONGESTION)
-    return setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)strlen(name)) == 0;
+    size_t length = strlen(name);
+    return length > 0 && length <= MAX_CONGESTION &&
+           setsockopt(fd, IPPROTO_TCP, TCP_CONGESTION, name, (socklen_t)length) == 0;
 #else
     (void)fd;
     (void)name;
@@ -1906,11 +1908,10 @@ static relay_result check_congestion(const char *name, relay_error *error) {
     if (name == NULL || strcmp(name, AUTO) == 0 || strcmp(name, SYSTEM) == 0) {
         return RELAY_OK;
     }
-    bool works = *name != 0 && strlen(name) <= MAX_CONGESTION;
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     fd = fd >= 0 ? fd : socket(AF_INET6, SOCK_STREAM, 0);
+    bool works = fd < 0 || set_congestion(fd, name);
     if (fd >= 0) {
-        works = works && set_congestion(fd, name);
         close(fd);
     }
     if (works) {
