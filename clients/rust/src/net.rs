@@ -400,20 +400,22 @@ fn check_congestion(choice: &LocalCongestion) -> Result<(), Error> {
     })
 }
 
-/// Names the congestion control of a socket; elsewhere than on Linux nothing is named.
+/// Names the congestion control of a socket.
+#[cfg(target_os = "linux")]
 fn set_congestion(socket: &Socket, name: &str) -> io::Result<()> {
-    // Linux would cut a longer name, or one at a 0.
-    if name.is_empty() || name.len() > LONGEST_CONGESTION || name.contains('\0') {
+    /// Linux would cut a longer name, or one at a 0.
+    const LONGEST: usize = 15;
+    if name.is_empty() || name.len() > LONGEST || name.contains('\0') {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    #[cfg(target_os = "linux")]
-    socket.set_tcp_congestion(name.as_bytes())?;
-    let _ = socket;
-    Ok(())
+    socket.set_tcp_congestion(name.as_bytes())
 }
 
-/// Most bytes of a name of a congestion control.
-const LONGEST_CONGESTION: usize = 15;
+/// Nothing is named on other systems.
+#[cfg(not(target_os = "linux"))]
+fn set_congestion(_: &Socket, _: &str) -> io::Result<()> {
+    Ok(())
+}
 
 /// Most addresses of a name that one try takes.
 const MOST_ADDRESSES: usize = 32;
