@@ -391,11 +391,11 @@ class Session:
 
     async def _connected(self, context: ssl.SSLContext | None) -> Connection:
         endpoint, options = self.endpoint, self.options
-        publishes = isinstance(options, PublisherOptions)
+        publisher = options if isinstance(options, PublisherOptions) else None
         made = self._socket = await connected_socket(
             endpoint,
-            plain_publisher=options.plain and publishes,
-            local_congestion=options.local_congestion if isinstance(options, PublisherOptions) else SYSTEM,
+            plain_publisher=publisher is not None and options.plain,
+            local_congestion=SYSTEM if publisher is None else publisher.local_congestion,
         )
         loop = asyncio.get_running_loop()
         if context is None:
