@@ -54,7 +54,6 @@ class BlockReaderTest {
         return feed;
     }
 
-    /** Every byte of whole messages, from one place to another. */
     private void assertBytes(ByteBuffer bytes, Mark from, Mark to) {
         int at = 0;
         for (long sequence = from.sequence(); sequence < to.sequence(); sequence++) {

@@ -70,7 +70,6 @@ class FileDiskTest {
                         assertThat(e.getMessage().split(taken.toString(), -1)).hasSize(2));
     }
 
-    /** A channel may write less than it is given, and read less than there is. */
     @Test
     void shortWrites() throws IOException {
         FileDisk disk = new FileDisk(directory);
@@ -196,7 +195,6 @@ class FileDiskTest {
         assertThat(read[0]).isLessThan(3 * usual.indexBytes());
     }
 
-    /** The same disk or file, and counts what is read. */
     private static Object counting(Class<?> type, Object real, long[] read) {
         return Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, (proxy, method, args) -> {
             int before = method.getName().equals("read") ? ((ByteBuffer) args[1]).position() : 0;

@@ -163,7 +163,6 @@ class JournalDamageTest {
         }
     }
 
-    /** Each of them is in something that is told to be damaged, and nothing else is read. */
     @Test
     void manyBytesOfStreams() throws IOException {
         List<Recovery.Part> parts = inspect(disk).parts();
@@ -379,7 +378,6 @@ class JournalDamageTest {
         }
     }
 
-    /** Bytes of nobody, in any file: it says so or it reads what was published. */
     @Test
     void randomBytes() throws IOException {
         for (int i = 0; i < 100; i++) {

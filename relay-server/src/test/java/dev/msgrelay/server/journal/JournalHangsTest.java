@@ -108,7 +108,6 @@ class JournalHangsTest {
         assertThat(writes.await(60, TimeUnit.SECONDS)).isTrue();
     }
 
-    /** Both threads hang: each of them has the time that the other one has. */
     @Test
     void theThreadsThemselves() throws Exception {
         writeUntil(this::hang);

@@ -79,7 +79,6 @@ class JournalSimulationTest {
         return tally;
     }
 
-    /** What runs go through, in the words of their report. */
     private enum Seen {
         MESSAGES("messages"),
         POWER_CUTS("power cuts"),
@@ -317,7 +316,6 @@ class JournalSimulationTest {
             written = w;
         }
 
-        /** Nothing is written or forced any more, whatever is asked for. */
         private void afterFailure() {
             tally.add(Seen.FAILURES, 1);
             observe();

@@ -104,7 +104,6 @@ public final class SimDisk implements Disk {
         renamesToRefusal = which;
     }
 
-    /** It neither crashes nor fails nor is full from now on. */
     public void heal() {
         crashAt = Long.MAX_VALUE;
         failAt = Long.MAX_VALUE;

@@ -230,7 +230,6 @@ class OrderTest {
         assertThat(cycle()).isEqualTo(4 * FRAME);
     }
 
-    /** Once a batch, from its first message to the end, however many runs are in it. */
     @Test
     void theTimeOfABatchIsCounted() {
         readInPlace(1);

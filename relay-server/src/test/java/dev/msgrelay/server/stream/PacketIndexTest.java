@@ -95,7 +95,6 @@ class PacketIndexTest {
         }
     }
 
-    /** What a reader on another thread finds in the index and the index still holds is right. */
     @Test
     void whatStillHoldsUnderAWriterIsRight() throws InterruptedException {
         PacketIndex index = new PacketIndex(CAPACITY);

@@ -262,7 +262,6 @@ class PacketLogTest {
         assertThat(log.boundaryAtOrAfter(0, head, found)).as("long forgotten").isFalse();
     }
 
-    /** A packet that starts among what is appended next is where its bytes and messages say. */
     @Test
     void aPacketThatStartsWithinTheNextRun() {
         rig.append(60);

@@ -61,7 +61,6 @@ final class RingRig implements AutoCloseable {
         }
     }
 
-    /** Bytes that tell a run from any other. */
     static byte[] run(int id, int length) {
         byte[] run = new byte[length];
         for (int i = 0; i < length; i++) {

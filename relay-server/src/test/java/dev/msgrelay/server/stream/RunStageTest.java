@@ -192,7 +192,6 @@ class RunStageTest {
         assertThat(rig.pollLengths()).containsExactly(11 * FRAME, length);
     }
 
-    /** Short or long: nothing of it is taken, and what is good goes on. */
     @Test
     void aRunThatIsNotWholeFramesIsRefusedAsAWhole() {
         put(stage, 1);

@@ -80,7 +80,6 @@ class WaitingSourcesTest {
         assertThat(waiting.nanos(9000)).isEqualTo(45);
     }
 
-    /** A second beginning is part of the first, and an end without one is none. */
     @Test
     void onlyWhatWasBegunEnds() {
         Stopwatch time = new Stopwatch();

@@ -185,7 +185,6 @@ class DurableOnlyTest {
         assertThat(rig.closes()).isEmpty();
     }
 
-    /** So many messages are written; returns them. */
     private int write(int messages) {
         journal.written(messages == places.size() ? rig.head() : places.get(messages));
         return messages;

@@ -80,7 +80,6 @@ final class FanoutRig implements AutoCloseable {
         this(policy, new NoJournal(EPOCH), false);
     }
 
-    /** With a journal. */
     FanoutRig(Durability durability) {
         this(Policy.DISCONNECT, durability, false);
     }
@@ -134,7 +133,6 @@ final class FanoutRig implements AutoCloseable {
         return subscriber;
     }
 
-    /** A message of this type comes into the stream. */
     void publish(int type, int body) {
         ByteBuffer frame = new Frames().frame(type, body).nativeBuffer();
         if (log.openPacketBytes() > 0 && log.openPacketBytes() + frame.remaining() > PACKET) {
@@ -200,7 +198,6 @@ final class FanoutRig implements AutoCloseable {
         }
     }
 
-    /** One connection. */
     final class Subscriber {
         final SubscriberConnection connection = new SubscriberConnection(services, shared);
         final EmbeddedChannel channel = new EmbeddedChannel();
@@ -224,7 +221,6 @@ final class FanoutRig implements AutoCloseable {
             return say(hello.build().encode());
         }
 
-        /** All that it was told so far. */
         Told told() {
             return told.add(wire.take());
         }

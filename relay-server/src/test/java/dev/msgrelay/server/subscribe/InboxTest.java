@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Control frames are put together from whatever pieces they come in; what is none is refused as soon as it can be. */
 class InboxTest {
-    /** First bytes of other protocols. */
     private static final String BEGIN_OTHERS = "\rPGHDOCTS*\u0010\u0016";
 
     private static final int BUDGET = 64 << 10;
@@ -180,7 +179,6 @@ class InboxTest {
         assertThat(taken).isEmpty();
     }
 
-    /** What comes behind a frame that its handler refuses is not looked at. */
     @Test
     void theHandlersRefusalEndsIt() {
         byte[] bytes = joined(frames(4, 4, 4));
@@ -197,7 +195,6 @@ class InboxTest {
         assertThat(taken).hasSize(2);
     }
 
-    /** Nor what comes behind the last one that its handler wants. */
     @Test
     void theHandlerMayHaveEnough() throws Exception {
         ByteBuf bytes = Unpooled.wrappedBuffer(joined(frames(4, 4, 4)));
