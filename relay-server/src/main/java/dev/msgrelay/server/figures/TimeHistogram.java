@@ -11,7 +11,7 @@ public final class TimeHistogram {
      * The durations so far.
      *
      * @param bounds upper bounds in seconds, growing
-     * @param upTo the number of durations for each bound, above the bound before; and last, above all bounds
+     * @param upTo for each bound, the number of durations from the bound before up to it; last, that above all bounds
      * @param nanos the sum of all durations
      */
     public record Times(List<Double> bounds, List<Long> upTo, long nanos) {

@@ -12,7 +12,7 @@ public final class TokenBucket {
     // The number of future tokens that were promised to refused callers.
     private double promised;
 
-    /** @param most tokens that are there after a pause */
+    /** @param most tokens after a long pause */
     public TokenBucket(long perSecond, long most) {
         this.perSecond = perSecond;
         this.most = most;

@@ -35,7 +35,7 @@ final class JournalForcer {
     /** The time after a step of the clock in which no segment is too old: an operator may mend the clock. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** So many unforced bytes are forced before the interval is over: a larger force would delay the writer. */
+    /** This many unforced bytes do not wait for the interval: a larger force would delay the writer. */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;
@@ -47,7 +47,7 @@ final class JournalForcer {
     private final LongConsumer onForced;
     private final Mark upTo = new Mark();
     private final TimeHistogram times = new TimeHistogram(BOUNDS);
-    // At the last step.
+    // The time of the last step.
     private volatile long now;
     private volatile int segments;
     private volatile long fileBytes;
@@ -119,7 +119,7 @@ final class JournalForcer {
         long step = clock.update(nanos, millis);
         if (!clockSeen) {
             clockSeen = true;
-            // So long ago that nothing waits.
+            // In the past, so that the first step waits for none of these.
             lastNames = nanos - NAMES_NANOS;
             lastNamesFull = nanos - RETRY_NANOS;
             lastLook = nanos - LOOK_NANOS;
@@ -228,7 +228,7 @@ final class JournalForcer {
 
     /** Forces all bytes up to {@code upTo}, which the caller has read from {@code written}. */
     private void force() throws IOException {
-        // Read after upTo: the bytes before it are in the segments that are seen now.
+        // Read after upTo, so that all bytes before upTo are in the segments that are found here.
         long recorded = writer.recorded();
         Segment current = writer.current();
         boolean newNames = false;

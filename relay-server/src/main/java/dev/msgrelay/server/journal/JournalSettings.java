@@ -19,7 +19,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
 
     static final long MIN_SEGMENT = 4 << 10;
 
-    /** For stream files, and for index files. */
+    /** The largest number of spare stream files, and of spare index files. */
     static final int MOST_SPARES = 2;
 
     /** The largest number of segments: each takes a few hundred bytes of memory, and two files. */

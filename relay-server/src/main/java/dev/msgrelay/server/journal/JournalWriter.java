@@ -30,7 +30,7 @@ import org.slf4j.LoggerFactory;
  * Writes the packet log to the disk: first the bytes, straight from the log, then a record of them. The log keeps all
  * bytes that are not written yet, since the writer's position is a limit of the gate.
  *
- * <p>Owned by its thread. The forcer reads {@link #complete} and what is volatile.
+ * <p>Owned by its thread. The forcer reads {@link #complete} and the volatile fields.
  */
 final class JournalWriter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");

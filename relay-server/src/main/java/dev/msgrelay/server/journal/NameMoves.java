@@ -76,7 +76,7 @@ public final class NameMoves {
     }
 
     /**
-     * Reports all moves before a sequence, and removes them. A run that goes on after it is reported up to there, and
+     * Reports and removes all runs that end before a sequence. A run that ends later is reported up to there, and
      * stays.
      */
     void takeBefore(long sequence, Sink sink) {

@@ -34,7 +34,7 @@ final class WrittenNames implements NameMoves.Sink {
         long number;
         long sequence;
         boolean moves;
-        // The slot of the name in a segment, the name that was written there, and the segment.
+        // The slot that the name has in segment saidIn, and the name as it was written there.
         int slot;
         JournalName said;
         long saidIn = -1;

@@ -10,9 +10,9 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The lives of a relay's stream, with the position at which each began. Messages that an earlier life had from there on
- * are gone, and later messages have their sequences. The table is written at the start and at the orderly end of a
- * life, with the position up to which all bytes were forced then. It is replaced as a whole.
+ * The lives of a relay's stream, with the position at which each began. From there on the messages of earlier lives are
+ * gone, and messages of the new life have their sequences. The table is written at the start and at the orderly end of
+ * a life, with the position up to which all bytes were forced then. It is replaced as a whole.
  *
  * <pre>
  *    0  magic "RELAYEPO"    int64

@@ -45,8 +45,8 @@ public record IndexRecord(
     static final long MOST = 1L << 62;
 
     /**
-     * Messages that a journal has lost, up to before the end. {@code sequence} is 0 if it is not known; {@code why}
-     * names the file.
+     * Messages that a journal has lost, from the first one to before the end. {@code sequence} is 0 if it is not known;
+     * {@code why} names the file.
      */
     public record Loss(long position, long sequence, long endPosition, long endSequence, String why) {
         /** Such as {@code messages 8 to 12 (positions 100 to 350): 000.index: record 3 is damaged}. */

@@ -50,8 +50,8 @@ public final class JournalClock {
     /**
      * Takes the times of both clocks.
      *
-     * @return the step of the machine's clock since the last look, in ms; 0: there was none. At the first look only a
-     *     step back can be seen, by a newest record that is in the future
+     * @return the step of the machine's clock since the last look, in ms; 0: there was none. The first look can only
+     *     see a step back: the newest record is in the future then
      */
     public long update(long nowNanos, long millis) {
         if (!begun) {

@@ -13,7 +13,7 @@ public record JournalName(String name, ProducerId producer, String owner, Hole h
 
     /**
      * Messages of a name, from {@code from} to before {@code next}, that were acknowledged in an earlier life of the
-     * stream and are gone. Message {@code next} has the {@code sequence}. The producer may not know of the loss.
+     * stream and are gone. {@code sequence} is that of message {@code next}. The producer may not know of the loss.
      */
     public record Hole(long from, long next, long sequence) {
         public static final Hole NONE = new Hole(0, 0, 0);

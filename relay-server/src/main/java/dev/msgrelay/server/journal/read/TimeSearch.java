@@ -18,9 +18,10 @@ import java.util.stream.Stream;
  *     -2d: the clock was slow             today's clock
  * </pre>
  *
- * By today's clock, a record that was written before a step is that much later or earlier than its time. If both clocks
- * agree at the place that is found by today's clock, that place counts. Otherwise the earlier of the two places counts,
- * so that no message is left out. Within a segment {@link IndexRecord#steady} is compared, which never goes back.
+ * A record from before a step has a time of the old clock; by today's clock it was written as much later or earlier as
+ * the clock has stepped. If both clocks agree at the place that today's clock finds, that place counts. Otherwise the
+ * earlier of the two places counts, so that no message is left out. Within a segment {@link IndexRecord#steady} is
+ * compared, which never goes back.
  */
 final class TimeSearch {
     private TimeSearch() {}
