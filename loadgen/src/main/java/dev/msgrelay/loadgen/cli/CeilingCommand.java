@@ -46,7 +46,7 @@ import picocli.CommandLine.Option;
             "Without a link it measures, one run each: direct, pre-packed frames from one process to another; and plain"
                     + " relay, a thread that reads a buffer and writes it on to every subscriber."
         })
-final class CeilingCommand extends Told {
+final class CeilingCommand extends PrintingCommand {
     private static final int MAX_SUBSCRIBERS = 10_000;
     private static final int MAX_SIZES = 100;
 

@@ -51,7 +51,7 @@ import picocli.CommandLine.Option;
                     + " Exits 1 when a relay ended or lost a message, and as --fail-below says. docs/measuring.md has the"
                     + " method."
         })
-final class CompareCommand extends Told {
+final class CompareCommand extends PrintingCommand {
     private static final double MIN_WITHIN = 0.1;
     private static final double MAX_WITHIN = 100;
     private static final double MIN_MINUTES = 0.01;

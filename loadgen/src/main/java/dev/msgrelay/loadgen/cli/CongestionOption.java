@@ -7,7 +7,10 @@ import dev.msgrelay.server.net.Transport;
 import java.util.List;
 import picocli.CommandLine.Option;
 
-/** The congestion control of connections within this host: of loadgen's own senders, and of the relay that it starts. */
+/**
+ * The option for TCP congestion control of connections within this host. It applies to loadgen's own senders, and to
+ * the relay that loadgen starts.
+ */
 final class CongestionOption extends Options {
     @Option(
             names = RelayContestant.LOCAL_CONGESTION,
@@ -16,7 +19,10 @@ final class CongestionOption extends Options {
                     "TCP's congestion control within this host: auto (cubic, else reno), system, or a name (auto).")
     private String choice = CongestionControl.AUTO;
 
-    /** The name for loadgen's own senders; never AUTO. One that this machine does not give is refused. */
+    /**
+     * Returns the name for loadgen's own senders, which is never AUTO. It refuses a name that this machine does not
+     * support.
+     */
     String own() {
         return parsed(RelayContestant.LOCAL_CONGESTION + ": ", choice, text -> new CongestionControl(
                         text, CongestionControl.SYSTEM)
@@ -24,7 +30,7 @@ final class CongestionOption extends Options {
                 .local());
     }
 
-    /** The arguments of a relay; none where the choice is its own default. */
+    /** Returns the arguments for the relay; none if the choice is the relay's default. */
     List<String> ofRelay() {
         return choice.equals(CongestionControl.AUTO) ? List.of() : List.of(RelayContestant.LOCAL_CONGESTION, choice);
     }

@@ -23,7 +23,7 @@ import tools.jackson.databind.JsonNode;
             "Sets the results of two shootouts against each other: what differs, and what may be compared.",
             "Each is a directory of --out, or a file that --json printed."
         })
-final class DiffCommand extends Told {
+final class DiffCommand extends PrintingCommand {
     @Parameters(index = "0", paramLabel = "A", description = "The results that others are set against.")
     private Path a;
 

@@ -24,7 +24,7 @@ import picocli.CommandLine.Option;
             "Looks at this machine and says of each thing what it means for a run: fine, a note, or a WARNING.",
             "Changes nothing; takes a few seconds, two of them for the speed of loopback. Exits 1 only when no run can be made here."
         })
-final class DoctorCommand extends Told {
+final class DoctorCommand extends PrintingCommand {
     private static final long LOOPBACK_MILLIS = 60_000;
 
     @Option(names = "--json", description = "Print the findings as JSON instead of lines.")

@@ -11,8 +11,8 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.render.HtmlPage;
 import dev.msgrelay.loadgen.report.ProgressLine;
-import dev.msgrelay.loadgen.report.RunOutcome;
-import dev.msgrelay.loadgen.report.RunOutcome.Targets;
+import dev.msgrelay.loadgen.report.RunSummary;
+import dev.msgrelay.loadgen.report.RunSummary.Targets;
 import dev.msgrelay.loadgen.report.RunText;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Cell.Ceilings;
@@ -68,7 +68,7 @@ import picocli.CommandLine.TypeConversionException;
                     + " order to another subscriber, or not byte for byte as it was sent; 4 when --p99 or --min-rate is"
                     + " missed, or this machine was too busy to tell."
         })
-final class RunCommand extends Told {
+final class RunCommand extends PrintingCommand {
     private static final Timing CEILING = new Timing(Duration.ofSeconds(1), Duration.ofSeconds(2));
     private static final Duration WARMUP = Duration.ofSeconds(4);
     private static final Duration DURATION = Duration.ofSeconds(4);
@@ -245,7 +245,7 @@ final class RunCommand extends Told {
                 .map(run -> cell(way, run, ceilings))
                 .toList();
         Results results = nothingYet().withLanes(List.of(way.result(cells))).with(ending);
-        RunOutcome outcome = RunOutcome.of(results, new Targets(p99 == null ? null : p99.toNanos(), minRate));
+        RunSummary outcome = RunSummary.of(results, new Targets(p99 == null ? null : p99.toNanos(), minRate));
         results = results.withNotes(outcome.lines());
         if (html != null) {
             Files.writeString(html, HtmlPage.of("Relay run", results));

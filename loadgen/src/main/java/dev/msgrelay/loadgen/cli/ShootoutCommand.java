@@ -62,7 +62,7 @@ import picocli.CommandLine.Option;
             "Lanes that cannot be set up are skipped. docs/measuring.md says how to read the result. Exits 1 when a run"
                     + " was invalid or did not come to its end."
         })
-final class ShootoutCommand extends Told {
+final class ShootoutCommand extends PrintingCommand {
     private static final int MAX_ROUNDS = 101;
     private static final String LINK = "link";
     private static final String ADMIN = "admin";
@@ -196,7 +196,7 @@ final class ShootoutCommand extends Told {
         err().flush();
         ResultFiles written = directory == null ? null : ResultFiles.in(directory);
         ShootoutRun.Kept files =
-                written == null ? results -> {} : results -> written.write(LaneSummary.withOutcome(results));
+                written == null ? results -> {} : results -> written.write(LaneSummary.withSummary(results));
         ShootoutRun run;
         try (Interrupts interrupts = new Interrupts();
                 ProgressLine lines = new ProgressLine(err())) {
@@ -220,7 +220,7 @@ final class ShootoutCommand extends Told {
     }
 
     private void print(ShootoutRun run) throws IOException {
-        Results results = LaneSummary.withOutcome(run.results());
+        Results results = LaneSummary.withSummary(run.results());
         if (json) {
             print(results);
             return;

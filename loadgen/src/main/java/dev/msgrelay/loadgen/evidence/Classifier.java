@@ -142,7 +142,7 @@ public final class Classifier {
         if (!late) {
             return NOTHING;
         }
-        if (signals.lateBehindRelay()) {
+        if (signals.isLateByRelay()) {
             if (holds.heldBack() >= rates.late()) {
                 reasons.add(holds.publishers());
             } else {

@@ -23,7 +23,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
      * Whether messages were sent late because the relay did not accept them. Either the relay reports that it stopped
      * reading for at least as long, or bytes waited at both ends of the connection.
      */
-    public boolean lateBehindRelay() {
+    public boolean isLateByRelay() {
         double late = rates.late();
         Queues queues = sampled.queues();
         boolean held = holds.heldBack() >= late;
@@ -52,7 +52,7 @@ public record Signals(Rates rates, Sampled sampled, RelayHolds holds, LinkShare 
     public Lateness lateness() {
         CpuShare publisher = sampled.busiest(Role.PUBLISHER);
         MachineShare machine = sampled.machine();
-        if (lateBehindRelay()) {
+        if (isLateByRelay()) {
             return Lateness.RELAY;
         }
         if (publisher.waited() >= rates.late()) {

@@ -73,9 +73,7 @@ public record PairedComparison(List<Turn> runs, Pairs pairs, List<PairedRow> row
                 .toList();
     }
 
-    /**
-     * The congestion control of either side's connections, where it differs: the ratio has that difference, too.
-     */
+    /** Describes the congestion control of both sides, if it differs: then the ratio includes that difference. */
     Optional<String> unlike() {
         Map<Side, Senders> senders = new EnumMap<>(Side.class);
         runs.stream().filter(run -> run.senders() != null).forEach(run -> senders.put(run.side(), run.senders()));

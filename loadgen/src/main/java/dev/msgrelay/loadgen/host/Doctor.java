@@ -17,16 +17,22 @@ import java.util.OptionalDouble;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 
-/** Eleven facts about this machine, and the meaning of each for a run. Changes nothing. */
+/** Examines eleven facts about this machine, and what each means for a run. It changes nothing. */
 public final class Doctor {
-    /** Cores for publisher, relay, subscriber and system. */
+    /** One core each for publisher, relay, subscriber and the system. */
     private static final int CORES_WANTED = 4;
-    /** Hops between cores that share a cache took 45 to 67 ns, between other cores 230. */
+    /**
+     * The limit between two kinds of hops: between cores that share a cache they took 45 to 67 ns, between other cores
+     * 230 ns.
+     */
     private static final double NEAR_NANOS = 100;
-    /** Relay, publisher, subscriber and controller: about 0.5 GB in all, and a reserve. */
+    /** Memory for relay, publisher, subscriber and controller, which take about 0.5 GB together, and a reserve. */
     private static final long MEMORY_WANTED = 1_000_000_000L;
 
-    /** A smaller part of the speed without pacing is a brake; two streams of one kind differ by less. */
+    /**
+     * A congestion control that reaches a smaller part of the speed without pacing is reported as slow. Two streams
+     * with the same control differ by less.
+     */
     private static final double BRAKED = 0.8;
 
     private static final String DEFAULT_CONGESTION = "proc/sys/net/ipv4/tcp_congestion_control";
@@ -37,16 +43,14 @@ public final class Doctor {
     private static final double CHEAP_CLOCK_NANOS = 100;
     private static final long COARSE_CLOCK_NANOS = 1_000;
     private static final int CLOCK_READINGS = 200_000;
-    /** Variables from which every JVM of a run takes options unasked. */
+    /** Environment variables from which every JVM of a run takes options. */
     private static final List<String> VARIABLES = List.of("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS");
 
     private Doctor() {}
 
     /**
-     * All findings.
-     *
-     * @param tree this system's files, from the root
-     * @param loopback empty: not measured
+     * @param tree file system of this host, from its root
+     * @param loopback speeds of loopback; empty: not measured
      */
     public static List<Finding> examine(SystemTree tree, Tool tool, Optional<LoopbackSpeeds> loopback)
             throws InterruptedException {
@@ -65,7 +69,7 @@ public final class Doctor {
                 lanes(LaneTools.probe(tool)));
     }
 
-    /** The answer in one line: "yes, runs are possible, but ...". */
+    /** Returns the answer in one line: "yes, runs are possible, but ...". */
     public static String summary(List<Finding> findings) {
         if (!runsArePossible(findings)) {
             return "no: runs are not possible on this machine";
@@ -101,7 +105,7 @@ public final class Doctor {
                 "cores", cores + " (" + model + ")", cores < 2 ? WARNING : cores < CORES_WANTED ? NOTE : FINE, meaning);
     }
 
-    /** @param nanos NaN where there is one core only */
+    /** @param nanos time of a hop; NaN if there is only one core */
     static Finding hop(double nanos) {
         String name = "core-to-core hop";
         if (Double.isNaN(nanos)) {
@@ -217,7 +221,6 @@ public final class Doctor {
                         : "each connection takes one in every process that it ends in");
     }
 
-    /** @param environment environment, in which {@link #VARIABLES} count */
     static Finding options(Map<String, String> environment) {
         String inherited = VARIABLES.stream()
                 .filter(variable -> !environment.getOrDefault(variable, "").isBlank())

@@ -1,14 +1,13 @@
 package dev.msgrelay.loadgen.host;
 
 /**
- * The speed of plain streams through this host's loopback, by two kinds of TCP congestion control.
+ * The throughput of a TCP connection over loopback, with two kinds of congestion control.
  *
- * @param other the kind that the host's default is set against
- * @param byDefault bytes a second by the host's default
- * @param byOther bytes a second by the other one
+ * @param other the congestion control that is compared with the host's default
+ * @param byDefault bytes a second with the host's default
+ * @param byOther bytes a second with the other one
  */
 public record LoopbackSpeeds(String other, double byDefault, double byOther) {
-    /** The part of the other speed that the default reaches. */
     double ratio() {
         return byDefault / byOther;
     }

@@ -13,8 +13,8 @@ import java.util.Locale;
  * @param rate messages a second of each publisher, evenly spaced, whatever the latency is; 0: full speed
  * @param policy the relay's policy for slow subscribers. With any policy but backpressure subscribers send HELLO, so
  *     that the relay reports which messages they miss.
- * @param localCongestion TCP congestion control of loadgen's own senders whose peer is on their host: a name that the
- *     kernel gives, or {@link CongestionControl#SYSTEM}
+ * @param localCongestion TCP congestion control of loadgen's own senders, for connections within their host: a name of
+ *     the kernel's, or {@link CongestionControl#SYSTEM}
  */
 public record Load(
         int publishers,
@@ -81,126 +81,62 @@ public record Load(
     }
 
     public Load withCounts(int newPublishers, int newSubscribers) {
-        return new Load(
-                newPublishers,
-                newSubscribers,
-                body,
-                types,
-                rate,
-                transport,
-                clients,
-                check,
-                policy,
-                slow,
-                localCongestion);
+        return copy(newPublishers, newSubscribers, body, types, rate, transport, clients, check, policy, slow);
     }
 
     public Load withBody(BodySizes newBody) {
-        return new Load(
-                publishers,
-                subscribers,
-                newBody,
-                types,
-                rate,
-                transport,
-                clients,
-                check,
-                policy,
-                slow,
-                localCongestion);
+        return copy(publishers, subscribers, newBody, types, rate, transport, clients, check, policy, slow);
     }
 
     public Load withRate(int newRate) {
-        return new Load(
-                publishers,
-                subscribers,
-                body,
-                types,
-                newRate,
-                transport,
-                clients,
-                check,
-                policy,
-                slow,
-                localCongestion);
+        return copy(publishers, subscribers, body, types, newRate, transport, clients, check, policy, slow);
     }
 
     public Load withTransport(Transport newTransport) {
-        return new Load(
-                publishers,
-                subscribers,
-                body,
-                types,
-                rate,
-                newTransport,
-                clients,
-                check,
-                policy,
-                slow,
-                localCongestion);
+        return copy(publishers, subscribers, body, types, rate, newTransport, clients, check, policy, slow);
     }
 
     public Load withClients(Clients newClients) {
-        return new Load(
-                publishers,
-                subscribers,
-                body,
-                types,
-                rate,
-                transport,
-                newClients,
-                check,
-                policy,
-                slow,
-                localCongestion);
+        return copy(publishers, subscribers, body, types, rate, transport, newClients, check, policy, slow);
     }
 
     public Load withCheck(Check newCheck) {
-        return new Load(
-                publishers,
-                subscribers,
-                body,
-                types,
-                rate,
-                transport,
-                clients,
-                newCheck,
-                policy,
-                slow,
-                localCongestion);
+        return copy(publishers, subscribers, body, types, rate, transport, clients, newCheck, policy, slow);
     }
 
     public Load withPolicy(Policy newPolicy) {
-        return new Load(
-                publishers,
-                subscribers,
-                body,
-                types,
-                rate,
-                transport,
-                clients,
-                check,
-                newPolicy,
-                slow,
-                localCongestion);
+        return copy(publishers, subscribers, body, types, rate, transport, clients, check, newPolicy, slow);
     }
 
     public Load withSlow(SlowReaders newSlow) {
+        return copy(publishers, subscribers, body, types, rate, transport, clients, check, policy, newSlow);
+    }
+
+    private Load copy(
+            int newPublishers,
+            int newSubscribers,
+            BodySizes newBody,
+            int newTypes,
+            int newRate,
+            Transport newTransport,
+            Clients newClients,
+            Check newCheck,
+            Policy newPolicy,
+            SlowReaders newSlow) {
         return new Load(
-                publishers,
-                subscribers,
-                body,
-                types,
-                rate,
-                transport,
-                clients,
-                check,
-                policy,
+                newPublishers,
+                newSubscribers,
+                newBody,
+                newTypes,
+                newRate,
+                newTransport,
+                newClients,
+                newCheck,
+                newPolicy,
                 newSlow,
                 localCongestion);
     }
 
-    /** @param name see {@link #localCongestion}; not AUTO */
     public Load withLocalCongestion(String name) {
         return new Load(publishers, subscribers, body, types, rate, transport, clients, check, policy, slow, name);
     }

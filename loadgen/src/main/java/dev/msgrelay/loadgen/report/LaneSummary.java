@@ -169,7 +169,7 @@ public final class LaneSummary {
     }
 
     /** Adds notes before all others: a sentence for each lane, and how many runs count. */
-    public static Results withOutcome(Results results) {
+    public static Results withSummary(Results results) {
         List<String> notes = new ArrayList<>();
         for (List<Row> load : new LaneSummary(results).byLoad()) {
             // The first row of a lane is the one with publishers on TCP, if there is one.

@@ -71,7 +71,7 @@ record RunPart(Cell cell, RunRecord run) {
 
     /** Whether this percentile includes delays that loadgen itself caused, and not the relay. */
     boolean isOwnLateness(double percentile) {
-        return late() * 100 > 100 - percentile && !signals().lateBehindRelay();
+        return late() * 100 > 100 - percentile && !signals().isLateByRelay();
     }
 
     String percentile(double percentile) {

@@ -142,7 +142,7 @@ public final class RunText {
         }
     }
 
-    /** The congestion control of the connections, unless the ceiling has told it already. */
+    /** Appends the congestion control of the connections, unless the line about the ceiling already has it. */
     private void senders() {
         Senders senders = first.run().resources().senders();
         String text = senders == null ? "" : senders.text(first.cell().contestant());
@@ -209,7 +209,7 @@ public final class RunText {
                         ? ""
                         : format("%.0f %%", 100 * wanted / first.run().out()),
                 OF_CURVE.stream().map(part::percentile).toList(),
-                format("%.2f %%", 100 * part.late()) + (part.signals().lateBehindRelay() ? ", behind the relay" : ""));
+                format("%.2f %%", 100 * part.late()) + (part.signals().isLateByRelay() ? ", behind the relay" : ""));
         // Without this line, the row would look as if the rate had been reached.
         Rates rates = part.signals().rates();
         if (!rates.kept()) {

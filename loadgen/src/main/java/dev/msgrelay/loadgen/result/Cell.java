@@ -29,7 +29,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
     /**
      * The highest throughput that is possible in one direction, over all connections together.
      *
-     * @param senders congestion control of the plain relay and its publisher; null: a link
+     * @param senders congestion control in the run of the plain relay; null for a link
      */
     public record Ceilings(String source, Rate batched, Senders senders) {
         public static final String LINK = "link arithmetic";
@@ -54,7 +54,6 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
             return new Ceilings(LINK, Rate.of(link.batched(sizes)), null);
         }
 
-        /** The speed of a run of the plain relay. */
         public static Ceilings measured(RunRecord plain) {
             return new Ceilings(
                     PLAIN_RELAY,
@@ -62,7 +61,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
                     plain.resources().senders());
         }
 
-        /** The reason why a run has no share of this ceiling: its connections send by another congestion control. */
+        /** Returns why a run has no share of this ceiling: its connections use another congestion control. */
         public Optional<String> unlike(RunRecord run) {
             Senders own = run.resources().senders();
             return senders == null || own == null || own.isLike(senders)
@@ -96,7 +95,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
     }
 
-    /** The reason why a run has no share of a known ceiling; empty where all have one. */
+    /** Returns why a run has no share although the ceiling is known; empty if all runs have one. */
     public Optional<String> unlike() {
         return ceilings == null
                 ? Optional.empty()

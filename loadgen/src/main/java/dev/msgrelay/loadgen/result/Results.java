@@ -115,7 +115,7 @@ public record Results(
      * One run of {@code compare}.
      *
      * @param round number of the round, from 0; all runs of one side in a round use the same relay process
-     * @param senders congestion control of its connections; null: unknown
+     * @param senders congestion control of the run's connections; null: unknown
      * @param leftOut disturbances by other programs, because of which the run is in no pair; mostly empty
      */
     public record Turn(

@@ -158,7 +158,7 @@ public record RunRecord(
      * The processes of a run, and what limited it.
      *
      * @param relay figures that the relay reported about itself, or null
-     * @param senders congestion control of both sides' connections; null: unknown
+     * @param senders congestion control of publishers and contestant; null: unknown
      * @param boundBy the bottleneck; null without samples
      * @param signals the evidence for the bottleneck; null without samples
      */
@@ -170,10 +170,10 @@ public record RunRecord(
                 String name, double cpuSeconds, double kernelSeconds, long peakResidentBytes, String site) {}
 
         /**
-         * The congestion control of connections that carry messages: only the sender's decides.
+         * The congestion control of the connections that carry messages. Only that of the sending side matters.
          *
-         * @param publishers of the connections to the contestant
-         * @param contestant of its connections to subscribers
+         * @param publishers that of connections to the contestant
+         * @param contestant that of connections to subscribers
          */
         public record Senders(Congestion publishers, Congestion contestant) {
             public boolean isLike(Senders other) {
@@ -181,7 +181,7 @@ public record RunRecord(
                         && contestant.names().equals(other.contestant.names());
             }
 
-            /** "cubic of the publishers, cubic of the relay"; empty where nothing goes over TCP. */
+            /** Returns the words "cubic of the publishers, cubic of the relay"; empty if nothing is sent over TCP. */
             public String text(String name) {
                 return Stream.of(text(publishers, "publishers"), text(contestant, name))
                         .filter(side -> !side.isEmpty())

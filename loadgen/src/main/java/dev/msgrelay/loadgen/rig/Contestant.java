@@ -31,9 +31,9 @@ public interface Contestant {
     }
 
     /**
-     * The TCP congestion control by which it sends to subscribers.
+     * Returns the TCP congestion control with which the contestant sends to subscribers.
      *
-     * @param started this contestant, with which all clients are connected
+     * @param started this contestant, to which all clients are connected
      */
     default Congestion congestion(Started started) throws RunException, InterruptedException {
         return Congestion.UNKNOWN;

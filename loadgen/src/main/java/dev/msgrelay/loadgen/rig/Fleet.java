@@ -80,7 +80,7 @@ final class Fleet {
         }
     }
 
-    /** The congestion control of the publishers, which are connected. */
+    /** Returns the congestion control of the connected publishers. */
     Congestion congestion() {
         return publishers.stream()
                 .map(one -> Json.read(one.latest(Control.SOCKETS).json(), Congestion.class))

@@ -111,7 +111,7 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
                 null);
     }
 
-    /** By the relay's own report; a build that says nothing of it does not choose. */
+    /** Returns what the relay itself reports. An older build, which does not report it, does not choose one. */
     @Override
     public Congestion congestion(Started started) {
         if (started.subscribe().isUnix()) {
@@ -170,7 +170,10 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
 
     /** A build of this project in another checkout, whose root is {@code directory}. */
     public record Build(Path directory) {
-        /** Its relay with these arguments; what an older build does not know is in the environment. */
+        /**
+         * Returns the command that starts the relay of this build. Settings that an older build may not know are in the
+         * environment.
+         */
         List<String> relay(List<String> javaOptions, List<String> args) throws IOException {
             List<String> command = new ArrayList<>(List.of("env", "RELAY_INSECURE=true"));
             List<String> known = new ArrayList<>(args);

@@ -49,7 +49,7 @@ public final class Verdict {
         if (signals.stoodStill()) {
             all.add(new Observed(Kind.STOOD_STILL, signals.still().withoutDeliveries()));
         }
-        String behind = signals.lateBehindRelay() ? "; behind a relay that did not take them in time" : "";
+        String behind = signals.isLateByRelay() ? "; behind a relay that did not take them in time" : "";
         schedule(signals.rates(), correctness.schedule())
                 .forEach(line -> all.add(new Observed(Kind.SCHEDULE_MISSED, line + behind)));
         return all;

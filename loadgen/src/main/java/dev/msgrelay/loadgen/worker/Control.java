@@ -32,7 +32,7 @@ import tools.jackson.databind.node.ObjectNode;
  * controller. The main thread reads stdin; any thread may call the other methods.
  */
 public final class Control {
-    /** The event that has the congestion control of a sender's sockets, once all are connected. */
+    /** The event with the congestion control of a sender's sockets, which is sent when all are connected. */
     public static final String SOCKETS = "sockets";
 
     private static final int EXIT_FAILED = 1;

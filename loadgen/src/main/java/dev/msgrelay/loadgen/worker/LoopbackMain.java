@@ -18,23 +18,23 @@ import java.util.concurrent.TimeUnit;
 import tools.jackson.core.JacksonException;
 
 /**
- * What the host's default of congestion control costs: plain streams through loopback, by it and by another one in
- * turn. The best stream of each counts, as other programs only take from it.
+ * Measures what the host's default congestion control costs: throughput over loopback with the default and with another
+ * one, in turn. The fastest connection of each counts, as other programs can only slow one down.
  */
 public final class LoopbackMain {
     private static final int ROUNDS = 8;
     private static final long WARMUP_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
     private static final long MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(70);
-    /** As publishers write. */
+    /** The size of writes, as that of publishers. */
     private static final int WRITE_BYTES = 128 << 10;
 
     private LoopbackMain() {}
 
     /**
-     * Measures in a process of its own, for two seconds.
+     * Measures for two seconds, in a process of its own.
      *
-     * @param tool with stderr apart
-     * @return empty where there is nothing to choose, or the process failed
+     * @param tool runs the process, and separates its stderr from stdout
+     * @return the speeds; empty if there is no other congestion control, or the process failed
      */
     public static Optional<LoopbackSpeeds> measure(Tool tool) throws InterruptedException {
         String other = new CongestionControl(CongestionControl.AUTO, CongestionControl.SYSTEM)
@@ -74,8 +74,8 @@ public final class LoopbackMain {
     private static double bytesPerSecond(String name, long warmup, long measured)
             throws IOException, InterruptedException {
         try (ServerSocketChannel server = Sockets.listen("127.0.0.1", null);
-                SocketChannel reader = Sockets.connect(Sockets.endpoint(server))) {
-            Thread reading = new Thread(() -> readAll(reader), "reader");
+                SocketChannel receiver = Sockets.connect(Sockets.endpoint(server))) {
+            Thread reading = new Thread(() -> readAll(receiver), "receiver");
             reading.start();
             try (SocketChannel sender = Sockets.accept(server)) {
                 Congestion given = SocketCongestion.choose(sender, name);
@@ -101,14 +101,14 @@ public final class LoopbackMain {
         return bytes;
     }
 
-    private static void readAll(SocketChannel reader) {
+    private static void readAll(SocketChannel receiver) {
         ByteBuffer data = ByteBuffer.allocateDirect(WRITE_BYTES);
         try {
-            while (reader.read(data.clear()) >= 0) {
-                // The bytes are of no further use.
+            while (receiver.read(data.clear()) >= 0) {
+                // The bytes are dropped.
             }
         } catch (IOException e) {
-            // The sender tells of a connection that is cut.
+            // The sending side reports a broken connection.
         }
     }
 }

@@ -38,7 +38,7 @@ public interface Outlet extends AutoCloseable {
     default void close() throws IOException {}
 
     /** Writes bytes to a socket as they are. */
-    record Plain(SocketChannel socket) implements Outlet {
+    record Raw(SocketChannel socket) implements Outlet {
         @Override
         public int segment() throws IOException {
             return Segments.payload(socket.getLocalAddress());

@@ -99,7 +99,7 @@ public final class PublisherMain {
         if (load.clients().kind() == Clients.Kind.RAW) {
             SocketChannel socket = Sockets.connect(job.relay());
             congestion = congestion.and(SocketCongestion.choose(socket, load.localCongestion()));
-            return new Outlet.Plain(socket);
+            return new Outlet.Raw(socket);
         }
         congestion = congestion.and(SocketCongestion.ofLibrary(job.relay()));
         // The name is new for each run, as the relay stores message numbers by publisher name.

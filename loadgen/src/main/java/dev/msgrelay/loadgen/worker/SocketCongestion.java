@@ -14,31 +14,32 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * The TCP congestion control of a channel of java.nio, which has no option for it: Netty's native library sets it on the
- * channel's descriptor, and a class of the JDK that workers export to themselves by {@link #JVM_OPTION} tells that.
+ * Sets and reads the TCP congestion control of a channel of java.nio, which has no option for it. Netty's native
+ * library sets it by the channel's file descriptor. An internal class of the JDK returns that descriptor; workers get
+ * access to it by {@link #JVM_OPTION}.
  *
- * <p>Netty's own sockets would bring its loop between a worker's blocking writes and the socket, and so other figures. A
- * namespace whose default is cubic needs rights that many users of loadgen do not have.
+ * <p>There are two other ways, neither of which is used. Netty's own sockets would add its event loop to each blocking
+ * write, and so change the figures. A network namespace with another default needs rights that many users do not have.
  */
 public final class SocketCongestion {
-    /** The option of a JVM whose sockets choose. */
+    /** The JVM option that gives access to file descriptors of channels. */
     public static final String JVM_OPTION = "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED";
 
-    /** Linux's IPPROTO_TCP. */
+    /** IPPROTO_TCP of Linux. */
     private static final int LEVEL = 6;
-    /** Linux's TCP_CONGESTION. */
+    /** TCP_CONGESTION of Linux. */
     private static final int OPTION = 13;
-    /** Linux's TCP_CA_NAME_MAX, with the closing zero. */
+    /** TCP_CA_NAME_MAX of Linux, which includes the terminating zero. */
     private static final int NAME_BYTES = 16;
 
     private SocketCongestion() {}
 
     /**
-     * Sets the congestion control of a connected channel whose peer is on this host; a Unix socket and a peer elsewhere
-     * are left alone.
+     * Sets the congestion control of a connected channel, if its peer is on this host. A Unix socket, or a connection
+     * to another host, stays as it is.
      *
-     * @param name name of the kernel's, or {@link CongestionControl#SYSTEM}
-     * @return what the channel has then, as read from it; with the reason where the name could not be set
+     * @param name a name of the kernel's, or {@link CongestionControl#SYSTEM}
+     * @return the congestion control of the channel afterwards, with the reason if the name could not be set
      */
     public static Congestion choose(SocketChannel channel, String name) throws IOException {
         if (!(channel.getLocalAddress() instanceof InetSocketAddress own)) {
@@ -58,7 +59,7 @@ public final class SocketCongestion {
         }
     }
 
-    /** The congestion control of a connection of relay-client. */
+    /** Returns the congestion control of a connection of relay-client. */
     static Congestion ofLibrary(Endpoint relay) {
         return relay.isUnix() ? Congestion.NONE : Congestion.ofSystem("relay-client cannot choose");
     }
@@ -67,7 +68,7 @@ public final class SocketCongestion {
         return (int) Class.forName("sun.nio.ch.SelChImpl").getMethod("getFDVal").invoke(channel);
     }
 
-    /** Sets the name; returns the fault of a kernel that does not take it, else null. */
+    /** Sets the name. It returns the kernel's error text, or null. */
     private static String set(Socket socket, String name) {
         try {
             socket.setRawOpt(

@@ -182,7 +182,7 @@ class ResultsTextTest {
     }
 
     private static String told(Results results) {
-        return ResultsText.of(LaneSummary.withOutcome(results));
+        return ResultsText.of(LaneSummary.withSummary(results));
     }
 
     private static LaneResult lane(String name, LaneKind kind, Cell... cells) {

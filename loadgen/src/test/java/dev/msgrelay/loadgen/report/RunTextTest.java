@@ -6,7 +6,7 @@ import dev.msgrelay.loadgen.experiment.LoadRuns.Given;
 import dev.msgrelay.loadgen.host.CpuGroups.Quota;
 import dev.msgrelay.loadgen.plan.Congestion;
 import dev.msgrelay.loadgen.plan.Load;
-import dev.msgrelay.loadgen.report.RunOutcome.Targets;
+import dev.msgrelay.loadgen.report.RunSummary.Targets;
 import dev.msgrelay.loadgen.result.Cell;
 import dev.msgrelay.loadgen.result.Results;
 import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
@@ -95,6 +95,6 @@ class RunTextTest {
 
     private static String text(boolean explain, Cell... cells) {
         Results results = MadeUp.of(MadeUp.loopback(cells));
-        return RunText.of(results.withNotes(RunOutcome.of(results, Targets.NONE).lines()), Cell.RELAY, "TCP", explain);
+        return RunText.of(results.withNotes(RunSummary.of(results, Targets.NONE).lines()), Cell.RELAY, "TCP", explain);
     }
 }

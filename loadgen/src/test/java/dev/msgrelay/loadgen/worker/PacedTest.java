@@ -32,7 +32,7 @@ class PacedTest {
     @BeforeEach
     void connect() throws IOException {
         loopback = Loopback.open();
-        connection = new PublishConnection(0, new Outlet.Plain(loopback.near()));
+        connection = new PublishConnection(0, new Outlet.Raw(loopback.near()));
         paced = paced();
     }
 

@@ -20,7 +20,7 @@ import java.util.stream.Stream;
  * Summarises a {@code loadgen run} in a few lines: the result in one sentence, cautions, and whether every message was
  * correct. If the user set targets, the first word tells whether they were met.
  */
-public final class RunOutcome {
+public final class RunSummary {
     /** The exit code if a target was missed, or if this machine was too busy to decide. */
     public static final int EXIT_TARGET = 4;
 
@@ -50,7 +50,7 @@ public final class RunOutcome {
         }
     }
 
-    private RunOutcome(Results results, Targets targets) {
+    private RunSummary(Results results, Targets targets) {
         this.parts = RunPart.of(results);
         this.first = parts.get(0);
         this.targets = targets;
@@ -58,8 +58,8 @@ public final class RunOutcome {
     }
 
     /** @param results results of one lane, with one run for each rate, sorted by rate; full speed comes first */
-    public static RunOutcome of(Results results, Targets targets) {
-        return new RunOutcome(results, targets);
+    public static RunSummary of(Results results, Targets targets) {
+        return new RunSummary(results, targets);
     }
 
     /** Returns the lines. The result is the first one, unless a message was wrong: then the failures come first. */

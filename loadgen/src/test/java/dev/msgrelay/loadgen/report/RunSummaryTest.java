@@ -8,12 +8,12 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.SubscriberResult;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Faults;
 import dev.msgrelay.loadgen.plan.SubscriberResult.Told;
-import dev.msgrelay.loadgen.report.RunOutcome.Targets;
+import dev.msgrelay.loadgen.report.RunSummary.Targets;
 import dev.msgrelay.loadgen.result.Cell;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class RunOutcomeTest {
+class RunSummaryTest {
     private static final Load LOAD = Load.oneToOne(100);
     private static final long MILLI = 1_000_000;
     private static final Cell FULL = MadeUp.cell(LOAD, new Given(2_000_000, 1));
@@ -136,12 +136,12 @@ class RunOutcomeTest {
     }
 
     private static void expect(int exitCode, String first, Targets targets, Cell... cells) {
-        RunOutcome outcome = RunOutcome.of(MadeUp.of(MadeUp.loopback(cells)), targets);
+        RunSummary outcome = RunSummary.of(MadeUp.of(MadeUp.loopback(cells)), targets);
         assertThat(outcome.lines().get(0)).isEqualTo(first);
         assertThat(outcome.exitCode()).isEqualTo(exitCode);
     }
 
     private static List<String> lines(Cell... cells) {
-        return RunOutcome.of(MadeUp.of(MadeUp.loopback(cells)), Targets.NONE).lines();
+        return RunSummary.of(MadeUp.of(MadeUp.loopback(cells)), Targets.NONE).lines();
     }
 }

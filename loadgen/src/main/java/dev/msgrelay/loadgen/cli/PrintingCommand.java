@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 
 /** A command that prints its results, as text or as JSON. */
-abstract class Told extends Options implements Callable<Integer> {
+abstract class PrintingCommand extends Options implements Callable<Integer> {
     // The start time in the results is the time before the first measurement.
     private final Instant called = Instant.now();
 
