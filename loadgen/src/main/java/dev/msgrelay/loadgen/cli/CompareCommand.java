@@ -143,7 +143,7 @@ final class CompareCommand extends PrintingCommand {
             if (minutes < needed) {
                 line.notice(format(
                         "no verdict will come of --minutes %s: an interval needs %d rounds, about %.0f minutes",
-                        Unit.PLAIN.plain(minutes), HodgesLehmann.MIN_PAIRS, needed));
+                        Unit.PLAIN.ascii(minutes), HodgesLehmann.MIN_PAIRS, needed));
             }
             return new InTurn(experiment(interrupts, progress, 2), figures(both), schedule.pairs(), within)
                     .compare(relays.plans(), limitNanos, progress::pair);

@@ -54,7 +54,7 @@ public enum Figure {
     }
 
     String text(double measured) {
-        return unit.plain(measured);
+        return unit.ascii(measured);
     }
 
     public boolean moreIsBetter() {

@@ -42,7 +42,7 @@ public final class TextTable {
         }
         String text =
                 lines.stream().map(cells -> line(table, widths, gap, cells)).collect(Collectors.joining());
-        return table.caption().isEmpty() ? text : Unit.plain(table.caption()) + "\n" + text;
+        return table.caption().isEmpty() ? text : Unit.ascii(table.caption()) + "\n" + text;
     }
 
     /** Returns CSV as in RFC 4180. Figures have all digits and no unit. */
@@ -69,7 +69,7 @@ public final class TextTable {
     private static List<List<String>> lines(Table table, boolean inFull) {
         List<List<String>> lines = new ArrayList<>();
         lines.add(table.columns().stream()
-                .map(column -> Unit.plain(column.title()) + (inFull && column.unit() == Unit.NANOS ? ", ns" : ""))
+                .map(column -> Unit.ascii(column.title()) + (inFull && column.unit() == Unit.NANOS ? ", ns" : ""))
                 .toList());
         for (List<Value> row : table.rows()) {
             lines.add(IntStream.range(0, row.size())
@@ -88,7 +88,7 @@ public final class TextTable {
                     : "";
         }
         boolean doubted = value.number() != null && value.isSaid() && value.mark() == Table.Mark.WARN;
-        return Unit.plain(column.text(value)) + (doubted ? "?" : "");
+        return Unit.ascii(column.text(value)) + (doubted ? "?" : "");
     }
 
     private static String line(Table table, int[] widths, String gap, List<String> cells) {

@@ -45,12 +45,12 @@ public enum Unit {
         };
     }
 
-    public String plain(Number number) {
-        return plain(text(number));
+    public String ascii(Number number) {
+        return ascii(text(number));
     }
 
     /** Replaces characters that some terminals do not have. */
-    public static String plain(String text) {
+    public static String ascii(String text) {
         return text.replace('µ', 'u').replace('–', '-').replace("→", "->");
     }
 

@@ -189,8 +189,8 @@ public final class LaneSummary {
         if (row.full() == null) {
             said = format(
                     "p50 %s, p99 %s%s",
-                    Unit.NANOS.plain(counted.median(run -> run.delays().latencyAt(50))),
-                    Unit.NANOS.plain(counted.median(run -> run.delays().latencyAt(99))),
+                    Unit.NANOS.ascii(counted.median(run -> run.delays().latencyAt(50))),
+                    Unit.NANOS.ascii(counted.median(run -> run.delays().latencyAt(99))),
                     against(row, load, Row::paced, run -> run.delays().latencyAt(99)));
         } else {
             double share = row.full().share();

@@ -79,12 +79,12 @@ public final class ProgressLine implements RunObserver, AutoCloseable {
                 Math.floor(live.elapsedNanos() / 1e9), Math.ceil(live.totalNanos() / 1e9), live.phase()));
         if (live.in() > 0) {
             line.append(
-                    Unit.format("  in %8s msg/s %8s/s", Unit.COUNT.plain(live.in()), Unit.BYTES.plain(live.bytesIn())));
+                    Unit.format("  in %8s msg/s %8s/s", Unit.COUNT.ascii(live.in()), Unit.BYTES.ascii(live.bytesIn())));
         }
         line.append(
-                Unit.format("  out %8s msg/s %8s/s", Unit.COUNT.plain(live.out()), Unit.BYTES.plain(live.bytesOut())));
+                Unit.format("  out %8s msg/s %8s/s", Unit.COUNT.ascii(live.out()), Unit.BYTES.ascii(live.bytesOut())));
         if (live.lagBytes() >= 0) {
-            line.append("  lag ").append(Unit.BYTES.plain(live.lagBytes()));
+            line.append("  lag ").append(Unit.BYTES.ascii(live.lagBytes()));
         }
         show(line.toString());
         if (open && live.phase().equals(Live.MEASURED)) {

@@ -74,7 +74,7 @@ final class RunEvidence {
         if (relay != null) {
             line(
                     "relay: %d garbage collections (%d ms) within the window, largest lag %s, connections ended %s",
-                    relay.gcCount(), relay.gcMillis(), Unit.BYTES.plain(relay.largestLagBytes()), relay.closes());
+                    relay.gcCount(), relay.gcMillis(), Unit.BYTES.ascii(relay.largestLagBytes()), relay.closes());
         }
         BoundBy bound = run.resources().boundBy();
         line("bound by %s:", bound.kind());
@@ -147,11 +147,11 @@ final class RunEvidence {
     }
 
     static String rate(double messages, double bytes) {
-        return Unit.COUNT.plain(messages) + " msg/s, " + Unit.BYTES_PER_SECOND.plain(bytes);
+        return Unit.COUNT.ascii(messages) + " msg/s, " + Unit.BYTES_PER_SECOND.ascii(bytes);
     }
 
     static String nanos(double nanos) {
-        return Unit.NANOS.plain(nanos);
+        return Unit.NANOS.ascii(nanos);
     }
 
     private void line(String pattern, Object... values) {

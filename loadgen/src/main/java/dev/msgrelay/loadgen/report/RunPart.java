@@ -45,7 +45,7 @@ record RunPart(Cell cell, RunRecord run) {
     }
 
     static String perSecond(double messages) {
-        return (messages < MILLION ? Unit.WHOLE : Unit.COUNT).plain(messages) + " msg/s";
+        return (messages < MILLION ? Unit.WHOLE : Unit.COUNT).ascii(messages) + " msg/s";
     }
 
     double late() {

@@ -80,8 +80,8 @@ public final class RunText {
                 live.elapsedNanos() / 1e9,
                 live.totalNanos() / 1e9,
                 live.phase(),
-                Unit.COUNT.plain(live.in()),
-                Unit.COUNT.plain(live.out()));
+                Unit.COUNT.ascii(live.in()),
+                Unit.COUNT.ascii(live.out()));
     }
 
     private void header(String contestant, String transport) {
