@@ -162,7 +162,7 @@ final class RunCommand extends PrintingCommand {
                 StandingRig rig = new StandingRig(way.lane().placement())) {
             Load through = connect.areGiven() ? connect.through(load, (RemoteRelay) way.relay()) : load;
             Experiment runs = experiment(interrupts, lines, 1);
-            Optional<Ceilings> ceilings = Optional.ofNullable(way.link(through));
+            Optional<Ceilings> ceilings = Optional.ofNullable(way.linkCeilings(through));
             try {
                 if (way.isLocal() && !load.isPaced()) {
                     ceilings = measured(way, through, experiment(interrupts, lines, 1));

@@ -146,7 +146,7 @@ final class LaneSheet {
                 .filter(RunRecord::counts)
                 .sorted(Comparator.comparingDouble(RunRecord::out))
                 .toList();
-        return Optional.ofNullable(plan.link()).or(() -> sorted.stream()
+        return Optional.ofNullable(plan.linkCeilings()).or(() -> sorted.stream()
                 .skip(Math.max(0, sorted.size() - 1) / 2)
                 .findFirst()
                 .map(Ceilings::measured));

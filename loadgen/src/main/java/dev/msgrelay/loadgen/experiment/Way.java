@@ -127,7 +127,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
                 : both ? List.of(load, load.withTransport(Transport.UNIX_IN)) : List.of(load);
     }
 
-    public Ceilings link(Load load) {
+    public Ceilings linkCeilings(Load load) {
         return lane.link() == null ? null : Ceilings.of(lane.link(), load.sizes());
     }
 
@@ -157,7 +157,7 @@ public record Way(Lane lane, Places places, Contestant relay, List<String> notes
                 contestant,
                 lane.placement(),
                 places,
-                link(load),
+                linkCeilings(load),
                 over,
                 timing,
                 rig);

@@ -46,8 +46,8 @@ public record CommandContestant(String command) implements Contestant {
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         Endpoint publish = endpoint(children, load, "publish");
         Endpoint subscribe = endpoint(children, load, "subscribe");
-        String text = command.replace(PUBLISH, place(publish))
-                .replace(SUBSCRIBE, place(subscribe))
+        String text = command.replace(PUBLISH, address(publish))
+                .replace(SUBSCRIBE, address(subscribe))
                 .replace("{publishers}", "" + load.publishers())
                 .replace("{subscribers}", "" + load.subscribers());
         Child child = children.startCommand(name(), Site.guarded(List.of("sh", "-c", "exec " + text)));
@@ -65,7 +65,7 @@ public record CommandContestant(String command) implements Contestant {
         }
     }
 
-    private static String place(Endpoint endpoint) {
+    private static String address(Endpoint endpoint) {
         return endpoint.isUnix() ? endpoint.toString().substring("unix:".length()) : "" + endpoint.port();
     }
 
@@ -74,7 +74,7 @@ public record CommandContestant(String command) implements Contestant {
             throws IOException, RunException, InterruptedException {
         long deadline = System.nanoTime() + Contestants.READY_NANOS;
         while (!(endpoint.isUnix()
-                ? ListeningSockets.hasPath(place(endpoint))
+                ? ListeningSockets.hasPath(address(endpoint))
                 : ListeningSockets.hasPort(endpoint.port()))) {
             child.checkHealthy();
             if (System.nanoTime() > deadline) {

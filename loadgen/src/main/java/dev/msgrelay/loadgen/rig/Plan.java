@@ -15,7 +15,7 @@ import java.time.Duration;
  * The plan of a run: a contestant with a load on a lane.
  *
  * @param group the lane or contestant; if it fails repeatedly, no plan of its group is run again
- * @param link computed ceilings of the link; null without a link, or if its speed is unknown
+ * @param linkCeilings computed ceilings of the link; null without a link, or if its speed is unknown
  */
 public record Plan(
         String name,
@@ -23,7 +23,7 @@ public record Plan(
         Contestant contestant,
         Placement placement,
         Places places,
-        Ceilings link,
+        Ceilings linkCeilings,
         Load load,
         Timing timing,
         Rig rig) {
@@ -47,10 +47,10 @@ public record Plan(
         boolean throughIn =
                 started.publish() != null && !started.publish().isWithinHost() && places.publishers() == Place.FAR;
         boolean throughOut = !started.subscribe().isWithinHost();
-        if (link == null) {
+        if (linkCeilings == null) {
             return new LinkShare(Double.NaN, Double.NaN, throughIn, throughOut);
         }
-        Share share = Share.of(0, passed, link, places, load.subscribers());
+        Share share = Share.of(0, passed, linkCeilings, places, load.subscribers());
         return new LinkShare(share.in(), share.out(), throughIn, throughOut);
     }
 }

@@ -125,16 +125,16 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
     /** Replaces the word {@link #TEMPORARY} in these arguments by a new directory. */
     static List<String> withJournal(List<String> relayArgs, Children children) throws IOException {
         int at = relayArgs.indexOf(JOURNAL) + 1;
-        String[] place = at == 0 || at == relayArgs.size()
+        String[] word = at == 0 || at == relayArgs.size()
                 ? new String[1]
                 : relayArgs.get(at).split(":", 2);
-        if (!TEMPORARY.equals(place[0])) {
+        if (!TEMPORARY.equals(word[0])) {
             return relayArgs;
         }
         List<String> args = new ArrayList<>(relayArgs);
         args.set(
                 at,
-                children.directory(place.length == 1 ? RunDirectory.TEMPORARY : Path.of(place[1]))
+                children.directory(word.length == 1 ? RunDirectory.TEMPORARY : Path.of(word[1]))
                         .toString());
         if (!args.contains(KEEP)) {
             args.addAll(List.of(KEEP, TEMPORARY_KEEP));

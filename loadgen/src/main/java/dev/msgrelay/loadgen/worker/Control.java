@@ -86,9 +86,9 @@ public final class Control {
 
     /** Ends this process at the end of stdin. It is for a process that gets no jobs. */
     public static void exitWithParent() {
-        Thread reader = new Thread(() -> readCommands(line -> {}), "control");
-        reader.setDaemon(true);
-        reader.start();
+        Thread stdin = new Thread(() -> readCommands(line -> {}), "control");
+        stdin.setDaemon(true);
+        stdin.start();
     }
 
     /** Registers connections that are closed at the end of the run, not before. */

@@ -28,7 +28,7 @@ import org.HdrHistogram.Histogram;
  */
 final class LibraryOutlet implements Outlet {
     /**
-     * Time limit for a place in the library's buffer, and for the last acknowledgement. The controller waits longer.
+     * Time limit for room in the library's buffer, and for the last acknowledgement. The controller waits longer.
      */
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -55,7 +55,7 @@ public final class PrepackedMain {
 
     /** Frames that are prepared once. The bytes of each write start where the last write ended. One thread owns it. */
     static final class Prepacked {
-        private final ByteBuffer window;
+        private final ByteBuffer packed;
         private final int frameLength;
         private final int writeSize;
         private int start;
@@ -64,30 +64,30 @@ public final class PrepackedMain {
             this.frameLength = FrameLayout.frameLength(bodyLength);
             this.writeSize = writeSize;
             int frames = (frameLength - 1 + writeSize + frameLength - 1) / frameLength;
-            this.window = ByteBuffer.allocateDirect(Math.multiplyExact(frames, frameLength));
+            this.packed = ByteBuffer.allocateDirect(Math.multiplyExact(frames, frameLength));
             for (int i = 0; i < frames; i++) {
-                FrameLayout.putHeader(window, i * frameLength, LoadMessage.TYPE, bodyLength);
+                FrameLayout.putHeader(packed, i * frameLength, LoadMessage.TYPE, bodyLength);
             }
         }
 
         ByteBuffer next() {
             int end = start + writeSize;
-            window.limit(end).position(start);
+            packed.limit(end).position(start);
             start = end % frameLength;
-            return window;
+            return packed;
         }
 
         /** Returns the rest of the frame that the last write cut; empty if it cut none. */
         ByteBuffer rest() {
-            window.limit(start == 0 ? 0 : frameLength).position(start);
+            packed.limit(start == 0 ? 0 : frameLength).position(start);
             start = 0;
-            return window;
+            return packed;
         }
 
         /** Returns one whole frame. No frame may be cut. */
         ByteBuffer one() {
-            window.limit(frameLength).position(0);
-            return window;
+            packed.limit(frameLength).position(0);
+            return packed;
         }
     }
 }
