@@ -149,16 +149,10 @@ public final class Experiment {
         checkEnd();
         Run run = new Run(plan, runs.size(), record);
         left.completed(plan.estimate(), clock.getAsLong() - begun);
-        add(run);
-        return run;
-    }
-
-    private void add(Run run) {
         runs.add(run);
-        String group = run.plan().group();
-        int inARow = run.isWhole() ? 0 : endlessInARow.getOrDefault(group, 0) + 1;
-        endlessInARow.put(group, inARow);
+        endlessInARow.put(plan.group(), run.isWhole() ? 0 : endlessInARow.getOrDefault(plan.group(), 0) + 1);
         keeper.run();
+        return run;
     }
 
     /**

@@ -38,11 +38,6 @@ public record CommandContestant(String command) implements Contestant {
     }
 
     @Override
-    public boolean stays() {
-        return true;
-    }
-
-    @Override
     public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
         Endpoint publish = endpoint(children, load, "publish");
         Endpoint subscribe = endpoint(children, load, "subscribe");

@@ -22,7 +22,7 @@ public interface Contestant {
 
     /** Whether it can serve several runs, each with new connections. */
     default boolean stays() {
-        return false;
+        return true;
     }
 
     /** Returns the policy for slow subscribers, because of which messages may be missing. */

@@ -38,6 +38,11 @@ public final class Contestants {
 
     private record Named(String name, Class<?> main, int bytes) implements Contestant {
         @Override
+        public boolean stays() {
+            return false;
+        }
+
+        @Override
         public Started start(Children children, Load load) throws IOException, RunException, InterruptedException {
             Site site = children.placement().relay();
             Listen listen = new Listen(

@@ -119,15 +119,8 @@ final class Fleet {
         return Sent.sum(all);
     }
 
-    Got awaitDrained(Sent sent) throws RunException, InterruptedException {
-        return awaitGot(subscribers, sent.byPublisher());
-    }
-
-    Got awaitSlow() throws RunException, InterruptedException {
-        return awaitGot(slow, Map.of());
-    }
-
-    private Got awaitGot(List<Child> all, Map<Integer, Long> sent) throws RunException, InterruptedException {
+    /** Tells subscribers how many messages each publisher sent, and waits for their final reports. */
+    Got awaitGot(List<Child> all, Map<Integer, Long> sent) throws RunException, InterruptedException {
         all.forEach(child -> child.send("sent", sent));
         List<Got> got = new ArrayList<>();
         for (Child one : all) {

@@ -140,8 +140,8 @@ public final class LoadRun {
             }
             Sent sent = fleet.awaitPublished();
             watch.awaitLooks();
-            Got slow = fleet.awaitSlow();
-            Got got = fleet.awaitDrained(sent);
+            Got slow = fleet.awaitGot(fleet.slow(), Map.of());
+            Got got = fleet.awaitGot(fleet.subscribers(), sent.byPublisher());
             checkHealthy();
             if (relay != null && stops) {
                 stop(relay);

@@ -57,11 +57,6 @@ public record RelayContestant(List<String> relayArgs, List<String> javaOptions, 
         return NAME;
     }
 
-    @Override
-    public boolean stays() {
-        return true;
-    }
-
     public Policy policy() {
         return policy(relayArgs);
     }

@@ -36,11 +36,6 @@ public record RemoteRelay(
     }
 
     @Override
-    public boolean stays() {
-        return true;
-    }
-
-    @Override
     public String transport(Load load) {
         return Contestants.transport(publish.isUnix(), subscribe.isUnix());
     }

@@ -134,10 +134,9 @@ final class Watch implements AutoCloseable {
     }
 
     Relay relay() {
-        return relay == null ? null : relay(relay, window);
-    }
-
-    private static Relay relay(Child relay, Window window) {
+        if (relay == null) {
+            return null;
+        }
         List<Child.Event> reports = relay.all("stats");
         reports.addAll(relay.all("stopped"));
         if (reports.isEmpty()) {
