@@ -10,7 +10,6 @@ import dev.msgrelay.server.assembly.MachineLimits;
 import dev.msgrelay.server.assembly.MemoryPlan;
 import dev.msgrelay.server.assembly.RelayEngine;
 import dev.msgrelay.server.assembly.RelayParts;
-import dev.msgrelay.server.assembly.RelayShutdown;
 import dev.msgrelay.server.config.JournalConfig;
 import dev.msgrelay.server.config.RelayConfig;
 import dev.msgrelay.server.connection.EngineLoop;
@@ -354,7 +353,7 @@ public final class RelayServer implements AutoCloseable {
 
     private void shutDown(Duration drainTimeout) {
         try {
-            new RelayShutdown(entrances, engine, drainTimeout).run();
+            parts.drain(entrances, drainTimeout);
             parts.release(
                     () -> {
                         last = engine.stats();

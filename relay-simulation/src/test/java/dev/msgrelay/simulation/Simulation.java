@@ -908,7 +908,7 @@ final class Simulation {
         } while (++round < ROUNDS && !done.getAsBoolean());
     }
 
-    /** As {@link RelayShutdown} does it. */
+    /** As {@link RelayParts#drain} does it. */
     private void drain() {
         world.trace("all", "drain", 0, 0);
         stopTaking();

@@ -2,7 +2,7 @@
  * The parts of a relay, put together and released.
  *
  * <pre>
- *   RelayParts       makes all parts but the sockets
+ *   RelayParts       makes all parts but the sockets, and ends them in order
  *        |
  *   EngineAssembly   builds the engine, and releases its parts if one cannot be made (Releases)
  *        |
@@ -17,7 +17,6 @@
  *   OrderedStream    the way into the log for runs that a cluster has ordered
  *   MemoryPlan       the limit of each part of the memory
  *   MachineLimits    the limits of the system for this process
- *   RelayShutdown    the end, in order
  * </pre>
  *
  * <p>The core's thread owns the cycle; reports: any thread.
