@@ -35,6 +35,7 @@ import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.util.concurrent.Ticker;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -243,8 +244,8 @@ public final class EngineAssembly {
             reader.duty(EngineLoop.SOCKETS_ONLY, failure);
         }
         sends.start(TICK_MILLIS, failure);
-        orderer.ifPresent(others ->
-                others.setStream(new OrderedStream(core, handler, log, names, services.table(), journalLink, failure)));
+        orderer.ifPresent(others -> others.setStream(new OrderedStream(
+                core, handler, log, names, services.table(), journalLink, failure, new ArrayList<>())));
         core.every(TICK_MILLIS, duty::tick);
         ChannelSetup setup = new ChannelSetup(
                 services, allocator, publishing, subscribing, coreInlet, core, new RefusedConnection.Newest());

@@ -13,40 +13,25 @@ import dev.msgrelay.server.stream.Orderer;
 import dev.msgrelay.server.stream.PacketLog;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** The way into the log for runs that an {@link Orderer} has ordered. Owned by the core's thread. */
-final class OrderedStream implements Orderer.Stream {
+/**
+ * The way into the log for runs that an {@link Orderer} has ordered. Owned by the core's thread.
+ *
+ * @param older connections of the life before that have not ended
+ */
+record OrderedStream(
+        EngineLoop core,
+        NetworkBatchHandler handler,
+        PacketLog log,
+        NameTable names,
+        ConnectionTable table,
+        JournalLink journal,
+        Consumer<Throwable> failure,
+        List<Session> older)
+        implements Orderer.Stream {
     private static final String ANEW = "the cluster was started anew: connect again, to its new epoch";
-
-    private final EngineLoop core;
-    private final NetworkBatchHandler handler;
-    private final PacketLog log;
-    private final NameTable names;
-    private final ConnectionTable table;
-    private final JournalLink journal;
-    private final Consumer<Throwable> failure;
-    // Connections of the life before that have not ended.
-    private final List<Session> older = new ArrayList<>();
-
-    OrderedStream(
-            EngineLoop core,
-            NetworkBatchHandler handler,
-            PacketLog log,
-            NameTable names,
-            ConnectionTable table,
-            JournalLink journal,
-            Consumer<Throwable> failure) {
-        this.core = core;
-        this.handler = handler;
-        this.log = log;
-        this.names = names;
-        this.table = table;
-        this.journal = journal;
-        this.failure = failure;
-    }
 
     @Override
     public boolean hasRoom() {
