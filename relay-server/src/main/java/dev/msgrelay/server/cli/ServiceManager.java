@@ -72,15 +72,14 @@ final class ServiceManager {
         }
         Future<Void> told = send(state);
         if (!told.awaitUninterruptibly(WAIT_MILLIS)) {
-            LOG.warn("{}={}: {} is not told: not taken for {} ms", SOCKET, socket, state, WAIT_MILLIS);
+            warn(state, "not taken for " + WAIT_MILLIS + " ms");
         } else if (!told.isSuccess()) {
-            LOG.warn(
-                    "{}={}: {} is not told: {}",
-                    SOCKET,
-                    socket,
-                    state,
-                    told.cause().toString());
+            warn(state, told.cause());
         }
+    }
+
+    private void warn(String state, Object why) {
+        LOG.warn("{}={}: {} is not told: {}", SOCKET, socket, state, why.toString());
     }
 
     /**
@@ -129,12 +128,7 @@ final class ServiceManager {
         lastSign = send(ALIVE);
         lastSign.addListener(sent -> {
             if (!sent.isSuccess() && told) {
-                LOG.warn(
-                        "{}={}: {} is not told: {}",
-                        SOCKET,
-                        socket,
-                        ALIVE,
-                        sent.cause().toString());
+                warn(ALIVE, sent.cause());
             }
         });
     }

@@ -34,6 +34,8 @@ final class TextReport implements ServerReport {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
+    private static final String HEADER =
+            "    id name         address                   policy       types      cursor     lag   msg/s  age state     waits";
     private static final String TABLE = "%6s %s %s %-3s %-12s %s %7s %7s %7s %4s %s %s";
 
     private final PrintWriter out;
@@ -150,21 +152,7 @@ final class TextReport implements ServerReport {
             out.flush();
             return;
         }
-        out.println(String.format(
-                Locale.ROOT,
-                TABLE,
-                "id",
-                TextWidth.left("name", 12),
-                TextWidth.left("address", 21),
-                "",
-                "policy",
-                TextWidth.left("types", 9),
-                "cursor",
-                "lag",
-                "msg/s",
-                "age",
-                TextWidth.left("state", 9),
-                "waits"));
+        out.println(HEADER);
         output.printTable(out, look.connections().stream().map(TextReport::row));
     }
 

@@ -62,10 +62,6 @@ public record AdminConfig(
         }
     }
 
-    public AdminConfig(String host, int port, boolean tls, String token) {
-        this(host, port, tls, token, false, 0, Set.of());
-    }
-
     /**
      * This port, with names of subscribers in its metrics.
      *
@@ -118,7 +114,8 @@ public record AdminConfig(
                     + "' is neither none, nor host:port, :port, port or [ipv6]:port, nor https:// and that");
         }
         boolean tls = "https://".equals(parts.group(1));
-        return new AdminConfig(host(parts, DEFAULT_HOST), Integer.parseInt(parts.group(3)), tls, token);
+        String host = host(parts, DEFAULT_HOST);
+        return new AdminConfig(host, Integer.parseInt(parts.group(3)), tls, token, false, 0, Set.of());
     }
 
     private static String host(Matcher place, String otherwise) {
