@@ -17,6 +17,7 @@ import java.nio.file.attribute.PosixFileAttributeView;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.UserPrincipalNotFoundException;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -75,16 +76,16 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         }
     }
 
-    /** Sets the file's group and permissions, which decide who may connect; null leaves either as it is. */
-    void permit(Set<PosixFilePermission> permissions, String group) throws IOException {
+    /** Sets the file's group, if one is given, and permissions, which decide who may connect. */
+    void permit(Optional<Set<PosixFilePermission>> permissions, String group) throws IOException {
         try {
             if (group != null) {
                 Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
                         .setGroup(group(path, group));
             }
             // The permissions come second, so that they never let in the former group.
-            if (permissions != null) {
-                Files.setPosixFilePermissions(path, permissions);
+            if (permissions.isPresent()) {
+                Files.setPosixFilePermissions(path, permissions.get());
             }
         } catch (FileSystemException e) {
             throw new IOException(

@@ -32,7 +32,6 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
     static final Form<Integer> NUMBER = new Form<>("N", Integer.class, Optional.empty(), List.of());
     static final Form<Integer> EVENT_LOOPS = parsed("N", Integer.class, Form::eventLoops);
     static final Form<Integer> PORT = parsed("PORT", Integer.class, Form::port);
-    static final Form<String> MODE = parsed("MODE", String.class, Form::mode);
     static final Form<String> CONGESTION = parsed("NAME", String.class, CongestionControl::checked);
     static final Form<Path> FILE = new Form<>("FILE", Path.class, Optional.empty(), List.of());
     static final Form<Path> DIR = new Form<>("DIR", Path.class, Optional.empty(), List.of());
@@ -128,12 +127,5 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
             throw new IllegalArgumentException("'" + text + "' is neither none nor a port");
         }
         return Integer.parseInt(text);
-    }
-
-    private static String mode(String text) {
-        if (!text.matches(ListenConfig.MODE)) {
-            throw new IllegalArgumentException("'" + text + "' is not octal, such as 0660");
-        }
-        return text;
     }
 }

@@ -46,205 +46,205 @@ final class Settings {
 
     Settings() {
         section("Configuration");
-        own(CONFIG, FILE)
+        addOwn(CONFIG, FILE)
                 .description("Reads options, and the access rules, from a file with lines such as log-size = 64m. A "
                         + "flag overrides RELAY_LOG_SIZE of the environment, which overrides the file. SIGHUP reloads "
                         + "the file, and so does POST /reload at the admin port.");
-        own(CHECK_CONFIG, FLAG)
+        addOwn(CHECK_CONFIG, FLAG)
                 .description("Checks the whole configuration, and ends: code 0, or 2 with file and line.");
 
         section("Listening");
-        row(BIND, text("ADDRESS"))
+        add(BIND, text("ADDRESS"))
                 .description("Address to listen on. An address beyond this host needs an access block in the file of "
                         + "--config, or --insecure. auto: all addresses where there is one of them, else 127.0.0.1; "
                         + "the default in the image.");
-        row(INSECURE, FLAG)
+        add(INSECURE, FLAG)
                 .description("Listen beyond this host although every client there may publish and read everything. A "
                         + "reload that finds no access block any more needs it too.");
-        row(PUBLISH_PORT, PORT).description("TCP port for publishers, or none; 0: any free one.");
-        row(SUBSCRIBE_PORT, PORT).description("TCP port for subscribers, or none; 0: any free one.");
-        row(PUBLISH_SOCKET, PATH)
+        add(PUBLISH_PORT, PORT).description("TCP port for publishers, or none; 0: any free one.");
+        add(SUBSCRIBE_PORT, PORT).description("TCP port for subscribers, or none; 0: any free one.");
+        add(PUBLISH_SOCKET, PATH)
                 .description("Unix socket for publishers, beside the port: the fast path on one host.");
-        row(SUBSCRIBE_SOCKET, PATH).description("Unix socket for subscribers, beside the port.");
-        row(SOCKET_MODE, MODE)
+        add(SUBSCRIBE_SOCKET, PATH).description("Unix socket for subscribers, beside the port.");
+        add(SOCKET_MODE, text("MODE"))
                 .description("Permissions of the sockets' files, as 0660: clients need to write. Default: the umask of "
                         + "the process decides.");
-        row(SOCKET_GROUP, text("GROUP"))
+        add(SOCKET_GROUP, text("GROUP"))
                 .description("Group of the sockets' files, by name or number. Default: the group of the process.");
-        row(TRANSPORT, word(Transport.class))
+        add(TRANSPORT, word(Transport.class))
                 .description("The system's interface for sockets: ${COMPLETION-CANDIDATES}.");
-        row(LOCAL_CONGESTION, Form.CONGESTION)
+        add(LOCAL_CONGESTION, Form.CONGESTION)
                 .description("Congestion control of connections whose client is on this host: auto, system, or a name "
                         + "that the kernel gives. auto: the first of cubic and reno that there is, since bbr halves "
                         + "the speed of a link without a queue. system: the system's default. Needs epoll. A client "
                         + "in a container with an address of its own counts as elsewhere.");
-        row(RelayOption.CONGESTION, Form.CONGESTION)
+        add(RelayOption.CONGESTION, Form.CONGESTION)
                 .description("Congestion control of connections whose client is elsewhere: system, or a name. Needs "
                         + "epoll.");
-        row(RelayOption.EVENT_LOOPS, Form.EVENT_LOOPS)
+        add(RelayOption.EVENT_LOOPS, Form.EVENT_LOOPS)
                 .description("Threads that read, order and send. One does it all. Of several, the first reads and "
                         + "orders, the others send. auto: one thread below 4 processor cores, two from 4 on, three "
                         + "from 8 on.");
-        row(READER_LOOPS, NUMBER)
+        add(READER_LOOPS, NUMBER)
                 .description("Threads that only read plain publishers, whose messages then go through the ring. "
                         + "Publishers that want acknowledgements stay with the first event loop.");
 
         section("Stream and memory");
-        row(LOG_SIZE, SIZE)
+        add(LOG_SIZE, SIZE)
                 .description("Bytes that a subscriber may fall behind; a multiple of 512k. Default: 16m, or what "
                         + "--max-body needs.");
-        row(RING_SIZE, SIZE)
+        add(RING_SIZE, SIZE)
                 .description("Bytes that may wait between publishers and the log; a power of two. Default: 4m, or what "
                         + "--max-body needs.");
-        row(MAX_BODY, SIZE)
+        add(MAX_BODY, SIZE)
                 .description("Longest body of a message. The relay closes the connection of a publisher that sends a "
                         + "longer one.");
-        row(MTU, SIZE)
+        add(MTU, SIZE)
                 .paramLabel("BYTES")
                 .description("MTU of the links. A packet is 40 bytes smaller, for the IP and TCP headers. 9000: jumbo "
                         + "frames.");
 
         section("Journal");
-        row(JOURNAL, DIR)
+        add(JOURNAL, DIR)
                 .description("Also keeps the stream in this directory, so that it survives the relay: a restarted "
                         + "relay continues after the last message. The log may be ahead of the journal by --log-size, "
                         + "then publishers wait.%n  Default: no journal; the stream ends with the relay.");
-        row(JOURNAL_SEGMENT, SIZE)
+        add(JOURNAL_SEGMENT, SIZE)
                 .description("Size of the journal's files. The journal drops one file at a time. The longest frame may "
                         + "have three quarters of it.");
-        own(JOURNAL_KEEP.name(), SIZE_OR_TIME)
+        addOwn(JOURNAL_KEEP.name(), SIZE_OR_TIME)
                 .defaultValue(SIZE_OR_TIME.written(JOURNAL_KEEP.usual().orElseThrow()))
                 .description("Size of the stream to keep, such as 100g; the disk needs room for three segments more, "
                         + "or the relay does not start. Or a time, such as 12h or 7d: then the size is not checked, "
                         + "and publishers wait when the disk is full.");
-        row(JOURNAL_FORCE, TIME)
+        add(JOURNAL_FORCE, TIME)
                 .description("Interval at which written messages are forced to the disk. Written messages survive the "
                         + "relay, forced messages survive the machine.");
-        row(JOURNAL_FAILURE, word(JournalConfig.Failure.class))
+        add(JOURNAL_FAILURE, word(JournalConfig.Failure.class))
                 .description("What to do when the disk fails (the relay waits for a full disk): "
                         + "${COMPLETION-CANDIDATES}. exit: the relay stops, with code 4. memory: it continues without "
                         + "a journal.");
 
         section("Cluster");
-        row(CLUSTER, FILE)
+        add(CLUSTER, FILE)
                 .description("Makes this relay a node of a cluster: the block cluster { ... } of the file names the "
                         + "nodes. Options beside the block are read like those of --config. Needs relay-cluster.%n  "
                         + "Default: a single relay.");
-        row(NODE, NUMBER).description("The number of this node in the cluster; from 1 on, with --cluster only.");
+        add(NODE, NUMBER).description("The number of this node in the cluster; from 1 on, with --cluster only.");
 
         section("Clients");
-        row(SLOW_SUBSCRIBER, POLICY)
+        add(SLOW_SUBSCRIBER, POLICY)
                 .description("What to do when the log is about to overwrite bytes that a subscriber has not read: "
                         + "${COMPLETION-CANDIDATES}. disconnect: the subscriber is cut off; backpressure: publishers "
                         + "wait; skip: it misses messages; replay: it gets them from the journal.");
-        row(ALLOW_POLICIES, POLICIES)
+        add(ALLOW_POLICIES, POLICIES)
                 .description("Policies that subscribers may ask for in HELLO, beside that of --slow-subscriber. A "
                         + "subscriber that asks for another policy gets the one of --slow-subscriber, and so does one "
                         + "that asks for replay without a journal.");
-        row(HEARTBEAT, TIME)
+        add(HEARTBEAT, TIME)
                 .description("Interval of PINGs to clients that sent HELLO. A client may ask for another interval.");
-        row(IDLE_TIMEOUT, TIME).description("The relay closes a client that sent HELLO and is silent for this time.");
-        row(HANDSHAKE_TIMEOUT, TIME)
+        add(IDLE_TIMEOUT, TIME).description("The relay closes a client that sent HELLO and is silent for this time.");
+        add(HANDSHAKE_TIMEOUT, TIME)
                 .description("Time for a client to complete a HELLO that it has begun, or a TLS handshake.");
-        row(MAX_CONNECTIONS, NUMBER).description("Most publishers and subscribers together; further ones are refused.");
-        row(MAX_PUBLISHERS, NUMBER).description("Most publishers; further ones are refused.");
-        row(PEER_TIMEOUT, TIME)
+        add(MAX_CONNECTIONS, NUMBER).description("Most publishers and subscribers together; further ones are refused.");
+        add(MAX_PUBLISHERS, NUMBER).description("Most publishers; further ones are refused.");
+        add(PEER_TIMEOUT, TIME)
                 .description("The relay closes a client whose host acknowledges nothing for this time, because it was "
                         + "switched off or its link is cut. TCP only, as far as the system can; at least 2s.");
-        row(STALL_TIMEOUT, TIME)
+        add(STALL_TIMEOUT, TIME)
                 .description("The relay closes a subscriber that makes publishers (backpressure) or other readers of "
                         + "the journal wait, and reads nothing for this time.");
-        row(DRAIN_TIMEOUT, TIME).description("Time for subscribers to read the rest of the stream after SIGTERM.");
+        add(DRAIN_TIMEOUT, TIME).description("Time for subscribers to read the rest of the stream after SIGTERM.");
 
         section("Limits");
-        row(PIN_SIZE, SIZE)
+        add(PIN_SIZE, SIZE)
                 .description("Memory of the log that slow subscribers may keep from reuse. Beyond it the subscribers "
                         + "that lag most are cut off. At least 1m and the longest frame. Default: 16m, or what "
                         + "--max-body needs.");
-        row(ASSEMBLY_SIZE, SIZE)
+        add(ASSEMBLY_SIZE, SIZE)
                 .description("Memory for frames that have arrived in part. If it is used up, the relay does not read "
                         + "the next publisher until its turn comes. At least two of the longest frames. Default: 32m, or "
                         + "what --max-body needs.");
-        row(FILTER_SIZE, SIZE).description("Memory for writes to subscribers that chose types.");
-        row(REPLAY_SIZE, SIZE)
+        add(FILTER_SIZE, SIZE).description("Memory for writes to subscribers that chose types.");
+        add(REPLAY_SIZE, SIZE)
                 .description("Memory for pages read from the journal, about a megabyte for each subscriber. If it is "
                         + "used up, the next subscriber waits its turn. With --journal only. Default: 32m, or what "
                         + "--max-body needs.");
-        row(CONTROL_SIZE, SIZE)
+        add(CONTROL_SIZE, SIZE)
                 .description("Java heap for the control frames and type ranges of all clients together.");
-        row(CONTROL_SIZE_PER_CONNECTION, SIZE)
+        add(CONTROL_SIZE_PER_CONNECTION, SIZE)
                 .description("The part of --control-size that one client may use. At least 32k.");
-        row(FRAME_TIMEOUT, TIME)
+        add(FRAME_TIMEOUT, TIME)
                 .description("A begun frame must be complete within this time, or have brought --min-rate for each "
                         + "second of it; then the time starts anew. Otherwise the relay closes the connection. Time "
                         + "in which the relay does not read the connection does not count.");
-        row(MIN_RATE, SIZE).description("Least bytes a second of a frame under way; see --frame-timeout.");
-        row(MAX_PER_ADDRESS, NUMBER)
+        add(MIN_RATE, SIZE).description("Least bytes a second of a frame under way; see --frame-timeout.");
+        add(MAX_PER_ADDRESS, NUMBER)
                 .showDefaultValue(Help.Visibility.NEVER)
                 .description("Most connections of one address (IPv6: of one /64 network); further ones are refused.%n  "
                         + "Default: as many as --max-connections.");
-        row(HANDSHAKES_PER_ADDRESS, NUMBER)
+        add(HANDSHAKES_PER_ADDRESS, NUMBER)
                 .description("Most connections that one address may open in a second; further ones are refused.");
-        row(REPLAYS_PER_ADDRESS, NUMBER)
+        add(REPLAYS_PER_ADDRESS, NUMBER)
                 .description("Starts in the journal that subscribers of one address may make in a second; a further "
                         + "one waits for its turn, and is refused after 3s. A start that the log has is not counted.");
-        row(MAX_HEARTBEAT, TIME)
+        add(MAX_HEARTBEAT, TIME)
                 .description("Longest heartbeat interval that a client gets, even if it asks for a longer one.");
-        row(PUBLISHER_SILENCE, TIME)
+        add(PUBLISHER_SILENCE, TIME)
                 .description("The relay closes a publisher without HELLO that sends nothing for this time, since "
                         + "nothing else shows whether the publisher is still there. 0: never.");
-        row(NAME_HOLD, TIME)
+        add(NAME_HOLD, TIME)
                 .description("Time for which a name stays reserved for its last acknowledged publisher after the end "
                         + "of the connection. A cluster allows only 30s.%n  Default: 10s, in a cluster 30s.");
 
         section("TLS");
-        own("tls-cert", FILE)
+        addOwn("tls-cert", FILE)
                 .description("The relay's certificate, PEM, followed by those of intermediate authorities. With it and "
                         + "--tls-key the relay listens for TLS 1.3, on ports beside the plain ones.");
-        own("tls-key", FILE).description("The certificate's private key, PEM, PKCS#8, not encrypted.");
-        own("tls-clients", FILE).description("Authorities, PEM: a client must show a certificate of one of them.");
-        own("tls-clients-optional", FLAG)
+        addOwn("tls-key", FILE).description("The certificate's private key, PEM, PKCS#8, not encrypted.");
+        addOwn("tls-clients", FILE).description("Authorities, PEM: a client must show a certificate of one of them.");
+        addOwn("tls-clients-optional", FLAG)
                 .description("With --tls-clients: a client without a certificate may connect, too; one with a wrong "
                         + "certificate may not.");
-        row(TLS_PUBLISH_PORT, PORT).description("TCP port for publishers with TLS, or none; 0: any free one.");
-        row(TLS_SUBSCRIBE_PORT, PORT).description("TCP port for subscribers with TLS, or none; 0: any free one.");
-        row(TLS_PROVIDER, word(TlsProvider.class))
+        add(TLS_PUBLISH_PORT, PORT).description("TCP port for publishers with TLS, or none; 0: any free one.");
+        add(TLS_SUBSCRIBE_PORT, PORT).description("TCP port for subscribers with TLS, or none; 0: any free one.");
+        add(TLS_PROVIDER, word(TlsProvider.class))
                 .description("The TLS library: ${COMPLETION-CANDIDATES}. auto: BoringSSL where it is available, else "
                         + "the JDK's.");
-        row(TLS_SIZE, SIZE)
+        add(TLS_SIZE, SIZE)
                 .description("Memory for all TLS connections: 74k for each, and 66k more in each direction while it is "
                         + "busy. If it is used up, further connections are refused. At least 1m.");
 
         section("Admin port");
-        own(ADMIN, text("ADDRESS"))
+        addOwn(ADMIN, text("ADDRESS"))
                 .description("Address of the admin port, which shows the relay's state by HTTP: a page, /metrics, "
                         + "/health/live, /health/ready, /connections, /config, /events. none: no admin port. Beyond "
                         + "loopback it needs TLS, as https://0.0.0.0:7402, and --admin-token.%n  Default: "
                         + "127.0.0.1:7402, and no admin port if that is taken.");
-        own(ADMIN_TOKEN, text("HASH"))
+        addOwn(ADMIN_TOKEN, text("HASH"))
                 .description("The hash, sha256:HEX, of the token that requests to the admin port must show: as "
                         + "'Authorization: Bearer TOKEN', or as the password in a browser. /health needs no token. "
                         + "POST /reload needs the token as Bearer, and does what SIGHUP does.");
-        own("metrics-names", text("N|NAME,..."))
+        addOwn("metrics-names", text("N|NAME,..."))
                 .defaultValue("0")
                 .description("At /metrics, the lag and rate of subscribers by name: of the N that are furthest behind, "
                         + "or of those with these names; at most 1,000. 0: no client makes a series.");
-        own("health", text("ADDRESS:PORT"))
+        addOwn("health", text("ADDRESS:PORT"))
                 .description("A further port for /health/live and /health/ready alone, in the clear and without a "
                         + "token: for probes and load balancers. :7403 is port 7403 of all addresses, 7403 that of "
                         + "127.0.0.1.");
 
         section("Output");
-        own(JSON, FLAG)
+        addOwn(JSON, FLAG)
                 .description("Prints everything on standard output as one JSON object a line, the log and errors too.");
-        own(PROGRESS, TIME)
+        addOwn(PROGRESS, TIME)
                 .arity("0..1")
                 .fallbackValue("10s")
                 .description("Prints a line of figures at this interval: rates, connections, lag. 10s if no time is "
                         + "given; at least 1s.%n  Default: no such lines; with --json the event stats, every second.");
-        own("quiet", FLAG)
+        addOwn("quiet", FLAG)
                 .description("With --json: no event stats, unless --progress is given. Else it changes nothing.");
-        own("connections", TIME)
+        addOwn("connections", TIME)
                 .arity("0..1")
                 .fallbackValue("10s")
                 .description("Prints a table of all connections at this interval, with --json a line for each. 10s if "
@@ -260,7 +260,7 @@ final class Settings {
     }
 
     /** Adds a setting of the command alone. */
-    private OptionSpec.Builder own(String name, Form<?> form) {
+    private OptionSpec.Builder addOwn(String name, Form<?> form) {
         names.add(name);
         rows.put(name, form.option("--" + name));
         return rows.get(name);
@@ -268,9 +268,9 @@ final class Settings {
 
     /** Adds an option of the relay. The description has a default that follows from other options. */
     @SuppressWarnings("unchecked") // an option's value has its form's type
-    private <T> OptionSpec.Builder row(RelayOption<? super T> option, Form<T> form) {
+    private <T> OptionSpec.Builder add(RelayOption<? super T> option, Form<T> form) {
         targets.put(option.name(), (RelayOption<Object>) option);
-        OptionSpec.Builder row = own(option.name(), form);
+        OptionSpec.Builder row = addOwn(option.name(), form);
         option.usual().ifPresent(value -> row.defaultValue(form.written(value)));
         return row;
     }

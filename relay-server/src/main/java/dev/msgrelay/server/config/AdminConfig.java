@@ -15,7 +15,6 @@ import java.util.stream.Collectors;
 /**
  * The admin port: its address, TLS and token; or a port for health alone.
  *
- * @param host address to listen on
  * @param port TCP port; 0: any free one
  * @param tls whether the port speaks TLS, with the relay's certificate
  * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none

@@ -5,15 +5,16 @@ import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * The addresses that a relay listens on.
  *
- * @param host address to bind TCP to
  * @param publishPort TCP port for publishers, 0: any free one; {@link #OFF}: none
  * @param subscribePort TCP port for subscribers; 0 and {@link #OFF} as above
  * @param publishSocket Unix socket for publishers; null: none
@@ -35,7 +36,7 @@ public record ListenConfig(
     /** The system's limit of a Unix socket's path, less the closing zero. */
     private static final int MAX_SOCKET_PATH = 107;
 
-    public static final String MODE = "0?[0-7]{1,3}";
+    private static final String MODE = "0?[0-7]{1,3}";
 
     public ListenConfig {
         Objects.requireNonNull(host, "host");
@@ -60,17 +61,14 @@ public record ListenConfig(
         }
     }
 
-    /** The permissions of the sockets' files; null: the umask decides. */
-    public Set<PosixFilePermission> socketPermissions() {
-        if (socketMode == null) {
-            return null;
-        }
-        int mode = Integer.parseInt(socketMode, 8);
-        StringBuilder text = new StringBuilder();
-        for (int bit = 8; bit >= 0; bit--) {
-            text.append((mode & 1 << bit) == 0 ? '-' : "xwr".charAt(bit % 3));
-        }
-        return PosixFilePermissions.fromString(text.toString());
+    /** The permissions of the sockets' files, unless the umask decides. */
+    public Optional<Set<PosixFilePermission>> socketPermissions() {
+        // The enum has the order of the bits, from the highest one.
+        return Optional.ofNullable(socketMode)
+                .map(mode -> Integer.parseInt(mode, 8))
+                .map(bits -> Stream.of(PosixFilePermission.values())
+                        .filter(permission -> (bits & 0400 >> permission.ordinal()) != 0)
+                        .collect(Collectors.toUnmodifiableSet()));
     }
 
     /** Whether only this host's own processes can connect. True for an unknown name, which the start reports. */

@@ -16,22 +16,15 @@ import java.util.Set;
 /**
  * All settings of a relay; immutable, checked when built.
  *
- * @param listen addresses to listen on
- * @param stream sizes of the stream's memory
  * @param transport the system's interface that drives the sockets
  * @param congestion congestion control of accepted connections, by epoll alone
  * @param eventLoops number of threads that drive the sockets: the first one reads and orders, further ones send; or
  *     {@link #AUTO_EVENT_LOOPS}
  * @param readerLoops number of further threads that only read plain publishers, whose runs go through the ring
- * @param clients policies, heartbeats, time-outs and numbers of clients
- * @param limits limits on the cost of clients
  * @param access rights of clients; null: everybody may do everything
  * @param insecure whether a relay without {@code access} may listen beyond this host
  * @param stallTimeout time for which a subscriber that reads nothing may make publishers wait
  * @param drainTimeout longest wait of {@code close} until subscribers have all messages
- * @param tls certificate and ports of TLS
- * @param journal the stream on the disk
- * @param cluster the cluster that the relay belongs to
  */
 public record RelayConfig(
         ListenConfig listen,

@@ -10,7 +10,6 @@ import dev.msgrelay.server.tls.TlsRecords;
  * @param files certificate, key, authorities of clients; null: no TLS
  * @param publishPort TCP port for publishers, 0: any free one; {@link ListenConfig#OFF}: none
  * @param subscribePort TCP port for subscribers; 0 and {@link ListenConfig#OFF} as above
- * @param provider the library that does TLS
  * @param recordsPerKey records of one key after which the client is asked to connect again, if the library does not
  *     renew its keys
  * @param memoryBytes bytes of direct memory for all TLS connections; a connection that finds no room is refused

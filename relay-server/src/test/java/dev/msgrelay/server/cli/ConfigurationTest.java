@@ -118,7 +118,7 @@ class ConfigurationTest {
     /** What takes any text for now is looked at when all of it is there: whatIsWrongInIt. */
     static List<String> optionsThatTakeNotAnyText() {
         List<String> anyText = List.of(
-                ("bind publish-socket subscribe-socket socket-group journal cluster admin admin-token health metrics-names"
+                ("bind publish-socket subscribe-socket socket-mode socket-group journal cluster admin admin-token health metrics-names"
                                 + " tls-cert tls-key tls-clients")
                         .split(" "));
         return options().stream().filter(option -> !anyText.contains(option)).toList();
