@@ -30,7 +30,7 @@ final class CoreDuty implements EngineLoop.Duty {
     private final WaitingSources waiting;
     private final NameTable names;
     private final SendLoops sends;
-    private final SendGroup own;
+    private final SendGroup coreGroup;
     private final DurableEnds durable;
     private final PinRelief relief;
     private final JournalLink journal;
@@ -51,7 +51,7 @@ final class CoreDuty implements EngineLoop.Duty {
         this.waiting = made.waiting;
         this.names = made.names;
         this.sends = made.sends;
-        this.own = sends.own();
+        this.coreGroup = sends.coreGroup();
         this.durable = made.durable;
         this.relief = relief;
         this.journal = made.journalLink;
@@ -64,7 +64,7 @@ final class CoreDuty implements EngineLoop.Duty {
     @Override
     public boolean work() {
         boolean more = handler.drain();
-        boolean left = own.pump(!more);
+        boolean left = coreGroup.pump(!more);
         handler.handedOver();
         names.acknowledge();
         if (keepsStream) {
@@ -99,7 +99,7 @@ final class CoreDuty implements EngineLoop.Duty {
 
     @Override
     public boolean pending() {
-        return handler.pending() || own.pending() || keepsStream && journal.pending();
+        return handler.pending() || coreGroup.pending() || keepsStream && journal.pending();
     }
 
     @Override

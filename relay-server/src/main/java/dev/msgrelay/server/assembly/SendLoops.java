@@ -40,7 +40,7 @@ final class SendLoops {
                 .takeSeat();
     }
 
-    SendGroup own() {
+    SendGroup coreGroup() {
         return groups[0];
     }
 

@@ -67,10 +67,11 @@ final class AccessBlock {
     /** A key that is missing gives no proof, no right, and no limit. */
     private Identity identity() {
         // Certificates are never split at commas, since a subject has commas: several certificates are a list.
-        List<TokenHash> tokens = get("token", List.of(), value -> each(value, false, TokenHash::parse));
-        List<X500Principal> subjects = get("certificate", List.of(), value -> each(value, false, AccessBlock::subject));
-        List<User> users = get("user", List.of(), value -> each(value, true, User::parse));
-        List<Network> from = get("from", List.of(), value -> each(value, true, Network::parse));
+        List<TokenHash> tokens = get("token", List.of(), value -> parseEach(value, false, TokenHash::parse));
+        List<X500Principal> subjects =
+                get("certificate", List.of(), value -> parseEach(value, false, AccessBlock::subject));
+        List<User> users = get("user", List.of(), value -> parseEach(value, true, User::parse));
+        List<Network> from = get("from", List.of(), value -> parseEach(value, true, Network::parse));
         TypeRanges publish = get("publish", null, AccessBlock::types);
         TypeRanges subscribe = get("subscribe", null, AccessBlock::types);
         long connections = get("max-connections", Identity.UNLIMITED, AccessBlock::number);
@@ -102,7 +103,7 @@ final class AccessBlock {
         }
     }
 
-    private static <T> List<T> each(ConfigValue value, boolean splits, Function<String, T> parser) {
+    private static <T> List<T> parseEach(ConfigValue value, boolean splits, Function<String, T> parser) {
         Stream<String> texts = value instanceof ConfigList list
                 ? list.stream().map(AccessBlock::singleValue)
                 : Stream.of(splits ? singleValue(value).split(",") : new String[] {singleValue(value)});
@@ -119,7 +120,7 @@ final class AccessBlock {
     }
 
     private static TypeRanges types(ConfigValue value) {
-        String text = String.join(",", each(value, false, Function.identity()));
+        String text = String.join(",", parseEach(value, false, Function.identity()));
         return text.equals("*") ? TypeRanges.ALL : TypeRanges.parse(text);
     }
 

@@ -31,11 +31,8 @@ final class Reloading {
     /** All settings, read at one moment; the options with their values, by their names. */
     record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
 
+    /** Throws IllegalArgumentException or PicocliException if a value is wrong; the message names it. */
     interface Reader {
-        /**
-         * @throws IllegalArgumentException a value is wrong; the message names it
-         * @throws PicocliException likewise
-         */
         Fresh read() throws IOException;
     }
 

@@ -2,8 +2,6 @@ package dev.msgrelay.server.cli;
 
 import io.netty.bootstrap.Bootstrap;
 import io.netty.buffer.Unpooled;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.EventLoopGroup;
@@ -15,6 +13,7 @@ import io.netty.channel.unix.DomainSocketAddress;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import io.netty.util.concurrent.Promise;
+import io.netty.util.concurrent.PromiseNotifier;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
@@ -148,16 +147,11 @@ final class ServiceManager {
                         told.setFailure(connected.cause());
                         return;
                     }
-                    Channel channel = connected.channel();
-                    ChannelFuture written = channel.writeAndFlush(Unpooled.copiedBuffer(state, StandardCharsets.UTF_8));
-                    written.addListener(done -> {
-                        channel.close();
-                        if (done.isSuccess()) {
-                            told.setSuccess(null);
-                        } else {
-                            told.setFailure(done.cause());
-                        }
-                    });
+                    connected
+                            .channel()
+                            .writeAndFlush(Unpooled.copiedBuffer(state, StandardCharsets.UTF_8))
+                            .addListener(new PromiseNotifier<>(told))
+                            .addListener(ChannelFutureListener.CLOSE);
                 });
         return told;
     }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -51,36 +52,31 @@ final class TakenPort {
         }
         boolean publish = port == config.listen().publishPort();
         boolean plain = publish || port == config.listen().subscribePort();
-        boolean relay = plain && isRelay(cannot.group(1), port, publish);
-        String who = Stream.of(
-                        Optional.of("a relay answers there").filter(answer -> relay),
-                        inodes.stream()
-                                .flatMap(inode -> holder(inode, proc).stream())
-                                .findFirst())
-                .flatMap(Optional::stream)
-                .reduce((one, other) -> one + ", " + other)
-                .map(text -> ": " + text)
-                .orElse("");
-        return who
-                + option(port, config)
-                        .map(name -> "; " + name + " takes another port")
-                        .orElse("");
+        List<String> who = new ArrayList<>();
+        if (plain && isRelay(cannot.group(1), port, publish)) {
+            who.add("a relay answers there");
+        }
+        inodes.stream()
+                .flatMap(inode -> holder(inode, proc).stream())
+                .findFirst()
+                .ifPresent(who::add);
+        String option = option(port, config);
+        return (who.isEmpty() ? "" : ": " + String.join(", ", who))
+                + (option.isEmpty() ? "" : "; " + option + " takes another port");
     }
 
-    /** The option that has set the port, if that is not a port for HTTP. */
-    private static Optional<String> option(int port, RelayConfig config) {
+    /** The option that has set the port; empty for a port for HTTP. */
+    private static String option(int port, RelayConfig config) {
         if (port == config.listen().publishPort()) {
-            return Optional.of("--publish-port");
+            return "--publish-port";
         }
         if (port == config.listen().subscribePort()) {
-            return Optional.of("--subscribe-port");
+            return "--subscribe-port";
         }
-        if (config.tls().on() && port == config.tls().publishPort()) {
-            return Optional.of("--tls-publish-port");
-        }
-        return config.tls().on() && port == config.tls().subscribePort()
-                ? Optional.of("--tls-subscribe-port")
-                : Optional.empty();
+        boolean tls = config.tls().on();
+        return tls && port == config.tls().publishPort()
+                ? "--tls-publish-port"
+                : tls && port == config.tls().subscribePort() ? "--tls-subscribe-port" : "";
     }
 
     /** The inodes of sockets that listen at this port, at any address. */

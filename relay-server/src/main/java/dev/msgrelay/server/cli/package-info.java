@@ -1,5 +1,5 @@
 /**
- * The command: reads options, runs one relay, prints a line a second or JSON.
+ * The command: reads options, runs one relay, and reports on it for people or scripts.
  *
  * <pre>
  *   flags, RELAY_*, ConfigFile --> Configuration, AccessBlock      HoconFile: reads files, also the cluster's
