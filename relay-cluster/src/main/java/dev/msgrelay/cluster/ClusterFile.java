@@ -161,13 +161,7 @@ record ClusterFile(
             return Duration.ofMinutes(10);
         }
         Duration every = block.toConfig().getDuration("snapshot");
-        if (every.compareTo(LEAST_SNAPSHOT) < 0 || every.compareTo(MOST_SNAPSHOT) > 0) {
-            throw HoconFile.wrong(
-                    block.get("snapshot"),
-                    "cluster.snapshot " + setting(block, "snapshot") + " is not within " + LEAST_SNAPSHOT.toSeconds()
-                            + "s.." + MOST_SNAPSHOT.toHours() + "h");
-        }
-        return every;
+        return checkRange(block, "snapshot", every, LEAST_SNAPSHOT, MOST_SNAPSHOT, "5s..24h");
     }
 
     private static long snapshotBytes(ConfigObject block) {
@@ -175,12 +169,16 @@ record ClusterFile(
             return 1L << 30;
         }
         long bytes = block.toConfig().getBytes("snapshot-log");
-        if (bytes < LEAST_SNAPSHOT_BYTES || bytes > MOST_SNAPSHOT_BYTES) {
-            throw HoconFile.wrong(
-                    block.get("snapshot-log"),
-                    "cluster.snapshot-log " + setting(block, "snapshot-log") + " is not within 1m..1t");
+        return checkRange(block, "snapshot-log", bytes, LEAST_SNAPSHOT_BYTES, MOST_SNAPSHOT_BYTES, "1m..1t");
+    }
+
+    private static <T extends Comparable<T>> T checkRange(
+            ConfigObject block, String key, T value, T least, T most, String range) {
+        if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+            String text = "cluster." + key + " " + setting(block, key) + " is not within " + range;
+            throw HoconFile.wrong(block.get(key), text);
         }
-        return bytes;
+        return value;
     }
 
     private static Map<Integer, Member> members(ConfigObject block) {

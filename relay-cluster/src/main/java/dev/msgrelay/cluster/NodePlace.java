@@ -91,16 +91,13 @@ final class NodePlace implements AutoCloseable {
     }
 
     private void lockAndCheck() throws IOException {
-        boolean taken = false;
         try {
             takeDirectory();
             checkAddress();
             checkShared();
-            taken = true;
-        } finally {
-            if (!taken) {
-                unlock();
-            }
+        } catch (Throwable e) {
+            unlock();
+            throw e;
         }
     }
 

@@ -182,13 +182,11 @@ final class RelayService implements ClusteredService {
     }
 
     private void await() {
+        long now = System.nanoTime();
         if (!orderer.hasCore()) {
             // The relay still reads its journal.
-            cluster.idleStrategy().idle();
-            return;
-        }
-        long now = System.nanoTime();
-        if (waitsSinceNanos == 0) {
+            waitsSinceNanos = 0;
+        } else if (waitsSinceNanos == 0) {
             waitsSinceNanos = now;
         } else if (now - waitsSinceNanos > PATIENCE_NANOS) {
             throw new NodeLeftException("this node does not keep up: for "

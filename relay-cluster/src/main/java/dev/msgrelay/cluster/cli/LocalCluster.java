@@ -17,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -61,33 +62,29 @@ final class LocalCluster implements AutoCloseable {
         this.directory = Files.createTempDirectory("relay-cluster");
         this.name = "local-" + ProcessHandle.current().pid() + "-"
                 + ThreadLocalRandom.current().nextInt(1_000_000);
-        List<String> members = new ArrayList<>();
         List<ServerSocket> taken = new ArrayList<>();
         try {
-            List<Integer> first = new ArrayList<>();
             for (int node = 1; node <= nodes; node++) {
-                int port = freePorts(first);
-                first.add(port);
-                clusterPorts.put(node, port);
-                members.add(node + " = \"" + HOST + ":" + port + "\"");
-                taken.add(freePort());
-                publishPorts.put(node, taken.get(taken.size() - 1).getLocalPort());
-                taken.add(freePort());
-                subscribePorts.put(node, taken.get(taken.size() - 1).getLocalPort());
+                clusterPorts.put(node, freePorts(clusterPorts.values()));
+                publishPorts.put(node, takePort(taken));
+                subscribePorts.put(node, takePort(taken));
             }
         } finally {
             for (ServerSocket socket : taken) {
                 socket.close();
             }
         }
+        String members = clusterPorts.entrySet().stream()
+                .map(node -> node.getKey() + " = \"" + HOST + ":" + node.getValue() + "\"")
+                .collect(Collectors.joining("\n    "));
         Files.writeString(
                 file(),
                 "cluster {\n  name = \"" + name + "\"\n  directory = \"" + directory + "\"\n  " + settings
-                        + "\n  members {\n    " + String.join("\n    ", members) + "\n  }\n}\n");
+                        + "\n  members {\n    " + members + "\n  }\n}\n");
     }
 
     /** The first of a node's UDP ports, all free, and below the ports that the system assigns by itself. */
-    private static int freePorts(List<Integer> others) throws IOException {
+    private static int freePorts(Collection<Integer> others) throws IOException {
         for (int tries = 0; tries < 200; tries++) {
             int port = 12_000 + PORTS * ThreadLocalRandom.current().nextInt(3_000);
             if (!others.contains(port) && areFree(port)) {
@@ -97,13 +94,14 @@ final class LocalCluster implements AutoCloseable {
         throw new IOException("no " + PORTS + " UDP ports in a row are free");
     }
 
-    /** Reserves a TCP port below those that the system assigns by itself, until the socket is closed. */
-    private static ServerSocket freePort() throws IOException {
+    /** Takes a TCP port below those that the system assigns by itself. It stays taken until its socket is closed. */
+    private static int takePort(List<ServerSocket> taken) throws IOException {
         for (int tries = 0; tries < 200; tries++) {
             int port = 27_100 + ThreadLocalRandom.current().nextInt(5_000);
             try {
-                return new ServerSocket(port, 1, InetAddress.getByName(HOST));
-            } catch (BindException taken) {
+                taken.add(new ServerSocket(port, 1, InetAddress.getByName(HOST)));
+                return port;
+            } catch (BindException inUse) {
                 // The next try takes another port.
             }
         }
@@ -142,8 +140,6 @@ final class LocalCluster implements AutoCloseable {
     private Path output(int node) {
         return directory.resolve("node-" + node + ".log");
     }
-
-    // ---- nodes -------------------------------------------------------------------------------------------------
 
     /** Sets the ports of a node that is not started yet; 0: any free one. */
     void place(int node, int publishPort, int subscribePort) {
