@@ -124,7 +124,7 @@ final class SnapshotText {
         if (lives == 0 && epoch != 0) {
             state.restore(new EpochTable.Epoch(epoch, 0, 1, 0));
         }
-        // This line too.
+        // With this line.
         linesLeft = 1 + Integer.parseInt(words[6]) + Integer.parseInt(words[7]) + lives;
     }
 

@@ -145,7 +145,7 @@ public final class AdminServer implements AutoCloseable {
         return listening(new AdminServer(config, Optional.empty(), configuration));
     }
 
-    /** Sets the progress of the relay's start: segments of the journal, examined and in all. Any thread. */
+    /** Sets the progress of the relay's start: {@code done} of {@code of} segments are recovered. Any thread. */
     public void recovering(int done, int of) {
         segmentsLookedAt = done;
         segments = of;

@@ -43,7 +43,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         SILENT,
         WAITING,
         WORKING,
-        /** The handshake has failed while the thread works on it. */
+        /** The handshake has failed while the other thread runs a step of it. */
         LEFT,
         /** Further input is dropped. */
         FAILED,
