@@ -91,7 +91,6 @@ final class PublisherRig implements AutoCloseable {
         durability.onMoved(names::journalMoved);
     }
 
-    /** Whose order others decide. */
     PublisherRig(HeldOrderer orderer) {
         this(JournalName.MOST, RelayConfig.builder().build(), new NoJournal(EPOCH), orderer);
     }
@@ -144,7 +143,6 @@ final class PublisherRig implements AutoCloseable {
         return publisher;
     }
 
-    /** One that has said HELLO, and heard all that came of it. */
     Publisher welcomed(Hello hello) {
         Publisher publisher = connect().read(hello);
         publisher.told();
@@ -168,7 +166,6 @@ final class PublisherRig implements AutoCloseable {
         }
     }
 
-    /** It is so late now, and connections are told. */
     void tick(long millis) {
         clock.advance(TimeUnit.MILLISECONDS.toNanos(millis) - clock.nanoTime(), TimeUnit.NANOSECONDS);
         services.table().live().forEach(c -> c.tick(clock.nanoTime()));
@@ -291,12 +288,10 @@ final class PublisherRig implements AutoCloseable {
             return read(new Frames().raw(hello.bytes()).raw(frames.bytes()));
         }
 
-        /** What keeps it from being read, as it is reported. */
         String waitsFor() {
             return connection.report(0).waitsFor();
         }
 
-        /** The peer reads nothing: what is written stays with the channel. */
         void block() {
             wire.block();
         }
@@ -305,14 +300,12 @@ final class PublisherRig implements AutoCloseable {
             wire.unblock(channel);
         }
 
-        /** The peer is gone. */
         void hangUp() {
             channel.close();
             channel.runPendingTasks();
             publishers.remove(this);
         }
 
-        /** What it was told since the last call of this. */
         List<Control> told() {
             ByteBuffer bytes = ByteBuffer.wrap(wire.take());
             return Control.all(bytes);

@@ -49,7 +49,6 @@ class RingInletTest {
         assertThat(budget.pool(Part.RESTS).used()).isZero();
     }
 
-    /** One read of a socket: these bytes come to the inlet's buffer. */
     private RunScan read(byte[] bytes) {
         ReadWindow window = inlet.window(0, bytes.length);
         window.writeBytes(bytes);

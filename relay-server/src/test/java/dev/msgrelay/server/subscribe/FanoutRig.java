@@ -84,12 +84,10 @@ final class FanoutRig implements AutoCloseable {
         this(Policy.DISCONNECT, durability, false);
     }
 
-    /** Likewise, with that policy. */
     FanoutRig(Policy policy, Durability durability) {
         this(policy, durability, false);
     }
 
-    /** Other relays have the same stream. */
     static FanoutRig oneOfSeveral() {
         return new FanoutRig(Policy.DISCONNECT, new NoJournal(EPOCH), true);
     }
@@ -151,7 +149,6 @@ final class FanoutRig implements AutoCloseable {
         }
     }
 
-    /** As often as anybody takes anything. */
     void pump() {
         int rounds = 0;
         while (group.pump(true)) {
@@ -229,7 +226,6 @@ final class FanoutRig implements AutoCloseable {
             wire.block();
         }
 
-        /** The peer is gone. */
         void hangUp() {
             channel.finishAndReleaseAll();
             subscribers.remove(this);

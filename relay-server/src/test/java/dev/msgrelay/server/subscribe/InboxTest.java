@@ -44,7 +44,6 @@ class InboxTest {
         assertThat(pool.used()).isZero();
     }
 
-    /** Writes down the whole frame again. */
     private boolean note(int type, ByteBuffer body) {
         ByteBuffer frame = ByteBuffer.allocate(8 + body.remaining());
         return taken.add(frame.putInt(type).putInt(body.remaining()).put(body).flip());

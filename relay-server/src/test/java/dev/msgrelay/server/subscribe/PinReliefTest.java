@@ -28,7 +28,6 @@ class PinReliefTest {
         return new PinRelief(rig.log, rig.table, rig.counters, FanoutRig.PINNED * FanoutRig.CHUNK);
     }
 
-    /** Readers stop at different places, until the log's writer has to wait. */
     private void starve(HelloFrame.Builder hello) {
         for (int i = 0; i < 100 && !rig.log.starved(); i++) {
             FanoutRig.Subscriber subscriber = rig.connect();
@@ -46,7 +45,6 @@ class PinReliefTest {
         assertThat(rig.log.starved()).isTrue();
     }
 
-    /** Called in each cycle while the writer waits. */
     private int relieveUntilItGoesOn() {
         PinRelief relief = relief();
         int calls = 0;

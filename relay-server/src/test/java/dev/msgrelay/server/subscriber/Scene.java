@@ -116,7 +116,6 @@ final class Scene implements AutoCloseable {
         }
     }
 
-    /** Likewise, and nothing is missing. */
     static void assertNoGap(long end, SpeakingSubscriber... subscribers) {
         assertComplete(end, subscribers);
         for (SpeakingSubscriber subscriber : subscribers) {
