@@ -1,10 +1,15 @@
 package dev.msgrelay.server.connection;
 
+import dev.msgrelay.protocol.AckFrame;
 import dev.msgrelay.protocol.CloseReason;
 import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.protocol.Features;
 import dev.msgrelay.protocol.FrameException;
+import dev.msgrelay.protocol.FrameLayout;
+import dev.msgrelay.protocol.GapFrame;
+import dev.msgrelay.protocol.GapReason;
+import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.PingFrame;
@@ -12,12 +17,14 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.PongFrame;
 import dev.msgrelay.protocol.Protocol;
 import dev.msgrelay.protocol.Role;
+import dev.msgrelay.protocol.SubscribedFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.net.Stranger;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -31,14 +38,44 @@ import java.util.Optional;
  * Owned by the connection's thread.
  */
 public final class Dialogue {
+    /** Most bytes without answers: the longest WELCOME, GOAWAY with the relay's text, and one of each short frame. */
+    public static final int MOST_BYTES = 1024;
+
+    private static final int FIRST_ANSWERS = 4;
+
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    /** SUBSCRIBED: header, request, reserved, sequence. */
+    public static final int ANSWER_BYTES = FrameLayout.HEADER_LENGTH + 16;
+
     private final Role role;
     private final RelayIdentity identity;
     private final Durability durability;
     private final Counters counters;
     private final Timeouts heartbeat;
-    private final Outbox outbox = new Outbox();
     private Optional<Level> level = Optional.empty();
     private Durability.Life life;
+
+    // The frames that are due: of each kind only the newest, so that a client that asks a lot and reads nothing costs
+    // no more than this. Answers to SUBSCRIBEs are kept as numbers, and the subscriber bounds them.
+    private ByteBuffer welcome = NOTHING;
+    private boolean welcomed;
+    private long gapFrom;
+    private long gapTo;
+    private GapReason gapReason;
+    private boolean ackDue;
+    private long ackNumber;
+    private long ackSequence;
+    private boolean tellsLevels;
+    private long ackWritten;
+    private long ackForced;
+    private int[] answers = {};
+    private int answered;
+    private boolean pongDue;
+    private long pongId;
+    // 0: none is due.
+    private long pingId;
+    private ByteBuffer goAway = NOTHING;
 
     Dialogue(Role role, RelayIdentity identity, Durability durability, Counters counters, Timeouts heartbeat) {
         this.role = role;
@@ -52,10 +89,6 @@ public final class Dialogue {
     // right.
     void opened() {
         life = durability.life();
-    }
-
-    public Outbox outbox() {
-        return outbox;
     }
 
     /** Returns the level that HELLO asks for, where LEVELS is granted. */
@@ -117,7 +150,7 @@ public final class Dialogue {
         switch (type) {
             case ControlFrames.PING -> {
                 PingFrame.check(body);
-                outbox.pong(PingFrame.id(body));
+                pong(PingFrame.id(body));
             }
             case ControlFrames.PONG -> PongFrame.check(body);
             default -> {
@@ -206,7 +239,7 @@ public final class Dialogue {
         return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
     }
 
-    /** Puts WELCOME into the outbox, as {@link Session#welcome}. */
+    /** Puts WELCOME, as {@link Session#welcome}. */
     void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
@@ -215,7 +248,7 @@ public final class Dialogue {
         if (!epochs.isNone()) {
             granted |= Features.EPOCHS;
         }
-        WelcomeFrame welcome = new WelcomeFrame(
+        WelcomeFrame answer = new WelcomeFrame(
                 Protocol.VERSION,
                 policy,
                 rolledBack ? flags | WelcomeFrame.ROLLED_BACK : flags,
@@ -230,16 +263,145 @@ public final class Dialogue {
                 identity.server(),
                 rolledBack ? fork : 0,
                 said.wants(Features.EPOCHS) ? epochs : Epochs.NONE);
-        outbox.welcome(welcome.encode());
+        welcome(answer.encode());
         heartbeat.restart();
     }
 
     public void ping(long nowNanos) {
-        outbox.ping(heartbeat.ping(nowNanos));
+        pingId = heartbeat.ping(nowNanos);
+    }
+
+    void pong(long id) {
+        pongDue = true;
+        pongId = id;
     }
 
     /** Returns why a client that waits for the journal cannot stay once that has failed. */
     Optional<FrameException> journalFailed() {
         return level.filter(waited -> waited != Level.STREAM).map(Dialogue::noMore);
+    }
+
+    // ---- frames that are due: nothing before WELCOME ---------------------------------------------------------------
+
+    void welcome(ByteBuffer frame) {
+        welcome = frame;
+    }
+
+    /** Puts a GAP; messages after those of a GAP that is due already extend it. */
+    public void gap(long from, long to, GapReason reason) {
+        if (gapTo == 0) {
+            gapFrom = from;
+            gapReason = reason;
+        }
+        gapTo = to;
+    }
+
+    /** Sets the number, and its sequence, after which messages are acknowledged. */
+    public void ackedUpTo(long number, long sequence) {
+        ackNumber = number;
+        ackSequence = sequence;
+    }
+
+    /** Lets acknowledgements tell levels; the client knows these numbers. */
+    public void tellLevels(long written, long forced) {
+        tellsLevels = true;
+        ackWritten = written;
+        ackForced = forced;
+    }
+
+    /** Puts the numbers up to which a publisher's acknowledged messages are written and forced. */
+    public void levels(long written, long forced) {
+        if (written > ackWritten || forced > ackForced) {
+            ackDue = true;
+            ackWritten = written;
+            ackForced = forced;
+        }
+    }
+
+    public void ack(long number, long sequence) {
+        if (number > ackNumber) {
+            ackDue = true;
+            ackNumber = number;
+            ackSequence = sequence;
+        }
+    }
+
+    /** Puts an answer to a SUBSCRIBE; see {@link #answers}. */
+    public void subscribed(int request) {
+        if (answered == answers.length) {
+            answers = Arrays.copyOf(answers, Math.max(FIRST_ANSWERS, 2 * answered));
+        }
+        answers[answered++] = request;
+    }
+
+    public int answers() {
+        return answered;
+    }
+
+    public void goAway(GoAwayFrame frame) {
+        goAway = frame.encode();
+    }
+
+    /** Takes GOAWAY alone; empty: it is not due, or may not be sent before WELCOME. */
+    public ByteBuffer takeGoAway() {
+        if (!welcomed) {
+            return NOTHING;
+        }
+        ByteBuffer frame = goAway;
+        goAway = NOTHING;
+        return frame;
+    }
+
+    public boolean due() {
+        return welcome != NOTHING
+                || (welcomed && (gapTo > 0 || ackDue || answered > 0 || pongDue || pingId > 0 || goAway != NOTHING));
+    }
+
+    /** Returns the most bytes that {@link #putDue} puts. */
+    public int mostBytes() {
+        return MOST_BYTES + answered * ANSWER_BYTES;
+    }
+
+    /**
+     * Puts all frames that are due, and forgets them.
+     *
+     * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
+     * @param head the newest sequence of the stream
+     * @return whether a frame has a number from which a subscriber counts
+     */
+    public boolean putDue(ByteBuffer to, long next, long head) {
+        boolean counts = welcome != NOTHING || gapTo > 0 || answered > 0 || pingId > 0;
+        if (welcome != NOTHING) {
+            to.put(welcome);
+            welcome = NOTHING;
+            welcomed = true;
+        }
+        if (gapTo > 0) {
+            GapFrame.put(to, gapFrom, gapTo, gapReason);
+            gapTo = 0;
+        }
+        if (ackDue) {
+            if (tellsLevels) {
+                AckFrame.put(to, ackNumber, ackSequence, ackWritten, ackForced);
+            } else {
+                AckFrame.put(to, ackNumber, ackSequence);
+            }
+            ackDue = false;
+        }
+        for (int i = 0; i < answered; i++) {
+            to.put(new SubscribedFrame(answers[i], next).encode());
+        }
+        answered = 0;
+        if (pingId > 0) {
+            PingFrame.put(to, pingId, next, head);
+            pingId = 0;
+        }
+        if (pongDue) {
+            PongFrame.put(to, pongId);
+            pongDue = false;
+        }
+        to.put(goAway);
+        goAway = NOTHING;
+        return counts;
     }
 }

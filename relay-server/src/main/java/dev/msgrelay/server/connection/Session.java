@@ -315,7 +315,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     public void goAway(CloseReason reason, int closesInMillis) {
         if (state.speaks()) {
-            dialogue.outbox().goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
+            dialogue.goAway(new GoAwayFrame(reason, closesInMillis, reason.text()));
         }
     }
 

@@ -3,7 +3,7 @@
  *
  * <pre>
  *   Admission --> Session --> Dialogue: control frames     --> Timeouts: what is overdue
- *                    |           Outbox: frames that are due, Closing: the last one
+ *                    |                                        Closing: the last frame
  *                    '------> SessionRole: publisher or subscriber
  *   EngineLoop: sockets and tasks --> Duty.work --> sleep, when there is no more
  *   ConnectionTable: all connections      Services: shared by all connections

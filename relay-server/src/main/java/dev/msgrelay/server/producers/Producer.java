@@ -8,7 +8,6 @@ import dev.msgrelay.protocol.Level;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.ProducerId;
 import dev.msgrelay.server.connection.Durability;
-import dev.msgrelay.server.connection.Outbox;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionState;
@@ -199,11 +198,11 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             return;
         }
         decideNext(known);
-        outbox().ackedUpTo(Math.max(acceptedBefore, hello.number() - 1), name.sequence());
+        session.dialogue().ackedUpTo(Math.max(acceptedBefore, hello.number() - 1), name.sequence());
         Optional<Level> level = session.dialogue().level();
         if (level.isPresent()) {
             levels = new Levels(services.durability(), level.get(), name.sequence(), name.accepted());
-            outbox().tellLevels(levels.written(), levels.forced());
+            session.dialogue().tellLevels(levels.written(), levels.forced());
         }
     }
 
@@ -270,10 +269,6 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return count == span.frames() ? span.wholeBytes() : span.lengthOf(count);
     }
 
-    private Outbox outbox() {
-        return session.dialogue().outbox();
-    }
-
     @Override
     public void acknowledge() {
         session.walled(this, Producer::tellInStream);
@@ -322,7 +317,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
 
     private void putAck() {
         if (isNumbered()) {
-            outbox().ack(name.accepted(), name.sequence());
+            session.dialogue().ack(name.accepted(), name.sequence());
         }
     }
 
@@ -336,13 +331,13 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return false;
     }
 
-    /** Puts the levels into the outbox; returns whether the journal has moved. */
+    /** Puts the levels into the next ACK; returns whether the journal has moved. */
     private boolean lookAtLevels() {
         if (!levels.look()) {
             return false;
         }
         unsettled = levels.publisherWaits();
-        outbox().levels(levels.written(), levels.forced());
+        session.dialogue().levels(levels.written(), levels.forced());
         return true;
     }
 
@@ -355,7 +350,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     public void speak() {
         // Subscribers may not see all messages of a lost name yet: the last words acknowledge them.
         if (session.state().speaks() && stage != Stage.LOST) {
-            replies.send(outbox(), log.lastSequence());
+            replies.send(session.dialogue(), log.lastSequence());
         }
     }
 
@@ -386,7 +381,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     /** Sends frames that are due to a client that said HELLO, before the reason of the end. */
     public void sayLast() {
         if (replies != null && session.channel().isActive()) {
-            replies.sendLast(outbox(), log.lastSequence());
+            replies.sendLast(session.dialogue(), log.lastSequence());
         }
     }
 

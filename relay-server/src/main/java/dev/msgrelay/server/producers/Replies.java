@@ -1,6 +1,6 @@
 package dev.msgrelay.server.producers;
 
-import dev.msgrelay.server.connection.Outbox;
+import dev.msgrelay.server.connection.Dialogue;
 import dev.msgrelay.server.memory.MemoryBudget.Pool;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
@@ -12,11 +12,11 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The control frames to a publisher that said HELLO: sends its outbox from memory of its own, one write at a time.
- * Owned by the connection's thread.
+ * Sends control frames to a publisher that said HELLO, from memory of its own, one write at a time. Owned by the
+ * connection's thread.
  */
 public final class Replies {
-    public static final int BYTES = Outbox.MOST_BYTES;
+    public static final int BYTES = Dialogue.MOST_BYTES;
 
     private final Channel channel;
     private final Pool memory;
@@ -41,12 +41,12 @@ public final class Replies {
     }
 
     /** Sends frames that are due unless a write is in flight; {@code newest}: number of the stream's last message. */
-    void send(Outbox outbox, long newest) {
+    void send(Dialogue dialogue, long newest) {
         // The channel reports its writability within a write: that call finds writing set, and this loop looks again.
-        while (!writing && outbox.due() && channel.isWritable()) {
+        while (!writing && dialogue.due() && channel.isWritable()) {
             writing = true;
             view.clear();
-            outbox.putDue(view, 0, newest);
+            dialogue.putDue(view, 0, newest);
             buffer.setIndex(0, view.position());
             channel.writeAndFlush(buffer.retain(), unasked);
             writing = false;
@@ -54,10 +54,10 @@ public final class Replies {
     }
 
     /** Writes frames that are due, to be flushed with the next write. */
-    void sendLast(Outbox outbox, long newest) {
-        if (outbox.due()) {
-            ByteBuffer last = ByteBuffer.allocate(outbox.mostBytes());
-            outbox.putDue(last, 0, newest);
+    void sendLast(Dialogue dialogue, long newest) {
+        if (dialogue.due()) {
+            ByteBuffer last = ByteBuffer.allocate(dialogue.mostBytes());
+            dialogue.putDue(last, 0, newest);
             channel.write(Unpooled.wrappedBuffer(last.flip()), unasked);
         }
     }

@@ -7,8 +7,8 @@ import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Role;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.connection.Closing;
+import dev.msgrelay.server.connection.Dialogue;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Outbox;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionRole;
@@ -38,7 +38,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
     /** Bytes of a publisher's last words: frames that are due, and an ERROR. */
-    public static final int SAID_BYTES = Outbox.MOST_BYTES + Closing.ERROR_BYTES;
+    public static final int SAID_BYTES = Dialogue.MOST_BYTES + Closing.ERROR_BYTES;
 
     /** Bytes of a publisher's direct memory: a small begun frame, its replies, and its last words. */
     public static final int DIRECT_BYTES = FrameAssembler.SMALL + Replies.BYTES + SAID_BYTES;

@@ -11,8 +11,8 @@ import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.access.Refusal;
 import dev.msgrelay.server.connection.Closing;
+import dev.msgrelay.server.connection.Dialogue;
 import dev.msgrelay.server.connection.EngineLoop;
-import dev.msgrelay.server.connection.Outbox;
 import dev.msgrelay.server.connection.Services;
 import dev.msgrelay.server.connection.Session;
 import dev.msgrelay.server.connection.SessionRole;
@@ -57,8 +57,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     /** Most bytes in flight beside the stream: a read, its answers, a GAP between messages, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES
-            + Outbox.MOST_BYTES
-            + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Outbox.ANSWER_BYTES
+            + Dialogue.MOST_BYTES
+            + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Dialogue.ANSWER_BYTES
             + GapFrame.FRAME_LENGTH
             + Closing.ERROR_BYTES;
 
@@ -119,10 +119,6 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session;
     }
 
-    private Outbox outbox() {
-        return session.dialogue().outbox();
-    }
-
     /** Returns whether the stream has started; a connection whose opening failed has no delivery. */
     private boolean isStarted() {
         return delivery != null && delivery.isStarted();
@@ -147,7 +143,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (state == SessionState.CLOSING) {
             return lastDue && sayLast();
         }
-        if (state.speaks() && (state == SessionState.GREETED || outbox().due())) {
+        if (state.speaks()
+                && (state == SessionState.GREETED || session.dialogue().due())) {
             return delivery.atBoundary() ? say(head) : delivery.finish();
         }
         return switch (delivery.next(end, stride, least, everything)) {
@@ -184,12 +181,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (session.state() == SessionState.GREETED && !letIn(head)) {
             return false;
         }
-        if (outbox().answers() > 0) {
+        if (session.dialogue().answers() > 0) {
             join.chooseTypes(delivery);
         }
-        ByteBuffer words = ByteBuffer.allocate(outbox().mostBytes());
+        ByteBuffer words = ByteBuffer.allocate(session.dialogue().mostBytes());
         long newest = delivery.streamEnd(head).sequence() - 1;
-        boolean tellsNext = outbox().putDue(words, delivery.nextSequence(), newest);
+        boolean tellsNext = session.dialogue().putDue(words, delivery.nextSequence(), newest);
         readMore(true);
         return delivery.say(words.flip(), tellsNext);
     }
@@ -209,7 +206,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         Counter counter = slow ? Counter.MESSAGES_SKIPPED : Counter.JOURNAL_REPLAY_MISSED;
         services.counters().add(counter, gap.to() - gap.from() + 1);
         if (session.state() == SessionState.OPEN) {
-            outbox().gap(gap.from(), gap.to(), gap.reason());
+            session.dialogue().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
             // A plain subscriber cannot be told, and was to get them all.
             session.close(
@@ -250,7 +247,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 join.admit(delivery, gap.from());
                 if (gap.reason() == GapReason.NOT_HELD) {
                     // The client has asked for messages that are gone: the relay has not dropped them for it.
-                    outbox().gap(gap.from(), gap.to(), gap.reason());
+                    session.dialogue().gap(gap.from(), gap.to(), gap.reason());
                 } else {
                     reportMissed(gap);
                 }
@@ -326,8 +323,8 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
         SubscribeFrame asked = SubscribeFrame.decode(body);
         join.wantTypes(asked.types());
-        outbox().subscribed(asked.request());
-        readMore(outbox().answers() < MAX_WAITING);
+        session.dialogue().subscribed(asked.request());
+        readMore(session.dialogue().answers() < MAX_WAITING);
     }
 
     private void readMore(boolean more) {
@@ -487,7 +484,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return delivery.finish();
         }
         // The relay may close in the moment in which it begins to drain: GOAWAY is sent all the same.
-        ByteBuffer goAway = outbox().takeGoAway();
+        ByteBuffer goAway = session.dialogue().takeGoAway();
         if (goAway.hasRemaining()) {
             return delivery.say(goAway, false);
         }

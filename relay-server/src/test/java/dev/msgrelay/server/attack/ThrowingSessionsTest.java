@@ -182,7 +182,7 @@ class ThrowingSessionsTest {
         Hello hello = Hello.acks("name-" + broken, 1).producer(1, broken + 1);
         try (TalkingPublisher client = TalkingPublisher.connect(relay, hello)) {
             client.await(Hello.WELCOME);
-            spoil(newOne(Role.PUBLISHER), when, "outbox");
+            spoil(newOne(Role.PUBLISHER), when, "dialogue");
             client.send(new Frames().frame(Frames.type(HealthyPair.FIRST_OTHER, broken), 10));
             awaitEnd("publisher." + step);
         }

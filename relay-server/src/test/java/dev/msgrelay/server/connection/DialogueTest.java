@@ -10,8 +10,12 @@ import dev.msgrelay.protocol.GapReason;
 import dev.msgrelay.protocol.GoAwayFrame;
 import dev.msgrelay.protocol.Policy;
 import dev.msgrelay.protocol.Protocol;
+import dev.msgrelay.protocol.Role;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.protocol.WelcomeFrame;
+import dev.msgrelay.server.assembly.NoJournal;
+import dev.msgrelay.server.config.RelayConfig;
+import dev.msgrelay.server.figures.Counters;
 import dev.msgrelay.server.harness.Control;
 import java.nio.ByteBuffer;
 import java.util.Collections;
@@ -19,8 +23,14 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Of each kind the newest, WELCOME first, and never more bytes than it says. */
-class OutboxTest {
-    private final Outbox outbox = new Outbox();
+class DialogueTest {
+    private final RelayConfig config = RelayConfig.builder().build();
+    private final Dialogue dialogue = new Dialogue(
+            Role.SUBSCRIBER,
+            new RelayIdentity("relay", 1024),
+            new NoJournal(7),
+            new Counters(),
+            new Timeouts(config.clients(), config.limits(), null));
 
     private static ByteBuffer welcome(String server) {
         return new WelcomeFrame(
@@ -46,30 +56,30 @@ class OutboxTest {
     }
 
     private List<Control> due(long next, long head, boolean counts) {
-        int most = outbox.mostBytes();
+        int most = dialogue.mostBytes();
         ByteBuffer out = ByteBuffer.allocate(1 << 20);
-        assertThat(outbox.putDue(out, next, head)).isEqualTo(counts);
+        assertThat(dialogue.putDue(out, next, head)).isEqualTo(counts);
         assertThat(out.position()).isLessThanOrEqualTo(most);
-        assertThat(outbox.due()).as("forgotten once put").isFalse();
+        assertThat(dialogue.due()).as("forgotten once put").isFalse();
         return Control.all(out.flip());
     }
 
     private void welcomed() {
-        outbox.welcome(welcome("relay"));
+        dialogue.welcome(welcome("relay"));
         assertThat(due(5, 9, true)).extracting(Control::type).containsExactly(ControlFrames.WELCOME);
     }
 
     @Test
     void nothingIsDueBeforeWelcome() {
-        outbox.pong(1);
-        outbox.ping(2);
-        outbox.subscribed(3);
-        outbox.gap(1, 2, GapReason.SLOW);
-        outbox.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, 1, ""));
-        assertThat(outbox.due()).isFalse();
-        assertThat(outbox.takeGoAway().hasRemaining()).isFalse();
-        outbox.welcome(welcome("relay"));
-        assertThat(outbox.due()).isTrue();
+        dialogue.pong(1);
+        dialogue.ping(0);
+        dialogue.subscribed(3);
+        dialogue.gap(1, 2, GapReason.SLOW);
+        dialogue.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, 1, ""));
+        assertThat(dialogue.due()).isFalse();
+        assertThat(dialogue.takeGoAway().hasRemaining()).isFalse();
+        dialogue.welcome(welcome("relay"));
+        assertThat(dialogue.due()).isTrue();
         assertThat(due(5, 9, true)).extracting(Control::type).first().isEqualTo(ControlFrames.WELCOME);
     }
 
@@ -77,10 +87,10 @@ class OutboxTest {
     void theNewestOfEachKind() {
         welcomed();
         for (int i = 1; i <= 1000; i++) {
-            outbox.ping(i);
-            outbox.pong(2 * i);
-            outbox.ack(i, 3L * i);
-            outbox.gap(10 * i, 10 * i + 9, i == 1 ? GapReason.NOT_HELD : GapReason.SLOW);
+            dialogue.ping(0);
+            dialogue.pong(2 * i);
+            dialogue.ack(i, 3L * i);
+            dialogue.gap(10 * i, 10 * i + 9, i == 1 ? GapReason.NOT_HELD : GapReason.SLOW);
         }
         List<Control> told = due(5, 9, true);
         assertThat(told)
@@ -99,27 +109,27 @@ class OutboxTest {
     @Test
     void anAckThatSaysNothingNewIsNotDue() {
         welcomed();
-        outbox.ackedUpTo(7, 70);
-        outbox.ack(7, 70);
-        outbox.ack(6, 60);
-        assertThat(outbox.due()).isFalse();
-        outbox.ack(8, 80);
+        dialogue.ackedUpTo(7, 70);
+        dialogue.ack(7, 70);
+        dialogue.ack(6, 60);
+        assertThat(dialogue.due()).isFalse();
+        dialogue.ack(8, 80);
         assertThat(due().get(0).first()).isEqualTo(8);
-        outbox.ack(8, 80);
-        assertThat(outbox.due()).isFalse();
+        dialogue.ack(8, 80);
+        assertThat(dialogue.due()).isFalse();
     }
 
     @Test
     void anAckTellsLevelsAlsoWhereOnlyTheyHaveMoved() {
         welcomed();
-        outbox.ackedUpTo(7, 70);
-        outbox.tellLevels(7, 3);
-        outbox.levels(7, 3);
-        assertThat(outbox.due()).isFalse();
-        outbox.ack(9, 90);
+        dialogue.ackedUpTo(7, 70);
+        dialogue.tellLevels(7, 3);
+        dialogue.levels(7, 3);
+        assertThat(dialogue.due()).isFalse();
+        dialogue.ack(9, 90);
         assertAck(9L, 90L, 7L, 3L);
-        outbox.levels(8, 3);
-        outbox.levels(8, 7);
+        dialogue.levels(8, 3);
+        dialogue.levels(8, 7);
         assertAck(9L, 90L, 8L, 7L);
     }
 
@@ -133,44 +143,44 @@ class OutboxTest {
     void everySubscribeIsAnsweredInItsOrder() {
         welcomed();
         for (int i = 0; i < 100; i++) {
-            outbox.subscribed(1000 - i);
+            dialogue.subscribed(1000 - i);
         }
-        assertThat(outbox.answers()).isEqualTo(100);
+        assertThat(dialogue.answers()).isEqualTo(100);
         List<Control> told = due(5, 9, true);
         assertThat(told).hasSize(100).allMatch(c -> c.type() == ControlFrames.SUBSCRIBED);
         for (int i = 0; i < 100; i++) {
             assertThat(told.get(i).body().getInt(0)).isEqualTo(1000 - i);
             assertThat(told.get(i).sequence()).isEqualTo(5);
         }
-        assertThat(outbox.answers()).isZero();
+        assertThat(dialogue.answers()).isZero();
     }
 
     @Test
     void goAwayMayGoAlone() {
         welcomed();
-        outbox.pong(1);
-        outbox.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, 5000, CloseReason.SHUTDOWN.text()));
-        List<Control> alone = Control.all(outbox.takeGoAway());
+        dialogue.pong(1);
+        dialogue.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, 5000, CloseReason.SHUTDOWN.text()));
+        List<Control> alone = Control.all(dialogue.takeGoAway());
         assertThat(alone).hasSize(1);
         assertThat(alone.get(0).type()).isEqualTo(ControlFrames.GOAWAY);
         assertThat(alone.get(0).closesInMillis()).isEqualTo(5000);
-        assertThat(outbox.takeGoAway().hasRemaining()).isFalse();
+        assertThat(dialogue.takeGoAway().hasRemaining()).isFalse();
         assertThat(due()).extracting(Control::type).containsExactly(ControlFrames.PONG);
     }
 
     @Test
     void mostBytesHoldsForTheWorstCase() {
-        outbox.welcome(welcome("s".repeat(255)));
-        outbox.gap(1, Long.MAX_VALUE, GapReason.NOT_HELD);
-        outbox.ack(Long.MAX_VALUE, Long.MAX_VALUE);
-        outbox.ping(1);
-        outbox.pong(1);
-        outbox.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, Integer.MAX_VALUE, CloseReason.SHUTDOWN.text()));
-        assertThat(outbox.mostBytes()).isEqualTo(Outbox.MOST_BYTES);
+        dialogue.welcome(welcome("s".repeat(255)));
+        dialogue.gap(1, Long.MAX_VALUE, GapReason.NOT_HELD);
+        dialogue.ack(Long.MAX_VALUE, Long.MAX_VALUE);
+        dialogue.ping(0);
+        dialogue.pong(1);
+        dialogue.goAway(new GoAwayFrame(CloseReason.SHUTDOWN, Integer.MAX_VALUE, CloseReason.SHUTDOWN.text()));
+        assertThat(dialogue.mostBytes()).isEqualTo(Dialogue.MOST_BYTES);
         for (int i = 0; i < 77; i++) {
-            outbox.subscribed(i);
+            dialogue.subscribed(i);
         }
         assertThat(due(1, 2, true)).hasSize(6 + 77);
-        assertThat(outbox.mostBytes()).isEqualTo(Outbox.MOST_BYTES);
+        assertThat(dialogue.mostBytes()).isEqualTo(Dialogue.MOST_BYTES);
     }
 }
