@@ -824,8 +824,9 @@ final class Simulation {
             for (SimLoop loop : loops) {
                 world.step++;
                 more |= cycle(loop);
-                memoryShort |=
-                        filters.used() == filters.limit() || pages.used() + BlockReader.PAGE_BYTES > pages.limit();
+                // Without a journal there are no pages, and nobody waits for one.
+                boolean pagesShort = journal != null && pages.used() + BlockReader.PAGE_BYTES > pages.limit();
+                memoryShort |= filters.used() == filters.limit() || pagesShort;
                 looked();
             }
             if (++cycles > CYCLES_PER_ROUND) {
@@ -834,6 +835,7 @@ final class Simulation {
                 world.throwIfFailed();
             }
         }
+        world.saw("sleeps looked at without a journal", journal == null && !memoryShort ? 1 : 0);
         for (SimLoop loop : loops) {
             long before = progress();
             loop.poke();

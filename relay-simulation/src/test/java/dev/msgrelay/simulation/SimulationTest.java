@@ -28,7 +28,7 @@ class SimulationTest {
 
     /**
      * Events that the tagged test must see: steps of connections in which a channel throws, ends that only TLS has,
-     * what a journal leaves behind, and publishers that move from loop to loop.
+     * what a journal leaves behind, publishers that move from loop to loop, and sleeping loops that are looked at.
      */
     private static final Set<String> RARE = Set.of("""
             publisher.whereToRead; publisher.channelRead; publisher.channelReadComplete; publisher.granted
@@ -39,7 +39,7 @@ class SimulationTest {
             crash; in order; killed; killed, power lost; openings interrupted; torn tails; without journal
             damage told; dropped before they came; replays; starts in the journal
             subscribers of an earlier life; subscribers rolled back; publishers rolled back
-            publishers on reader loops
+            publishers on reader loops; sleeps looked at without a journal
             """.split("[;\n] ?"));
 
     private static final int RUNS_OF_A_LINE = 1000;
