@@ -10,19 +10,15 @@ import dev.msgrelay.server.publish.PublisherRig.Publisher;
 import io.netty.buffer.ByteBuf;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** No read moves the head: what a publisher is told of messages in the same batch waits for the end of the batch. */
 class LastWordTest {
     private static final Frames TWO = new Frames().frame(1, 10).frame(2, 10);
 
+    @AutoClose
     private final PublisherRig rig = new PublisherRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     private Publisher named() {
         return rig.welcomed(Hello.acks("orders", 1));

@@ -16,7 +16,7 @@ import dev.msgrelay.server.publish.PublisherRig.Publisher;
 import dev.msgrelay.server.stream.Mark;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,12 +35,9 @@ class PublisherLevelsTest {
 
     private final FakeDurability journal =
             new FakeDurability(Map.of(PublisherRig.EPOCH, Durability.TODAY, EARLIER, 2L));
-    private final PublisherRig rig = new PublisherRig(journal);
 
-    @AfterEach
-    void close() {
-        rig.close();
-    }
+    @AutoClose
+    private final PublisherRig rig = new PublisherRig(journal);
 
     @Test
     void anAckComesForEachLevel() {
@@ -193,10 +190,6 @@ class PublisherLevelsTest {
         assertThat(publisher.toldOnce(Hello.ACK).first()).isEqualTo(acknowledged);
     }
 
-    /**
-     * The answer is lost with its connection, and messages have come behind what is gone: who has not heard it is told
-     * again.
-     */
     @Test
     void whatIsGoneIsToldUntilItWasHeard() {
         known(100);

@@ -10,18 +10,15 @@ import dev.msgrelay.server.harness.Hello;
 import dev.msgrelay.server.publish.PublisherRig.Publisher;
 import dev.msgrelay.server.stream.Orderer;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A publisher whose messages others put in order. */
 class PublisherOrdererTest {
     private final HeldOrderer orderer = new HeldOrderer();
-    private final PublisherRig rig = new PublisherRig(orderer);
 
-    @AfterEach
-    void close() {
-        rig.close();
-    }
+    @AutoClose
+    private final PublisherRig rig = new PublisherRig(orderer);
 
     private Publisher named(long accepted) {
         Publisher publisher = rig.connect().read(Hello.acks("orders", accepted + 1));

@@ -11,19 +11,15 @@ import dev.msgrelay.server.stream.RunStage;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** A publisher's bytes, cut into reads at every place: the same comes of it. */
 class PublisherSplitTest {
     private static final int OTHERS = 1_000_000;
 
+    @AutoClose
     private final PublisherRig rig = new PublisherRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     @Test
     void whatWasAcceptedBeforeIsDroppedAtEverySplit() {

@@ -12,17 +12,13 @@ import dev.msgrelay.server.publish.PublisherRig.Publisher;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** What a publisher is told, and when, with time passed in and a socket that can be made to take nothing. */
 class PublisherTalkTest {
+    @AutoClose
     private PublisherRig rig = new PublisherRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     private void restart(int maxNames, RelayConfig.Builder config) {
         rig.close();

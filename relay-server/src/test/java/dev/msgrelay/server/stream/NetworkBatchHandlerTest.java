@@ -5,19 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import dev.msgrelay.server.harness.Frames;
 import dev.msgrelay.server.harness.Seeds;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** From the ring into the log: the head moves at the end of a batch, messages are numbered, packets hold one MTU. */
 class NetworkBatchHandlerTest {
+    @AutoClose
     private final OrderRig rig = new OrderRig(4096);
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     @Test
     void endOfBatchMovesTheHeadAndNothingBeforeDoes() {

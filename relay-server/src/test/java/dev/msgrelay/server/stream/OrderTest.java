@@ -6,23 +6,20 @@ import static org.assertj.core.api.Assertions.assertThatNullPointerException;
 
 import dev.msgrelay.server.harness.Frames;
 import java.nio.ByteBuffer;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Ring, stages and the core's own spans become one order; what waits is known before the core sleeps. */
 class OrderTest {
     private static final int FRAME = OrderRig.WINDOW;
 
+    @AutoClose
     private final OrderRig rig = new OrderRig();
+
     private final NetworkBatchHandler handler = rig.handler;
     private final PacketLog log = rig.log;
     // The place of a subscriber that holds the publishers back: it has read all that it sees.
     private long reader;
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     private static void put(RunStage stage, int type) {
         assertThat(stage.put(type, ByteBuffer.allocate(10), 10)).isTrue();

@@ -8,7 +8,7 @@ import io.netty.buffer.ByteBuf;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** How much fits into the ring, what is handed over at once, and what stays where the handler has no room. */
@@ -17,17 +17,13 @@ class RingTest {
     private static final int MAX_RUN = 8 * 64 - 8;
     private static final int LONGEST = 1 << 20;
 
+    @AutoClose
     private final RingRig rig = new RingRig(CELLS, MAX_RUN);
     /** Runs in it may be longer than the ring looks ahead. */
+    @AutoClose
     private final RingRig wide = new RingRig(1 << 16, LONGEST);
 
     private int room;
-
-    @AfterEach
-    void close() {
-        rig.close();
-        wide.close();
-    }
 
     // ---- room ----------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** Who takes what has gathered, and when: the consumer that is awake, or the producer that finds it asleep. */
@@ -20,7 +20,9 @@ class RunStageTest {
     private static final int MAX_BODY = 100;
     private static final int FRAME = 8 + 4;
 
+    @AutoClose
     private final RingRig rig = new RingRig(512, 8192);
+
     private final List<Integer> handed = new ArrayList<>();
     private final List<Integer> lengthsOfEach = new ArrayList<>();
     private RuntimeException failure;
@@ -43,11 +45,6 @@ class RunStageTest {
     };
 
     private final RunStage stage = stage(() -> false);
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     @Test
     void messagesGatherWhileTheConsumerIsAwake() {

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +37,8 @@ class DurableOnlyTest {
     private static final long EARLIER = 55;
 
     private final FakeDurability journal = new FakeDurability(Map.of(FanoutRig.EPOCH, Durability.TODAY, EARLIER, 5L));
+
+    @AutoClose
     private final FanoutRig rig = new FanoutRig(journal);
     // Where the stream stood before each message.
     private final List<Mark> places = new ArrayList<>();
@@ -44,11 +46,6 @@ class DurableOnlyTest {
     @BeforeEach
     void listen() {
         journal.onMoved(rig.group::durableMoved);
-    }
-
-    @AfterEach
-    void close() {
-        rig.close();
     }
 
     @ParameterizedTest

@@ -7,7 +7,7 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -15,13 +15,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 class FairTurnsTest {
     private static final int SUBSCRIBERS = 3;
 
+    @AutoClose
     private final FanoutRig rig = new FanoutRig();
-    private final List<Integer> written = new ArrayList<>();
 
-    @AfterEach
-    void close() {
-        rig.close();
-    }
+    private final List<Integer> written = new ArrayList<>();
 
     private FanoutRig.Subscriber connect(int number) {
         FanoutRig.Subscriber subscriber = rig.connect();

@@ -6,7 +6,7 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.protocol.SubscribeFrame;
 import dev.msgrelay.protocol.TypeRanges;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /** The ranges of a subscriber take what they need of the budget, as long as they are in force or wanted. */
@@ -14,12 +14,8 @@ class JoinTest {
     private static final TypeRanges SOME = TypeRanges.of(1, 2, 5, 6);
     private static final TypeRanges OTHERS = TypeRanges.of(1, 2);
 
+    @AutoClose
     private final FanoutRig rig = new FanoutRig();
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     private long used() {
         return rig.budget.pool(Part.CONTROL).used();

@@ -9,20 +9,17 @@ import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.stream.LogReader;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Where slow subscribers hold more of the log than they may, those with the oldest piece go, and nobody else. */
 class PinReliefTest {
+    @AutoClose
     private FanoutRig rig = new FanoutRig(Policy.SKIP);
-    private final List<FanoutRig.Subscriber> stopped = new ArrayList<>();
 
-    @AfterEach
-    void close() {
-        rig.close();
-    }
+    private final List<FanoutRig.Subscriber> stopped = new ArrayList<>();
 
     private PinRelief relief() {
         return new PinRelief(rig.log, rig.table, rig.counters, FanoutRig.PINNED * FanoutRig.CHUNK);

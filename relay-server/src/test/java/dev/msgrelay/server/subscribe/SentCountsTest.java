@@ -11,19 +11,15 @@ import dev.msgrelay.server.connection.SessionRole;
 import dev.msgrelay.server.figures.Counter;
 import dev.msgrelay.server.harness.Seeds;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 
 /**
  * What is told to have been sent is what the socket got: of everything, of some, cut, with jumps; it never goes down.
  */
 class SentCountsTest {
+    @AutoClose
     private FanoutRig rig = new FanoutRig(Policy.SKIP);
-
-    @AfterEach
-    void close() {
-        rig.close();
-    }
 
     private static void assertSent(FanoutRig.Subscriber subscriber, long messages, long bytes) {
         SessionRole.Report row = subscriber.connection.report(0);

@@ -10,7 +10,7 @@ import dev.msgrelay.server.stream.LogReader;
 import dev.msgrelay.server.stream.Mark;
 import java.nio.ByteBuffer;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,17 +23,14 @@ class SubscriberConnectionTest {
     private static final int STRIDE = 1 << 16;
     private static final int MOST_SENDS = 1_000;
 
+    @AutoClose
     private final FanoutRig rig = new FanoutRig();
+
+    @AutoClose
     private final FanoutRig several = FanoutRig.oneOfSeveral();
+
     private final FanoutRig.Subscriber subscriber = several.connect();
 
-    @AfterEach
-    void close() {
-        rig.close();
-        several.close();
-    }
-
-    /** More of the stream than this relay has: the subscriber has had it at another one. */
     /** The core asks connections that are not opened yet, or failed to open. They have no stream and pin nothing. */
     @Test
     void withoutAStreamItHoldsNobodyUp() {
@@ -44,6 +41,7 @@ class SubscriberConnectionTest {
         unopened.release();
     }
 
+    /** More of the stream than this relay has: the subscriber has had it at another one. */
     @Test
     void whoHasHadMoreIsWelcomeWhenThatHasComeHere() {
         several.publishMany(5, 100);
