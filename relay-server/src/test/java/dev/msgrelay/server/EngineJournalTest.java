@@ -160,9 +160,6 @@ class EngineJournalTest {
         }
     }
 
-    /**
-     * The log is as full of unwritten bytes as it goes: nothing that a reader of the log would see is dropped before.
-     */
     @Test
     void nothingIsLostAtFullSpeed() throws Exception {
         int threads = 2;

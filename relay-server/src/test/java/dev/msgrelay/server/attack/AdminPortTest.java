@@ -119,9 +119,6 @@ class AdminPortTest {
         assertThat(refused()).isEqualTo(2);
     }
 
-    /**
-     * Requests that come a byte at a time, nearly as many as there is room for, and beside them one that does not come.
-     */
     @ConcurrentTest
     void slowlorisAndSilence() throws Exception {
         Socket silent = connect();

@@ -103,10 +103,6 @@ class StartScriptTest {
         return Files.exists(home.resolve("asked"));
     }
 
-    /**
-     * Who waits for a build sees what is built; no escape code gets into a pipe. What the next commands need is built
-     * with the first, and not again.
-     */
     @Test
     void aBuildSaysWhatItBuilds() throws Exception {
         Path jar = home.resolve("relay-server/target/relay-server-1-all.jar");

@@ -200,9 +200,6 @@ class BlockReaderTest {
         assertThat(feed.at().sequence()).isEqualTo(rig.stream.size() + 1L);
     }
 
-    /**
-     * Files are used again while they are read: between the look at the records and the bytes, or while these are read.
-     */
     @Test
     void bytesOfAnotherUseOfAFileAreNeverHandedOn() throws Exception {
         open(3L * SEGMENT).write(300, 200);
@@ -296,10 +293,6 @@ class BlockReaderTest {
         assertThat(feed.at().sequence()).isEqualTo(1001);
     }
 
-    /**
-     * Nobody knows when the messages of a record were written that cannot be read: a start by time does not pass them
-     * over.
-     */
     @Test
     void aStartByTimeDoesNotPassOverDamage() throws Exception {
         open(KEEP);

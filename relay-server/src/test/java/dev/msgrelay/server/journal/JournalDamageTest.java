@@ -332,9 +332,6 @@ class JournalDamageTest {
         assertThat(there.read(found, "at last")).isEmpty();
     }
 
-    /**
-     * A relay that runs drops the oldest segments while somebody reads them all: that is told, and the rest is read.
-     */
     @Test
     void whatIsDroppedMeanwhile() throws IOException {
         Recovery found = Recovery.inspect(disk, Recovery.Depth.START);

@@ -84,9 +84,6 @@ class SharedJournalTest {
         late.close();
     }
 
-    /**
-     * A life that begins while the journal is fed, at each place of a file, with a power cut or a quiet end behind it.
-     */
     @Test
     void aLifeThatBeginsOnTheWayIsThereAfterEachEnd() throws IOException {
         for (int seed = 0; seed < 60; seed++) {

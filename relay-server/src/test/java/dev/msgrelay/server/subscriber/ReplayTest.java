@@ -92,10 +92,6 @@ class ReplayTest {
         return HelloFrame.subscriber().fromSequence(0, sequence);
     }
 
-    /**
-     * Far more than the log has, an end of the relay, and then from the first message on: all, some types, durable
-     * ones.
-     */
     @Over.Pairs
     void everythingThatThereEverWas(Setting setting) throws Exception {
         long end;

@@ -137,9 +137,6 @@ class TypesTest {
         }
     }
 
-    /**
-     * Each is answered, in order, and the last one holds; also more of them than are kept, or than fit into one write.
-     */
     @Over.Pairs
     void manyAtOnce(Setting setting) throws Exception {
         TypeRanges last = TypeRanges.of(0, 49);

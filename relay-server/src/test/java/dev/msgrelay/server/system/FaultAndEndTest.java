@@ -355,9 +355,6 @@ class FaultAndEndTest {
 
     // ---- who does not read -----------------------------------------------------------------------------------------
 
-    /**
-     * One that neither reads nor closes keeps its place for as long as the relay tries to tell it why, and no longer.
-     */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#sockets")
     void whoReadsNothingIsClosedAllTheSame(Setting setting) throws Exception {

@@ -169,9 +169,6 @@ class ListenTest {
         }
     }
 
-    /**
-     * A cleaner has removed the files: there are new ones, with the same permissions, and who was connected stays so.
-     */
     @ParameterizedTest
     @MethodSource("dev.msgrelay.server.harness.Setting#transports")
     void aSocketWhoseFileIsRemovedIsBoundAgain(Setting setting) throws IOException {
