@@ -32,9 +32,19 @@ public final class Closing {
     public static ChannelFuture say(Channel channel, Refusal why) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
         // Only then: a close drops bytes that are not written.
-        written.addListener(done -> endOutput(channel));
+        written.addListener(done -> endOrClose(channel));
         closeLater(channel);
         return written;
+    }
+
+    private static void endOrClose(Channel channel) {
+        try {
+            endOutput(channel);
+        } catch (Throwable e) {
+            // Netty only logs what a listener throws: the loop would read the client's end again until the close.
+            channel.pipeline().fireExceptionCaught(e);
+            channel.close();
+        }
     }
 
     private static ByteBuffer lastFrames(Refusal why) {

@@ -11,13 +11,16 @@ import dev.msgrelay.server.harness.PlainPublisher;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.netty.channel.socket.nio.NioServerSocketChannel;
+import io.netty.channel.socket.nio.NioSocketChannel;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
 import java.nio.ByteBuffer;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -72,5 +75,32 @@ class ClosingTest {
             assertThat(got.position(bytes + retryAfter.remaining())).isEqualTo(error);
         }
         server.close().sync();
+    }
+
+    /** Netty only logs what a listener throws: the connection has to hear it, and ends. */
+    @Test
+    void anEndOfTheOutputThatThrowsEndsTheConnection() throws Exception {
+        RuntimeException fault = new IllegalStateException("a fault, for a test");
+        CompletableFuture<Throwable> heard = new CompletableFuture<>();
+        Channel channel = new NioSocketChannel() {
+            @Override
+            public ChannelFuture shutdownOutput() {
+                throw fault;
+            }
+        };
+        channel.pipeline().addLast(new ChannelInboundHandlerAdapter() {
+            @Override
+            public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+                heard.complete(cause);
+            }
+        });
+        try (ServerSocket server = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            loop.register(channel).sync();
+            channel.connect(server.getLocalSocketAddress()).sync();
+            channel.eventLoop().execute(() -> Closing.say(channel, new Refusal(CloseReason.SHUTDOWN, "")));
+            assertThat(heard.get(Await.LIMIT_SECONDS, TimeUnit.SECONDS)).isSameAs(fault);
+            assertThat(channel.closeFuture().await(Await.LIMIT_SECONDS, TimeUnit.SECONDS))
+                    .isTrue();
+        }
     }
 }
