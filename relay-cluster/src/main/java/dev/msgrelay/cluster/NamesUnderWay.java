@@ -61,11 +61,13 @@ final class NamesUnderWay {
 
     /** Sends the waiting leaves, while there is room. */
     void sendLeaves() {
-        Named first = leaves.peek();
-        while (first != null && outgoing.add(Kind.LEAVE, first.producer, utf8(first.name), Outgoing.NOTHING)) {
+        while (!leaves.isEmpty() && addLeave(leaves.peek())) {
             leaves.poll();
-            first = leaves.peek();
         }
+    }
+
+    private boolean addLeave(Named named) {
+        return outgoing.add(Kind.LEAVE, named.producer, utf8(named.name), Outgoing.NOTHING);
     }
 
     /** Removes the first claim, which is decided, and returns its claimant. */
