@@ -40,12 +40,7 @@ public record ListenConfig(
 
     public ListenConfig {
         Objects.requireNonNull(host, "host");
-        checkPort("publish port", publishPort);
-        checkPort("subscribe port", subscribePort);
-        if (publishPort > 0 && publishPort == subscribePort) {
-            throw new IllegalArgumentException(
-                    "publish port and subscribe port are both " + publishPort + ": they must differ");
-        }
+        checkPorts("", publishPort, subscribePort);
         if (socketMode != null && !socketMode.matches(MODE)) {
             throw new IllegalArgumentException(
                     "socket mode '" + socketMode + "' is not octal, such as 0660: clients need the right to write");
@@ -84,7 +79,16 @@ public record ListenConfig(
         return Arrays.stream(InetAddress.getAllByName(host)).allMatch(InetAddress::isLoopbackAddress);
     }
 
-    static void checkPort(String what, int port) {
+    static void checkPorts(String prefix, int publishPort, int subscribePort) {
+        checkPort(prefix + "publish port", publishPort);
+        checkPort(prefix + "subscribe port", subscribePort);
+        if (publishPort > 0 && publishPort == subscribePort) {
+            throw new IllegalArgumentException(prefix + "publish port and " + prefix + "subscribe port are both "
+                    + publishPort + ": they must differ");
+        }
+    }
+
+    private static void checkPort(String what, int port) {
         if (port != OFF) {
             Range.check(what, port, 0, Range.MOST_PORT);
         }

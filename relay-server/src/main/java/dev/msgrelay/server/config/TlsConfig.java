@@ -24,12 +24,7 @@ public record TlsConfig(
     private static final int MOST_BYTES = 1 << 30;
 
     public TlsConfig {
-        ListenConfig.checkPort("TLS publish port", publishPort);
-        ListenConfig.checkPort("TLS subscribe port", subscribePort);
-        if (publishPort > 0 && publishPort == subscribePort) {
-            throw new IllegalArgumentException(
-                    "TLS publish port and TLS subscribe port are both " + publishPort + ": they must differ");
-        }
+        ListenConfig.checkPorts("TLS ", publishPort, subscribePort);
         Range.check("TLS records per key", recordsPerKey, 1, DEFAULT_RECORDS_PER_KEY);
         Range.check("TLS size", memoryBytes, LEAST_BYTES, MOST_BYTES);
     }
