@@ -51,8 +51,6 @@ public final class EngineLoop implements WindowGate.Writer {
     /** A cycle of the writer takes a millisecond or two; a host that stands still may take longer. */
     private static final long WRITER_MILLIS = 1_000;
 
-    private static final Runnable NOTHING = () -> {};
-
     /** The duty of a loop that only reads; and after a failure, when connections are still closed. */
     public static final Duty SOCKETS_ONLY = () -> false;
 
@@ -152,7 +150,7 @@ public final class EngineLoop implements WindowGate.Writer {
         if (parked.getPlain() && parked.compareAndSet(true, false)) {
             // A task, since a bare wakeup() is lost while the loop has not told its selector yet that it sleeps. After
             // that the loop looks for tasks once more.
-            io.execute(NOTHING);
+            io.execute(() -> {});
         }
     }
 

@@ -32,9 +32,8 @@ public final class PublisherName implements Orderer.Numbered {
     // The identity that has the name; empty: none.
     String owner;
     public ProducerId producer;
-    // The number of the last message in the stream, and whether there is any: 0 is a number too.
+    // The number of the last message in the stream; 0: none.
     private long accepted;
-    private boolean any;
     private long sequence;
     // The number of the last message that was submitted to the orderer.
     private long submitted;
@@ -64,9 +63,8 @@ public final class PublisherName implements Orderer.Numbered {
         return name;
     }
 
-    /** Returns the number of the last message in the stream; 0: none. */
     long accepted() {
-        return any ? accepted : 0;
+        return accepted;
     }
 
     long sequence() {
@@ -117,7 +115,6 @@ public final class PublisherName implements Orderer.Numbered {
         producer = other;
         warned = false;
         accepted = 0;
-        any = false;
         sequence = 0;
         hole = JournalName.Hole.NONE;
         goOn();
@@ -126,7 +123,6 @@ public final class PublisherName implements Orderer.Numbered {
     void restore(JournalName.Hole itsHole, long number, long itsSequence) {
         hole = itsHole;
         accepted = number;
-        any = true;
         sequence = itsSequence;
     }
 
@@ -150,7 +146,6 @@ public final class PublisherName implements Orderer.Numbered {
             goOn();
         }
         accepted += messages;
-        any = true;
         sequence = lastSequence;
     }
 

@@ -98,7 +98,7 @@ final class FrameAssembler {
 
     /** Returns memory after the waiting bytes, for a read of {@code most} bytes that the log has no room for. */
     ReadWindow roomAfter(int most) {
-        if (bytes + most > capacity()) {
+        if (bytes + most > view.capacity()) {
             moveBytes(bytes + most, view, 0, bytes);
         }
         return memory.open(bytes, bytes + most);
@@ -140,17 +140,13 @@ final class FrameAssembler {
         }
         boolean fitsShort = length <= SHORT && inlet.buffers().any();
         boolean stays = here && length > SMALL && !fitsShort;
-        if (!stays && (length > capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
+        if (!stays && (length > view.capacity() || (size.compareTo(Size.SMALL) > 0 && length <= SMALL))) {
             moveBytes(length, source, offset, length);
         } else if (!here || offset != 0) {
             view.put(0, source, offset, length);
         }
         bytes = length;
         frame = whole;
-    }
-
-    private int capacity() {
-        return view.capacity();
     }
 
     /** Takes memory for {@code length} bytes, copies the first {@code kept}, and gives back the old memory. */
