@@ -137,7 +137,7 @@ public final class Admission {
             addresses
                     .values()
                     .removeIf(a -> a.connections == 0 && a.handshakes.full(nowNanos) && a.replays.full(nowNanos));
-            // The next clean-up waits until the number of addresses has doubled, which pays for it.
+            // The next clean-up waits until the number of addresses has doubled, so its cost for each connect is small.
             lookAt = Math.max(IDLE_ADDRESSES, 2 * addresses.size());
         }
     }

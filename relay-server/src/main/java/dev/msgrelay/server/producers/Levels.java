@@ -125,7 +125,7 @@ final class Levels {
             number = reached;
         }
 
-        /** Adds the sequence of a number, which is above all before. */
+        /** Adds a number and its sequence, each above all before. */
         void add(long sequence, long itsNumber) {
             if (size == MOST) {
                 merge();

@@ -281,7 +281,7 @@ public final class NameTable {
         waiting.add(holder);
     }
 
-    /** Tells holders that wait for it that more of the stream is written or forced. */
+    /** Tells the holders that wait for the journal that it has moved. */
     public void journalMoved() {
         // From the last to the first: a holder that goes is replaced by the last one.
         for (int i = waiting.size() - 1; i >= 0; i--) {

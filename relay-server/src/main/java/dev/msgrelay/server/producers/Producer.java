@@ -169,7 +169,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             stage = Stage.WELCOMED;
             long next = log.lastSequence() + 1;
             session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, next, acceptedBefore, fork);
-            // Of messages that have come since HELLO.
+            // The ACK of messages that have come since HELLO.
             putAck();
             speak();
         }

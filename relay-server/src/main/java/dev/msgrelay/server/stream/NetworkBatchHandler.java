@@ -37,7 +37,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private final FrameRing ring;
     private final PacketLog log;
     private final WindowGate gate;
-    // This handler; in a cluster the orderer.
+    // The receiver of runs: this handler, or in a cluster the orderer.
     private FrameRing.Handler runs = this;
     private Optional<Orderer> orderer = Optional.empty();
     private final RunScan scan;

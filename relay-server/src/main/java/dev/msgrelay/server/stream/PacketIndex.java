@@ -40,7 +40,7 @@ final class PacketIndex {
         return firstAbove(where - 1, position, count.getAcquire());
     }
 
-    /** Returns the last packet that starts with a message or before; -1 if none is remembered. */
+    /** Returns the last packet whose first message is not after this one; -1: none is remembered. */
     long lastAtOrBefore(long wanted) {
         long n = count.getAcquire();
         long above = firstAbove(wanted, sequence, n);

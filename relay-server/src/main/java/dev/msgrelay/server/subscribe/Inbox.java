@@ -16,7 +16,7 @@ import java.util.Locale;
  */
 public final class Inbox {
     public interface Handler {
-        /** Handles a frame, whose body is between position and limit; false: the bytes after it are left. */
+        /** Handles a frame, whose body is between position and limit; false: the bytes after the frame are dropped. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
 
         /** Returns the end of a connection that speaks another protocol; {@code fault}: the rule that it breaks. */

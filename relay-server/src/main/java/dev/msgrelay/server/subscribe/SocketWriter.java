@@ -28,7 +28,7 @@ final class SocketWriter {
         return busy;
     }
 
-    /** Adds bytes that the reader has pinned to the next write; only while none is in flight. */
+    /** Adds pinned bytes of a reader to the next write; only while no write is in flight. */
     void addLog(LogReader reader, long from, int length) {
         long at = from;
         int left = length;

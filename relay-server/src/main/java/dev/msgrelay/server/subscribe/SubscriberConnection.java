@@ -343,14 +343,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     @Override
     public void tick(long nowNanos) {
         if (!isStarted()) {
-            // A reload may have made HELLO needless.
+            // A reload of the access policy may have made HELLO needless.
             if (session.rights().mayAct()) {
                 startPlain();
             }
             return;
         }
-        // Bytes that the kernel takes prove nothing: it takes them for a peer that is gone, too. So only clients that
-        // say nothing may live by them, while an idle relay does little else than this.
+        // Skipped for most clients, which are plain: it would be nearly all the work of an idle relay. A socket with
+        // room takes bytes for a peer that is gone, too, so only the progress of a write in flight counts.
         if ((session.state().speaks() || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.heard();
         }
