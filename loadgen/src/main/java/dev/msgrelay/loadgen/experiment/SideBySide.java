@@ -5,8 +5,10 @@ import dev.msgrelay.loadgen.plan.Load;
 import dev.msgrelay.loadgen.plan.Timing;
 import dev.msgrelay.loadgen.result.Results.Side;
 import dev.msgrelay.loadgen.result.RunRecord;
+import dev.msgrelay.loadgen.result.RunRecord.Resources.Senders;
 import dev.msgrelay.loadgen.rig.Children;
 import dev.msgrelay.loadgen.rig.Contestant;
+import dev.msgrelay.loadgen.rig.Contestants;
 import dev.msgrelay.loadgen.rig.LoadRun;
 import dev.msgrelay.loadgen.rig.Plan;
 import dev.msgrelay.loadgen.rig.Rig;
@@ -34,6 +36,7 @@ public final class SideBySide implements Rig, AutoCloseable {
     private final Schedule schedule;
     private final Children workers = Children.staying(Placement.HERE);
     private final Map<Side, Standing> standing = new EnumMap<>(Side.class);
+    private final Map<Side, Senders> senders = new EnumMap<>(Side.class);
     private boolean warm;
     private int runs;
 
@@ -106,12 +109,32 @@ public final class SideBySide implements Rig, AutoCloseable {
         Side side = Side.valueOf(plan.name());
         prepare(side, observer);
         runs++;
+        RunRecord record;
         if (schedule.pairs() > 1) {
-            return through(plan, round, standing.get(side), workers, observer);
+            record = through(plan, round, standing.get(side), workers, observer);
+        } else {
+            try (Standing own = start(side, observer)) {
+                record = through(plan, round, own, workers, observer);
+            }
         }
-        try (Standing own = start(side, observer)) {
-            return through(plan, round, own, workers, observer);
+        checkLike(side, record.resources().senders());
+        return record;
+    }
+
+    /** Refuses a ratio to the plain relay, the ceiling, if the sides send by unlike congestion control. */
+    void checkLike(Side side, Senders its) throws RunException {
+        senders.put(side, its);
+        Senders others = senders.get(side.other());
+        boolean ceiling =
+                sides.values().stream().anyMatch(one -> one.contestant().name().equals(Contestants.PLAIN));
+        if (ceiling && others != null && !its.isLike(others)) {
+            throw new RunException("no ratio to the plain relay of unlike congestion control: " + side + " "
+                    + text(side) + "; " + side.other() + " " + text(side.other()));
         }
+    }
+
+    private String text(Side side) {
+        return senders.get(side).text(sides.get(side).contestant().name());
     }
 
     /**

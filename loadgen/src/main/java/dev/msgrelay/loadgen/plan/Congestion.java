@@ -34,6 +34,11 @@ public record Congestion(List<String> names, String why) {
         return new Congestion(List.of(name), why);
     }
 
+    /** Returns whether no difference is known: the names are the same, or one side does not tell. */
+    public boolean isLike(Congestion other) {
+        return names.equals(other.names) || equals(UNKNOWN) || other.equals(UNKNOWN);
+    }
+
     /** Adds the congestion control of further connections of the same side. */
     public Congestion and(Congestion other) {
         List<String> both = Stream.concat(names.stream(), other.names.stream())

@@ -176,9 +176,9 @@ public record RunRecord(
          * @param contestant that of connections to subscribers
          */
         public record Senders(Congestion publishers, Congestion contestant) {
+            /** Returns whether no difference is known. */
             public boolean isLike(Senders other) {
-                return publishers.names().equals(other.publishers.names())
-                        && contestant.names().equals(other.contestant.names());
+                return publishers.isLike(other.publishers) && contestant.isLike(other.contestant);
             }
 
             /** Returns the words "cubic of the publishers, cubic of the relay"; empty if nothing is sent over TCP. */
