@@ -244,7 +244,7 @@ public final class RelayServer implements AutoCloseable {
         return parts.congestion();
     }
 
-    /** Number of threads that read, order and send: the core, and those that only send to live subscribers. */
+    /** Number of event loops: the core, which reads, orders and sends, and those that only send the live stream. */
     public int eventLoops() {
         return parts.liveLoops();
     }

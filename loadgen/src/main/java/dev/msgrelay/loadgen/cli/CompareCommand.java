@@ -66,7 +66,7 @@ final class CompareCommand extends PrintingCommand {
     /** Warm-up of the publisher and subscriber processes, which serve all runs of the comparison. */
     private static final Duration WORKERS = Duration.ofSeconds(10);
 
-    /** Warm-up of a relay that has run before: it starts its second event loop again, or ends it. */
+    /** Warm-up of a relay that has run before: long enough to start or end its second event loop, as the load needs. */
     private static final Duration WARM = Duration.ofSeconds(2);
 
     private static final Duration DURATION = Duration.ofSeconds(2);

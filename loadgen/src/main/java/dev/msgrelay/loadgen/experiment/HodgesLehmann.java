@@ -17,8 +17,8 @@ public final class HodgesLehmann {
     private HodgesLehmann() {}
 
     /**
-     * Estimates the centre of the differences: the median of the means of every two differences, each also with itself.
-     * It is unknown if there are too few pairs.
+     * Estimates the centre of the differences: the median of the means of all pairs of differences, including each
+     * difference paired with itself. Returns {@link Estimate#UNKNOWN} if there are too few differences.
      */
     public static Estimate paired(double[] differences, double confidence) {
         int rank = rank(signedRankCounts(differences.length), (1 - confidence) / 2);

@@ -30,8 +30,8 @@ public final class Doctor {
     private static final long MEMORY_WANTED = 1_000_000_000L;
 
     /**
-     * A congestion control that reaches a smaller part of the speed without pacing is reported as slow. Two streams
-     * with the same control differ by less.
+     * The default congestion control is reported as slow if its speed over loopback is below this fraction of the speed
+     * of another one, which does not pace. Two streams with the same control differ by less.
      */
     private static final double BRAKED = 0.8;
 

@@ -35,8 +35,10 @@ public record SegmentFormat(int mtu, Framing framing) {
     }
 
     /**
-     * Returns how many bytes of the link's capacity {@code bytes} of payload take: full segments, and a last one with
+     * Returns how many bytes of the link's capacity a payload takes that is sent in full segments, and a last one with
      * the rest.
+     *
+     * @param bytes length of the payload
      */
     public long wireBytesOf(long bytes) {
         long full = bytes / segmentBytes();

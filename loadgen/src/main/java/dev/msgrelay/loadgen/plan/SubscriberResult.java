@@ -82,8 +82,8 @@ public record SubscriberResult(int index, long messages, Faults faults, Told tol
     }
 
     /**
-     * Returns the number of messages that may still have been under way at the end of the wait, since the connection
-     * was open.
+     * Returns the number of last messages that had not arrived when the wait ended, but may still have been under way;
+     * 0 if the relay had closed the connection.
      */
     public long undelivered() {
         return closed == null ? faults.tail() : 0;

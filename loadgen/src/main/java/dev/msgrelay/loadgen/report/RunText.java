@@ -49,10 +49,10 @@ public final class RunText {
     }
 
     /**
-     * Formats a run in about 20 lines, if nothing is wrong, of at most 80 columns.
+     * Formats a run in lines of at most 80 columns: about 20 lines if nothing is wrong.
      *
-     * @param results results of one lane, with one run for each rate, sorted by rate; full speed comes first; the notes
-     *     are the summary
+     * @param results results of one lane, with one run for each rate, sorted by rate; full speed comes first. Their
+     *     notes are printed as the summary at the top.
      */
     public static String of(Results results, String contestant, String transport, boolean explain) {
         RunText told = new RunText(results);

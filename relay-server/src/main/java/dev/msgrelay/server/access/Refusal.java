@@ -11,7 +11,7 @@ import dev.msgrelay.protocol.RetryAfterFrame;
  * @param waitMillis time in RETRY_AFTER, 0 to {@link RetryAfterFrame#MAX_MILLIS}; {@link #NO_WAIT}: no such frame
  */
 public record Refusal(CloseReason reason, String text, int waitMillis) {
-    /** The value of {@code waitMillis} if waiting does not help, or for an unknown time. */
+    /** The value of {@code waitMillis} if waiting does not help, or if the time to wait is unknown. */
     public static final int NO_WAIT = -1;
 
     private static final int UNTIL_A_CLIENT_LEAVES = 1000;

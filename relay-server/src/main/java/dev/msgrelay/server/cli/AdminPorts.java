@@ -44,8 +44,8 @@ final class AdminPorts implements AutoCloseable {
     /**
      * Starts the ports without TLS, before the relay.
      *
-     * @return a warning that the admin port is missing, since another program has its usual address: of several relays
-     *     on a host, one has the port
+     * @return a warning if the admin port's usual address is taken, for example by another relay on this host. The
+     *     relay then starts without the admin port.
      * @throws IOException the settings name an address that cannot be listened on
      */
     Optional<String> startBefore(Supplier<Reload> configuration) throws IOException {

@@ -46,7 +46,7 @@ public final class CommandLog implements SLF4JServiceProvider {
         objects = out;
     }
 
-    /** Reports a fault or warning: as text on {@code err}, or as an object. */
+    /** Reports a fault or warning: as text on {@code err}, or with {@code --json} as a JSON object on stdout. */
     static void tell(PrintWriter err, Level level, String message) {
         PrintStream out = objects;
         if (out == null) {

@@ -17,10 +17,11 @@ import java.util.Set;
  * All settings of a relay; immutable, checked when built.
  *
  * @param transport the system's interface that drives the sockets
- * @param congestion congestion control of accepted connections, by epoll alone
+ * @param congestion congestion control of accepted connections; a choice other than the system's needs epoll
  * @param eventLoops number of threads that drive the sockets: the first one reads and orders, further ones send; or
  *     {@link #AUTO_EVENT_LOOPS}
- * @param readerLoops number of further threads that only read plain publishers, whose runs go through the ring
+ * @param readerLoops number of further threads that only read from plain publishers. They pass the messages to the
+ *     first event loop through the ring.
  * @param access rights of clients; null: everybody may do everything
  * @param insecure whether a relay without {@code access} may listen beyond this host
  * @param stallTimeout time for which a subscriber that reads nothing may make publishers wait

@@ -60,7 +60,7 @@ public final class RelayOption<T> {
     public static final RelayOption<Duration> HEARTBEAT = new RelayOption<>("heartbeat", Duration.ofSeconds(5));
     /** Three heartbeats: a process that pauses for a while is not given up at once. */
     public static final RelayOption<Duration> IDLE_TIMEOUT = new RelayOption<>("idle-timeout", Duration.ofSeconds(15));
-    /** Five seconds: a HELLO fits into one packet. */
+    /** Five seconds are ample, since a HELLO fits into one packet. */
     public static final RelayOption<Duration> HANDSHAKE_TIMEOUT =
             new RelayOption<>("handshake-timeout", Duration.ofSeconds(5));
     /** One minute for a host that was switched off; a paused process still acknowledges, through its kernel. */

@@ -65,7 +65,7 @@ public interface Durability {
         return false;
     }
 
-    /** Has the core woken when all bytes before a position are written. On the core's thread. */
+    /** Requests that the core is woken when all bytes before a position are written. On the core's thread. */
     default void wantWritten(long position) {}
 
     /** Has the core woken when all bytes before a position are forced, which is done as soon as possible. */

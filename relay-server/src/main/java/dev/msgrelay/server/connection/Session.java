@@ -100,7 +100,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- its life ----------------------------------------------------------------------------------------------
 
-    /** Joins an accepted channel's pipeline, after its role. The ticket is kept until memory is given back. */
+    /**
+     * Adds two handlers to an accepted channel's pipeline: the role, then this session. The session gives the ticket
+     * back after its memory.
+     */
     public void join(Channel accepted, Admission.Ticket ticket) {
         accepted.pipeline().addLast(role, this);
         place = ticket;

@@ -38,7 +38,10 @@ public final class CloseLog {
     /** The end of a connection. {@code who} is role, peer and name; {@code detail} may be empty. Both are printable. */
     public record Ended(Instant time, String who, CloseReason reason, String detail) {}
 
-    /** The ends for one reason. Each reason keeps its last ends, so a flood of one does not push out another's. */
+    /**
+     * The connections that ended for one reason. Each reason has a list of its own, so many ends for one reason do not
+     * push out those for another.
+     */
     private static final class Ends {
         private final LongAdder count = new LongAdder();
         private final ArrayDeque<Ended> recent = new ArrayDeque<>(MOST_RECENT);

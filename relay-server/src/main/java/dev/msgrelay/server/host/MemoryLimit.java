@@ -12,7 +12,10 @@ import java.util.stream.Stream;
  * @param where the limit was found: the file of a group, or the line with the machine's memory
  */
 public record MemoryLimit(long bytes, String where) {
-    /** A value from here on means no limit: version 1 has the largest multiple of a page then. */
+    /**
+     * This value and larger ones mean that there is no limit: a control group of version 1 then shows the largest
+     * multiple of a page that fits a long.
+     */
     private static final long NONE = Long.MAX_VALUE >> 1;
 
     private static final String MACHINE = "proc/meminfo";

@@ -239,7 +239,8 @@ final class JournalForcer {
             files.add(new SegmentFiles.Sealed(
                     s.header().base(), s.endPosition(), settings.segmentBytes() + settings.indexBytes(), s.nanos()));
         }
-        // While the writer begins a segment, the last one may still be current, but taken from the queue and closed.
+        // A writer that begins a segment queues the old one before it changes its current one. So the segment that was
+        // read as current may have been in the queue too, and is forced and closed then.
         if (!current.isClosed()) {
             newNames |= current.force();
         }

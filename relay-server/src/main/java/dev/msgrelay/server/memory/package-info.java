@@ -3,7 +3,7 @@
  *
  * <pre>
  *   MemoryBudget   RING | LOG | PINS | WRITER | READS | RESTS | FRAMES | FILTERS | CONNECTIONS | CONTROL | ...
- *        |              each a pool of its own: none lends from another
+ *        |              each a pool of its own: none lends to another
  *   MemoryLine     publishers that find FRAMES used up wait here: first come, first served
  *
  *   ReadWindow     the memory that a channel reads into;   Bytes   views in the machine's own byte order

@@ -254,7 +254,10 @@ public final class NameTable {
         }
     }
 
-    /** Tells holders at the end of the batch: subscribers see its messages, so these may be acknowledged. */
+    /**
+     * Called at the end of a batch, when subscribers see its messages. Tells the holder of each changed name to
+     * acknowledge its messages, and runs what {@link #whenShown} was given.
+     */
     public void acknowledge() {
         for (int i = 0; i < changed.size(); i++) {
             PublisherName entry = changed.get(i);

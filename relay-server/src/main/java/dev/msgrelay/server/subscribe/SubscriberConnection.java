@@ -420,10 +420,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Moves to the loop of another group; only while no write is in flight. Until the channel has arrived nothing is
-     * sent. Reads and a close on this loop end before the other loop begins.
+     * Moves to the loop of another group; only while no write is in flight. The stream is not sent until the channel
+     * has arrived there. Reads and a close on this loop end before the other loop begins.
      *
-     * @param to counts the seat already
+     * @param to the other group, which has counted this subscriber already, see {@link SendGroup#takeSeat}
      */
     private void moveTo(SendGroup to) {
         if (seatIsFree) {
@@ -454,7 +454,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         slowness.leaveGate();
         Channel channel = session.channel();
         if (!isStarted()) {
-            // Nothing has been sent, so this is between two frames.
+            // No part of the stream has been sent, so no frame is cut if the last words are written now.
             release();
             Closing.say(channel, why);
             return;

@@ -9,8 +9,8 @@ import java.util.List;
  * The file system that a journal needs: one directory and its files. Tests have a disk that crashes, fills up and
  * fails.
  *
- * <p>Only after a force a change survives the machine: {@link File#force} is for bytes and length, {@link #force} for
- * names. Threads that use a disk must not be interrupted: an interrupt closes files.
+ * <p>A change is sure to survive a crash of the machine only after a force: {@link File#force} for bytes and length,
+ * {@link #force} for names. Threads that use a disk must not be interrupted: an interrupt closes files.
  */
 public interface Disk {
     /** An open file. Any thread may read and write: there is no current offset. */

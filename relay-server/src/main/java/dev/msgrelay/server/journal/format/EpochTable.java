@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * @param epochs from the first to the last
  */
 public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
-    /** Remembered lives without a message in the journal, at most. */
+    /** The largest number of lives that are kept although the journal has none of their messages any more. */
     static final int MOST_PAST = 1024;
 
     private static final long MAGIC = 0x52454C415945504FL;
@@ -83,8 +83,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The life whose messages lie at a position: the last one that began there or before. Records of an earlier life
-     * may be left in a file that is used again for the same position.
+     * Returns the life to which the message at a position belongs: the last life that began there or before. A reused
+     * file may also contain records of an earlier life for the same position.
      */
     public Optional<Epoch> at(long position) {
         return epochs.stream().filter(life -> life.position <= position).reduce((before, life) -> life);

@@ -201,7 +201,8 @@ final class RecoveryWalk {
         }
         if (mend) {
             damage.add(new Loss(position, sequence, position, sequence, e.name() + ": its header is damaged"));
-            // The steps of the clock before a damaged header are known from the segment before alone.
+            // A damaged header does not tell how the clock was stepped since the previous header: that is taken from
+            // the records of the previous segment.
             e.header = e.header.withStep(clock.skew());
         }
         clock.segment(e.header, parts.isEmpty(), sequence);
