@@ -13,6 +13,7 @@ import dev.msgrelay.server.harness.TestRelay;
 import dev.msgrelay.server.harness.ThrowingEngine;
 import dev.msgrelay.server.harness.TlsBridge;
 import dev.msgrelay.server.memory.MemoryBudget.Part;
+import dev.msgrelay.server.tls.TlsContext;
 import dev.msgrelay.server.tls.TlsFiles;
 import dev.msgrelay.server.tls.TlsHandler;
 import dev.msgrelay.server.tls.TlsProvider;
@@ -25,6 +26,7 @@ import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -63,7 +65,8 @@ class ThrowingTlsTest {
                     TlsBridge out = new TlsBridge(started.relay().tlsSubscribeAddress(), client);
                     HealthyPair pair = new HealthyPair(in.address(), out.address())) {
                 relay = started;
-                present = Sessions.get(Sessions.get(Sessions.get(relay.relay(), "parts"), "tls"), "present");
+                Optional<TlsContext> tls = Sessions.get(Sessions.get(relay.relay(), "parts"), "tls");
+                present = Sessions.get(tls.orElseThrow(), "present");
                 pair.push(1 << 20);
                 pair.begin();
                 for (Throwable fault : new Throwable[] {
