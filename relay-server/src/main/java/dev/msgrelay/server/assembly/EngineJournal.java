@@ -28,7 +28,7 @@ import java.util.function.Consumer;
  * </pre>
  */
 final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limit {
-    /** A wanted position that is reached always. */
+    /** The wanted position while no session waits. */
     private static final long NOTHING = -1;
 
     private final Journal journal;

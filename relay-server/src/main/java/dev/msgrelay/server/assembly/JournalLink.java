@@ -22,7 +22,7 @@ interface JournalLink extends Durability {
     /** Has the journal read the log, which is still empty. */
     default void feed(PacketLog log, long nowNanos) {}
 
-    /** Restores the names of the journal, which also gets their later moves. */
+    /** Restores the names of the journal, and has it keep the changes of {@code names}. */
     default void restore(NameTable names, long nowNanos) {}
 
     /** A later life of a cluster's stream begins, before any byte of it is in the log. */

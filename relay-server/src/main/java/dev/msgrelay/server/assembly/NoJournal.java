@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.journal.format.EpochTable;
 import java.util.List;
 
-/** Stands for the journal of a relay without one. */
+/** The link of a relay without a journal: the stream's epoch, or a cluster's table of epochs. */
 public final class NoJournal implements JournalLink {
     // Whether the stream is a cluster's, and outlives this relay. Otherwise clients get no table of lives.
     private final boolean shared;

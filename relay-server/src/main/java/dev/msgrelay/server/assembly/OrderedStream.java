@@ -40,10 +40,10 @@ record OrderedStream(
 
     @Override
     public boolean begins(EpochTable.Epoch life) {
-        // The life is known on a second call, or by the journal of an earlier start.
+        // The life is known already on a second call, or if the journal has it from an earlier start.
         if (journal.forkOf(life.epoch()) == Durability.UNKNOWN) {
             journal.begins(life);
-            // After begins: a connection that is made between the two gets the new life in WELCOME.
+            // Only after begins: from there on, new connections get the new life in WELCOME.
             older.addAll(table.live());
             older.forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
         }

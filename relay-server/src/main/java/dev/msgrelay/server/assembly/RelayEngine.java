@@ -62,8 +62,6 @@ public record RelayEngine(
         ChannelSetup setup,
         CoreDuty duty,
         Releases releases) {
-    // ---- connections -------------------------------------------------------------------------------------------
-
     /**
      * Makes a connection of an accepted channel, or refuses it. On the core's thread.
      *

@@ -53,13 +53,7 @@ public record RelayParts(
     private static final long LOOK_NANOS = 1_000_000;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    /**
-     * Makes the parts.
-     *
-     * @param system the files in which the system tells its limits
-     * @param failure see {@link EngineAssembly}
-     * @throws IOException as the start of a relay says
-     */
+    /** Makes the parts; throws as the start of a relay does. {@code failure} is that of {@link EngineAssembly}. */
     public static RelayParts make(
             RelayConfig config, SystemTree system, RecoveryProgress recovery, Consumer<Throwable> failure)
             throws IOException {
@@ -171,7 +165,7 @@ public record RelayParts(
                 new JournalOpening(disk, settings, epoch, System.currentTimeMillis(), others, recovery).open());
     }
 
-    /** Ends the relay up to its threads, each step in bounded time: no connection is left. */
+    /** Ends all connections, in steps of bounded time. The threads run on. */
     public void drain(Entrances entrances, Duration drainTimeout) {
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections, no new messages from this process.
@@ -192,7 +186,7 @@ public record RelayParts(
         AtomicBoolean asked = new AtomicBoolean();
         AtomicBoolean answer = new AtomicBoolean();
         return () -> {
-            // One question at a time: a core that hangs would gather them.
+            // One question at a time, or they would pile up in front of a core that hangs.
             if (asked.compareAndSet(false, true)) {
                 engine.core().io().execute(() -> {
                     answer.set(question.getAsBoolean());

@@ -27,7 +27,6 @@ import java.util.concurrent.TimeUnit;
  * @param key the system's number of the file, unique while the socket is open
  */
 record UnixSocketFile(Path path, ServerChannel listener, Object key) {
-    /** @param listener just bound to the path */
     UnixSocketFile(Path path, ServerChannel listener) throws IOException {
         this(path, listener, key(path));
     }

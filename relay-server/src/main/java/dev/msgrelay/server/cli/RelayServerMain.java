@@ -70,12 +70,7 @@ public final class RelayServerMain {
         return commandLine(new RelayServerCommand(RelayServer::start, null));
     }
 
-    /**
-     * The configuration from arguments, environment and file together.
-     *
-     * @throws PicocliException the arguments are wrong
-     * @throws IllegalArgumentException the environment, the file or a setting is wrong
-     */
+    /** The configuration from arguments, environment and file. */
     public static RelayConfig config(String... args) {
         return new RelayServerCommand(RelayServer::start, null)
                 .parsed(System.getenv(), args)
