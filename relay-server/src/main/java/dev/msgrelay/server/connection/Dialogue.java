@@ -281,8 +281,6 @@ public final class Dialogue {
         return level.filter(waited -> waited != Level.STREAM).map(Dialogue::noMore);
     }
 
-    // ---- frames that are due: nothing before WELCOME ---------------------------------------------------------------
-
     void welcome(ByteBuffer frame) {
         welcome = frame;
     }

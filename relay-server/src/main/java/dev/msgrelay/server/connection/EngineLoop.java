@@ -103,7 +103,6 @@ public final class EngineLoop implements WindowGate.Writer {
         return Math.max(0, ManagementFactory.getThreadMXBean().getThreadCpuTime(thread.getId()));
     }
 
-    /** Returns the clock's time, as {@link System#nanoTime}. */
     public long nanoTime() {
         return clock.nanoTime();
     }

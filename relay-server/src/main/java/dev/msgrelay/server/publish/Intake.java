@@ -135,8 +135,6 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return bytes;
     }
 
-    // ---- reading ----------------------------------------------------------------------------------------------
-
     @Override
     public boolean mayRead() {
         return wait == Wait.NOTHING || isDeaf();
@@ -236,8 +234,6 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             }
         }
     }
-
-    // ---- the bytes -----------------------------------------------------------------------------------------------
 
     private boolean isPaused() {
         Rights rights = session.rights();
@@ -353,8 +349,6 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return FrameLayout.frameLength(run.problemLength());
     }
 
-    // ---- waiting ------------------------------------------------------------------------------------------------
-
     private void waitForRoom(Wait why) {
         waitFor(why);
         services.counters().increment(Counter.HELD_BACK);
@@ -444,8 +438,6 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         }
     }
 
-    // ---- the end ------------------------------------------------------------------------------------------------
-
     void stopReading() {
         if (wait == Wait.MEMORY) {
             line.withdraw(this);
@@ -471,8 +463,6 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             reads.on();
         }
     }
-
-    // ---- from the core's loop to a reader's ---------------------------------------------------------------------
 
     /** Returns whether another inlet may go on: no byte is in memory of this one. */
     boolean movable() {

@@ -149,8 +149,6 @@ final class CatchUp {
         this.replays = shared.replays();
     }
 
-    // ---- states ------------------------------------------------------------------------------------------------
-
     /** Returns whether the subscriber is sent the log, and has caught up. Any thread. */
     boolean isLive() {
         return state == State.LIVE;
@@ -193,8 +191,6 @@ final class CatchUp {
             state = State.LIVE;
         }
     }
-
-    // ---- the start of the stream -------------------------------------------------------------------------------
 
     /**
      * Moves the reader to the start, or after it where messages are missing. To be called again after WAIT, and after
@@ -292,8 +288,6 @@ final class CatchUp {
         gap = new Gap(first, next - 1, why);
         return Seek.AFTER_A_GAP;
     }
-
-    // ---- on the way --------------------------------------------------------------------------------------------
 
     /**
      * Finds the next bytes of a subscriber that is not live; between two frames. In JOURNAL it may wait for the disk.
@@ -429,8 +423,6 @@ final class CatchUp {
         return gap;
     }
 
-    // ---- memory ------------------------------------------------------------------------------------------------
-
     private void giveBack() {
         if (page != null) {
             pages.giveBack(page);
@@ -448,8 +440,6 @@ final class CatchUp {
         reader.leavePage();
         giveBack();
     }
-
-    // ---- reports: any thread -----------------------------------------------------------------------------------
 
     /** Returns about how many messages are between a position and the head. */
     long messagesToHead(long at, Mark head) {

@@ -35,7 +35,7 @@ import java.util.function.IntUnaryOperator;
  *
  * <p>Owned by the subscriber's thread, except where a method says otherwise.
  */
-final class Delivery implements Feed.Sent {
+final class Delivery {
     private final PacketLog log;
     private final CatchUp catchUp;
     private final SlowReader slowness;
@@ -319,8 +319,7 @@ final class Delivery implements Feed.Sent {
     }
 
     /** Counts messages that the socket has taken, and tells the policy the reader's position. */
-    @Override
-    public void count(long moreMessages, long moreBytes) {
+    void count(long moreMessages, long moreBytes) {
         messagesOut.add(moreMessages);
         bytesOut.add(moreBytes);
         if (!catchUp.isLive()) {

@@ -6,11 +6,6 @@ import dev.msgrelay.server.stream.Mark;
  * Chooses the messages for one socket, and writes them, one write at a time. Owned by the subscriber's thread.
  */
 interface Feed {
-    /** Gets the messages and bytes that the socket has taken, once the reader has passed them. */
-    interface Sent {
-        void count(long messages, long bytes);
-    }
-
     /** The answer of a feed that was asked for its next write. */
     enum Outcome {
         /** Nothing for now: there is nothing to send, no memory, or the socket has not taken all of the write. */
@@ -35,7 +30,7 @@ interface Feed {
     /** Writes the rest of the begun frame, which is pinned; returns whether the socket has taken all of it. */
     boolean finish();
 
-    /** Called when the socket has taken all of a write: calls {@link Sent#count}. */
+    /** Called when the socket has taken all of a write: calls {@link Delivery#count}. */
     void written();
 
     /** Called when the reader has moved elsewhere, between two frames. */

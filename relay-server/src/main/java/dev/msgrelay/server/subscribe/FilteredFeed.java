@@ -25,7 +25,7 @@ final class FilteredFeed implements Feed {
     private final LogReader reader;
     private final SocketWriter writer;
     private final Supplier<FilterBuffers> buffers;
-    private final Sent sent;
+    private final Delivery delivery;
     private TypeRanges types;
     private boolean sequences;
     // The number that the client gives to the next message.
@@ -41,11 +41,11 @@ final class FilteredFeed implements Feed {
     private long largeFrom;
     private int large;
 
-    FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers, Sent sent) {
+    FilteredFeed(LogReader reader, SocketWriter writer, Supplier<FilterBuffers> buffers, Delivery delivery) {
         this.reader = reader;
         this.writer = writer;
         this.buffers = buffers;
-        this.sent = sent;
+        this.delivery = delivery;
     }
 
     /**
@@ -176,7 +176,7 @@ final class FilteredFeed implements Feed {
         reader.advance(reader.restToBoundary());
         reader.release();
         release();
-        sent.count(found, foundBytes);
+        delivery.count(found, foundBytes);
         found = 0;
         foundBytes = 0;
         large = 0;

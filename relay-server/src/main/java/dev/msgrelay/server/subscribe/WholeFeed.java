@@ -11,16 +11,16 @@ final class WholeFeed implements Feed {
     private final LogReader reader;
     private final SocketWriter writer;
     private final SegmentSize segment;
-    private final Sent sent;
+    private final Delivery delivery;
     private int inFlight;
     private int cutWrites;
     private long sequence;
 
-    WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment, Sent sent) {
+    WholeFeed(LogReader reader, SocketWriter writer, SegmentSize segment, Delivery delivery) {
         this.reader = reader;
         this.writer = writer;
         this.segment = segment;
-        this.sent = sent;
+        this.delivery = delivery;
         this.sequence = reader.sequence();
     }
 
@@ -67,7 +67,7 @@ final class WholeFeed implements Feed {
                 sequence = now;
             }
         }
-        sent.count(messages, inFlight);
+        delivery.count(messages, inFlight);
         inFlight = 0;
     }
 
