@@ -20,14 +20,17 @@ final class CongestionOption extends Options {
     private String choice = CongestionControl.AUTO;
 
     /**
-     * Returns the name for loadgen's own senders, which is never AUTO. It refuses a name that this machine does not
-     * support.
+     * Returns the name for loadgen's own senders. It refuses a name that this machine does not support.
+     *
+     * @return AUTO if this machine gives neither cubic nor reno: then the senders report why
      */
     String own() {
-        return parsed(RelayContestant.LOCAL_CONGESTION + ": ", choice, text -> new CongestionControl(
+        String name = parsed(RelayContestant.LOCAL_CONGESTION + ": ", choice, text -> new CongestionControl(
                         text, CongestionControl.SYSTEM)
                 .resolve(Transport.AUTO.resolve(), SystemTree.ofThisHost().text(CongestionControl.ALLOWED))
                 .local());
+        boolean none = name.equals(CongestionControl.SYSTEM) && choice.equals(CongestionControl.AUTO);
+        return none ? CongestionControl.AUTO : name;
     }
 
     /** Returns the arguments for the relay; none if the choice is the relay's default. */

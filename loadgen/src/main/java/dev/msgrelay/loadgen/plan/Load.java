@@ -14,7 +14,7 @@ import java.util.Locale;
  * @param policy the relay's policy for slow subscribers. With any policy but backpressure subscribers send HELLO, so
  *     that the relay reports which messages they miss.
  * @param localCongestion TCP congestion control of loadgen's own senders, for connections within their host: a name of
- *     the kernel's, or {@link CongestionControl#SYSTEM}
+ *     the kernel's, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} where nothing can be chosen
  */
 public record Load(
         int publishers,

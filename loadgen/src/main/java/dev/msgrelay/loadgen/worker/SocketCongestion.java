@@ -38,7 +38,8 @@ public final class SocketCongestion {
      * Sets the congestion control of a connected channel, if its peer is on this host. A Unix socket, or a connection
      * to another host, stays as it is.
      *
-     * @param name a name of the kernel's, or {@link CongestionControl#SYSTEM}
+     * @param name a name of the kernel's, {@link CongestionControl#SYSTEM}, or {@link CongestionControl#AUTO} where
+     *     nothing can be chosen
      * @return the congestion control of the channel afterwards, with the reason if the name could not be set
      */
     public static Congestion choose(SocketChannel channel, String name) throws IOException {
@@ -56,6 +57,8 @@ public final class SocketCongestion {
             return new Congestion(Congestion.of(read(socket)).names(), fault);
         } catch (ReflectiveOperationException e) {
             return Congestion.ofSystem(chosen ? "this JVM lacks " + JVM_OPTION : null);
+        } catch (IOException | ChannelException e) {
+            return Congestion.ofSystem(chosen ? "not supported here: " + e.getMessage() : null);
         }
     }
 
@@ -70,6 +73,9 @@ public final class SocketCongestion {
 
     /** Sets the name. It returns the kernel's error text, or null. */
     private static String set(Socket socket, String name) {
+        if (name.equals(CongestionControl.AUTO)) {
+            return "neither cubic nor reno is given";
+        }
         try {
             socket.setRawOpt(
                     LEVEL,

@@ -42,6 +42,8 @@ class SocketCongestionTest {
             Congestion after = SocketCongestion.choose(pair.near(), "no_such_name");
             assertThat(after.names()).isEqualTo(before.names());
             assertThat(after.why()).startsWith("no_such_name is not given: ");
+            assertThat(SocketCongestion.choose(pair.near(), CongestionControl.AUTO))
+                    .isEqualTo(new Congestion(before.names(), "neither cubic nor reno is given"));
         }
     }
 
