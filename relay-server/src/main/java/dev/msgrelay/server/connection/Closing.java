@@ -30,10 +30,18 @@ public final class Closing {
      * returns the write of the ERROR.
      */
     public static ChannelFuture say(Channel channel, Refusal why) {
+        return say(channel, why, LINGER_MILLIS);
+    }
+
+    /** @param mostMillis time for a full socket to take the ERROR, at least {@link #LINGER_MILLIS} */
+    public static ChannelFuture say(Channel channel, Refusal why, long mostMillis) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
+        closeLater(channel, mostMillis);
         // Only then: a close drops bytes that are not written.
-        written.addListener(done -> endOrClose(channel));
-        closeLater(channel);
+        written.addListener(done -> {
+            closeLater(channel);
+            endOrClose(channel);
+        });
         return written;
     }
 
@@ -73,7 +81,11 @@ public final class Closing {
 
     /** Closes after {@link #LINGER_MILLIS}. On the channel's loop. */
     public static void closeLater(Channel channel) {
-        Future<?> close = channel.eventLoop().schedule(() -> channel.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
+        closeLater(channel, LINGER_MILLIS);
+    }
+
+    private static void closeLater(Channel channel, long millis) {
+        Future<?> close = channel.eventLoop().schedule(() -> channel.close(), millis, TimeUnit.MILLISECONDS);
         // The task must not keep a closed channel in memory.
         channel.closeFuture().addListener(closed -> close.cancel(false));
     }

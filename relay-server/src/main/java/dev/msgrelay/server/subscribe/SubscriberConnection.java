@@ -465,11 +465,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return;
         }
         readMore(true);
-        long most = Math.max(shared.stallNanos(), TimeUnit.MILLISECONDS.toNanos(Closing.LINGER_MILLIS));
         last = why;
         lastDue = true;
         // A slow client takes a while to get there; a client that reads nothing cannot be told.
-        lastLimit = channel.eventLoop().schedule(() -> channel.close(), most, TimeUnit.NANOSECONDS);
+        lastLimit = channel.eventLoop().schedule(() -> channel.close(), lastMillis(), TimeUnit.MILLISECONDS);
         while (lastDue && !delivery.busy() && delivery.atBoundary()) {
             sayLast();
         }
@@ -489,8 +488,12 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             return delivery.say(goAway, false);
         }
         release();
-        Closing.say(session.channel(), last);
+        Closing.say(session.channel(), last, lastMillis());
         return false;
+    }
+
+    private long lastMillis() {
+        return Math.max(TimeUnit.NANOSECONDS.toMillis(shared.stallNanos()), Closing.LINGER_MILLIS);
     }
 
     @Override
