@@ -38,16 +38,14 @@ public final class Closing {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
         closeLater(channel, mostMillis);
         // Only then: a close drops bytes that are not written.
-        written.addListener(done -> {
-            closeLater(channel);
-            endOrClose(channel);
-        });
+        written.addListener(done -> endOrClose(channel));
         return written;
     }
 
     private static void endOrClose(Channel channel) {
         try {
             endOutput(channel);
+            closeLater(channel);
         } catch (Throwable e) {
             // Netty only logs what a listener throws: the loop would read the client's end again until the close.
             channel.pipeline().fireExceptionCaught(e);
