@@ -24,7 +24,7 @@ import tools.jackson.core.JacksonException;
 public final class LoopbackMain {
     private static final int ROUNDS = 8;
     private static final long WARMUP_NANOS = TimeUnit.MILLISECONDS.toNanos(30);
-    private static final long MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(70);
+    private static final long MEASURED_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
     /** The size of writes, as that of publishers. */
     private static final int WRITE_BYTES = 128 << 10;
 

@@ -22,7 +22,7 @@ class DoctorTest {
             "load", tree -> Doctor.load(tree, 2),
             "memory", Doctor::memory,
             "files", Doctor::openFiles,
-            "tcp", tree -> Doctor.congestionControl(tree, Optional.empty()));
+            "tcp", tree -> Doctor.congestionControl(tree, 2, Optional.empty()));
 
     @TempDir
     private Path root;
@@ -105,16 +105,21 @@ class DoctorTest {
         SystemTree bbr = new SystemTree(new Tree(root)
                 .with("proc/sys/net/ipv4/tcp_congestion_control", "bbr")
                 .root());
-        Finding braked = Doctor.congestionControl(bbr, Optional.of(new LoopbackSpeeds("cubic", 2e9, 5e9)));
+        Finding braked = Doctor.congestionControl(bbr, 2, Optional.of(new LoopbackSpeeds("cubic", 2e9, 5e9)));
         assertThat(braked.line().replaceAll("\n +", " "))
                 .startsWith(
                         "note        TCP congestion control: bbr, by which loopback has 0.40 of its speed by cubic; ")
                 .contains("sysctl net.ipv4.tcp_congestion_control=cubic");
         assertThat(braked.ratio()).isEqualTo(0.4);
-        Finding free = Doctor.congestionControl(bbr, Optional.of(new LoopbackSpeeds("cubic", 4.5e9, 5e9)));
+        Finding free = Doctor.congestionControl(bbr, 2, Optional.of(new LoopbackSpeeds("cubic", 4.5e9, 5e9)));
         assertThat(free.level()).isEqualTo(Level.FINE);
-        assertThat(free.line()).doesNotContain("sysctl");
-        assertThat(Doctor.congestionControl(bbr, Optional.empty()).ratio()).isNaN();
+        assertThat(free.line()).doesNotContain("sysctl", "hide");
+        SystemTree busy = new SystemTree(
+                new Tree(root).with("proc/loadavg", "1.70 0.1 0.1").root());
+        Finding hidden = Doctor.congestionControl(busy, 2, Optional.of(new LoopbackSpeeds("cubic", 4.5e9, 5e9)));
+        assertThat(hidden.level()).isEqualTo(Level.NOTE);
+        assertThat(hidden.meaning()).contains("other programs hide one");
+        assertThat(Doctor.congestionControl(bbr, 2, Optional.empty()).ratio()).isNaN();
     }
 
     @Test
