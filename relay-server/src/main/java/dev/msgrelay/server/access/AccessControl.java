@@ -13,7 +13,7 @@ public final class AccessControl {
     private final Map<String, Use> uses = new ConcurrentHashMap<>();
     private volatile AccessPolicy policy;
 
-    /** @param policy empty: everybody may do everything */
+    /** @param policy empty if everybody may do everything */
     public AccessControl(Optional<AccessPolicy> policy) {
         this.policy = policy.orElse(AccessPolicy.EVERYBODY);
     }
@@ -40,13 +40,13 @@ public final class AccessControl {
 
         private final AtomicLong connections = new AtomicLong();
         private final AtomicLong replays = new AtomicLong();
-        // For each direction, the System.nanoTime at which all bytes so far are paid for at the rate.
+        // For each direction, the System.nanoTime by which the rate would have allowed all bytes so far.
         private final AtomicLong published = new AtomicLong(Long.MIN_VALUE);
         private final AtomicLong sent = new AtomicLong(Long.MIN_VALUE);
         // The rate by which both times were computed.
         private volatile long lastRate;
 
-        /** Counts a connection until {@link #removeConnection}; false: there are {@code most} already. */
+        /** Counts a connection until {@link #removeConnection}. Returns false if there are {@code most} already. */
         boolean addConnection(long most) {
             return addUpTo(most, connections);
         }
@@ -59,7 +59,7 @@ public final class AccessControl {
             connections.decrementAndGet();
         }
 
-        /** Counts a replay until {@link #endReplay}; false: there are {@code most} already. */
+        /** Counts a replay until {@link #endReplay}. Returns false if there are {@code most} already. */
         boolean beginReplay(long most) {
             return addUpTo(most, replays);
         }
@@ -72,7 +72,7 @@ public final class AccessControl {
             return connections.get() == 0 && replays.get() == 0;
         }
 
-        /** Counts bytes. Returns the length of the pause that shall follow, in nanoseconds; 0 or less: no pause. */
+        /** Counts bytes. Returns the length of the pause that shall follow, in nanoseconds; 0 or less for no pause. */
         long took(boolean publishing, long bytes, long rate, long nowNanos) {
             if (rate != lastRate) {
                 // A reload has changed the rate. A pause at the old rate might last for hours, so it is dropped.

@@ -12,17 +12,17 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** The identities of an access block, and their proofs. Immutable. */
+/** The identities of a configuration's access block, and their proofs. Immutable. */
 public final class AccessPolicy {
     /** The policy of a relay without an access block: everybody may do everything, and nobody has an identity. */
     static final AccessPolicy EVERYBODY = new AccessPolicy(List.of());
 
-    /** Limit of identities: a new connection's address is compared with the networks of each. */
+    /** Most identities. A new connection's address is compared with the networks of all of them. */
     private static final int MOST_IDENTITIES = 10_000;
 
     private final List<Identity> identities;
     private final Map<Object, Identity> byProof = new HashMap<>();
-    // The longest network first.
+    // In the order in which networks are tried: the one with the most fixed bits first.
     private final List<Map.Entry<Network, Identity>> byNetwork = new ArrayList<>();
 
     /** @throws IllegalArgumentException identities share a token, certificate, user or network, or are too many */
@@ -69,15 +69,15 @@ public final class AccessPolicy {
                         .findFirst());
     }
 
-    /** The identity that has this proof; empty: none, or it may not connect from the peer's address. */
+    /** The identity that has this proof; empty if there is none, or it may not connect from the peer's address. */
     Optional<Identity> byProof(Object proof, Peer peer) {
         return Optional.ofNullable(byProof.get(proof)).filter(identity -> identity.mayComeFrom(peer));
     }
 
     /**
-     * Types that a client may get as a subscriber, by its token, else by its peer; empty: it may not subscribe.
+     * Types that the identity of a token, or else of a peer, may get as a subscriber; empty if it may not subscribe.
      *
-     * @param token {@link Token#NONE}: the client has shown none
+     * @param token {@link Token#NONE} if the client has shown none
      */
     public Optional<TypeRanges> subscribable(Token token, Peer peer) {
         if (this == EVERYBODY) {

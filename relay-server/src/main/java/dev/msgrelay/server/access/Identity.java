@@ -16,13 +16,13 @@ import javax.security.auth.x500.X500Principal;
  * @param name for people and logs
  * @param certificates subjects of certificates, compared as a whole
  * @param users users of processes on this host that connect to a Unix socket
- * @param from networks that a connection may come from; none: any address
- * @param publish types that the identity may publish; null: it may not publish
- * @param subscribe types that the identity may get; null: it may not subscribe
- * @param maxConnections connections at the same time; {@link #UNLIMITED}: any number
- * @param maxRate bytes a second of all connections together, in each direction; {@link #UNLIMITED}: any number
- * @param maxLag bytes by which a subscriber may lag; {@link #UNLIMITED}: the log's size
- * @param maxReplays subscribers that get old messages from the journal at the same time; {@link #UNLIMITED}: any number
+ * @param from networks that a connection may come from; empty for any address
+ * @param publish types that the identity may publish; null if it may not publish
+ * @param subscribe types that the identity may get; null if it may not subscribe
+ * @param maxConnections most connections at the same time, or {@link #UNLIMITED}
+ * @param maxRate most bytes a second of all connections together, in each direction, or {@link #UNLIMITED}
+ * @param maxLag most bytes by which a subscriber may lag; {@link #UNLIMITED} for the log's size
+ * @param maxReplays most subscribers that get old messages from the journal at the same time, or {@link #UNLIMITED}
  */
 public record Identity(
         String name,
@@ -39,7 +39,7 @@ public record Identity(
     /** The value of a limit that is off. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
-    /** Least value of {@code maxLag}: a subscriber that skips messages still lags by 256 KiB afterwards. */
+    /** Smallest {@code maxLag}. Right after skipping messages, a subscriber still lags by 256 KiB. */
     public static final long LEAST_LAG = 1 << 20;
 
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9._-]{1,64}");

@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
  * Addresses with the same first bits, such as {@code 10.1.0.0/16} or {@code ::1}; or {@code unix}, for all connections
  * to Unix sockets. Immutable.
  *
- * @param address 4 or 16 bytes; none: Unix sockets
+ * @param address 4 or 16 bytes; empty for Unix sockets
  * @param bits number of first bits that are compared
  */
 public record Network(byte[] address, int bits) {

@@ -20,9 +20,9 @@ import jdk.net.UnixDomainPrincipal;
 /**
  * A peer as its socket and TLS show it, before its first frame.
  *
- * @param address the peer's address; empty: the peer of a Unix socket
- * @param uid user number of the peer's process at a Unix socket, from epoll
- * @param user user of that process, from the JDK
+ * @param address the peer's address; empty at a Unix socket
+ * @param uid user number of the peer's process at a Unix socket, if the transport is epoll
+ * @param user user of that process, if the transport is the JDK's
  * @param certificate subject of the certificate that TLS has verified
  */
 public record Peer(
@@ -40,7 +40,7 @@ public record Peer(
                 ? Optional.ofNullable(channel.attr(CERTIFICATE).get())
                 : Optional.empty();
         if (channel.remoteAddress() instanceof InetSocketAddress || channel instanceof SocketChannel) {
-            // A channel that is closed already has no address. That would mean a Unix socket, so it gets 0.0.0.0.
+            // A closed TCP channel has no address. No address would mean a Unix socket, so it gets 0.0.0.0.
             InetSocketAddress from =
                     channel.remoteAddress() instanceof InetSocketAddress inet ? inet : new InetSocketAddress(0);
             return new Peer(Optional.of(from.getAddress()), Optional.empty(), Optional.empty(), subject);

@@ -5,10 +5,10 @@ import dev.msgrelay.protocol.FrameException;
 import dev.msgrelay.protocol.RetryAfterFrame;
 
 /**
- * The reason why a connection may not act, or ends.
+ * The reason why a connection may not act, or is closed.
  *
  * @param text for people
- * @param waitMillis time in RETRY_AFTER, 0 to {@link RetryAfterFrame#MAX_MILLIS}; {@link #NO_WAIT}: no such frame
+ * @param waitMillis wait for RETRY_AFTER, 0 to {@link RetryAfterFrame#MAX_MILLIS}; {@link #NO_WAIT} for no such frame
  */
 public record Refusal(CloseReason reason, String text, int waitMillis) {
     /** The value of {@code waitMillis} if waiting does not help, or if the time to wait is unknown. */

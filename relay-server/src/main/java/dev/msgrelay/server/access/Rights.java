@@ -10,7 +10,7 @@ import java.util.Optional;
 
 /**
  * The rights of one connection under the current policy: its identity, types, lag and rate; or the reason why it may
- * not act. Its peer may prove an identity, and the token of HELLO replaces that. Owned by the connection's thread.
+ * not act. The peer decides the identity, until a HELLO with a token does. Owned by the connection's thread.
  */
 public final class Rights {
     /** Most type ranges in a text for people. */
@@ -22,7 +22,7 @@ public final class Rights {
     private Optional<TokenHash> token = Optional.empty();
     private AccessPolicy judgedBy = AccessPolicy.EVERYBODY;
     private Optional<Identity> identity = Optional.empty();
-    // Counts this connection at its identity, and its replay.
+    // The count at the identity that includes this connection, and the one that includes its replay; if any.
     private Optional<AccessControl.Use> place = Optional.empty();
     private Optional<AccessControl.Use> replay = Optional.empty();
     private Optional<Refusal> refusal = Optional.empty();
@@ -53,7 +53,7 @@ public final class Rights {
         judge();
     }
 
-    /** Judges the connection again if the policy has changed: {@link CloseReason#REVOKED} if it has lost rights. */
+    /** Judges the connection again if the policy has changed. Refuses it as REVOKED if it has lost rights. */
     public void review() {
         if (control.policy() == judgedBy) {
             return;
@@ -68,12 +68,12 @@ public final class Rights {
         }
     }
 
-    /** A text about the identity or types that a new policy has taken from the connection; empty: it took none. */
+    /** A text about the identity or types that a new policy has taken from the connection; empty if it took none. */
     private Optional<String> lostRights(Optional<Identity> before) {
         if (before.isPresent() && identity.isPresent() && !before.get().name().equals(name)) {
             return Optional.of("it was " + before.get().name() + " and is " + name);
         }
-        // A subscriber cannot go on with fewer types: it would count their messages as skipped.
+        // A subscriber cannot go on with fewer types, because it would count the missing messages as skipped.
         return granted.filter(types -> !types.equals(types.intersect(permitted)))
                 .map(types -> "types " + describe(types) + " were permitted, and " + describe(permitted) + " are now");
     }
@@ -143,7 +143,7 @@ public final class Rights {
         return refusal.isEmpty();
     }
 
-    /** The reason why the connection may not act; empty: it may. */
+    /** The reason why the connection may not act; empty if it may. */
     public Optional<Refusal> whyRefused() {
         return refusal;
     }
@@ -154,7 +154,7 @@ public final class Rights {
     }
 
     /**
-     * Grants a subscriber the wanted types that it is permitted.
+     * Grants a subscriber those of the wanted types that it is permitted, and returns them.
      *
      * @param orFewer whether fewer types will do for a subscriber that wants every type
      * @throws FrameException no wanted type is permitted, or every type is wanted and some are not permitted
@@ -184,7 +184,7 @@ public final class Rights {
         return maxLag;
     }
 
-    /** Counts a replay of the subscriber's identity, until {@link #endReplay}; or returns the reason for no replay. */
+    /** Counts a replay of the identity, until {@link #endReplay}. Returns the refusal if there are too many. */
     public Optional<Refusal> beginReplay() {
         long most = identity.map(Identity::maxReplays).orElse(Identity.UNLIMITED);
         if (place.isPresent() && !place.get().beginReplay(most)) {
@@ -194,7 +194,7 @@ public final class Rights {
         return Optional.empty();
     }
 
-    /** Ends the replay: the subscriber has caught up, or is closed. Further calls do nothing. */
+    /** Ends the count of the replay, when it has caught up or its subscriber closes. Further calls do nothing. */
     public void endReplay() {
         replay.ifPresent(AccessControl.Use::endReplay);
         replay = Optional.empty();
@@ -204,13 +204,13 @@ public final class Rights {
         return maxRate != Identity.UNLIMITED;
     }
 
-    /** Counts bytes, published or sent, against the rate of an identity that {@link #hasRate}. */
+    /** Counts published or sent bytes against the identity's rate. Called only if it {@link #hasRate}. */
     public void spend(long bytes, long nowNanos) {
         pausedAtRate = maxRate;
         pausedUntilNanos = nowNanos + place.orElseThrow().took(role == Role.PUBLISHER, bytes, maxRate, nowNanos);
     }
 
-    /** Whether the connection shall wait, since its identity has moved more bytes than its rate allows. */
+    /** Whether the connection shall wait, because its identity has moved more bytes than its rate allows. */
     public boolean isPaused(long nowNanos) {
         return hasRate() && pausedAtRate == maxRate && nowNanos - pausedUntilNanos < 0;
     }
@@ -219,7 +219,7 @@ public final class Rights {
      * The reason for the end of a subscriber that lags too much.
      *
      * @param logBytes size of the log: the most bytes by which any subscriber may lag
-     * @param byRate whether its rate has paused it since it last had no lag
+     * @param byRate whether the rate has paused this subscriber at some time after it last had no lag
      */
     public Refusal tooFarBehind(long logBytes, boolean byRate) {
         String behind = maxLag < logBytes
@@ -231,7 +231,7 @@ public final class Rights {
                 : new Refusal(CloseReason.SLOW_SUBSCRIBER, behind);
     }
 
-    /** The identity's name; empty: there is no policy, or the connection has no identity. Any thread. */
+    /** The identity's name; empty if there is no policy, or the connection has no identity. Any thread. */
     public String name() {
         return name;
     }

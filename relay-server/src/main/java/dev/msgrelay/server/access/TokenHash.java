@@ -5,7 +5,7 @@ import java.security.MessageDigest;
 import java.util.HexFormat;
 import java.util.regex.Pattern;
 
-/** The SHA-256 of a token: the relay keeps no token itself. Compared in constant time. Immutable. */
+/** The SHA-256 of a token, which the relay keeps instead of the token. Compared in constant time. Immutable. */
 public final class TokenHash {
     private static final String PREFIX = "sha256:";
     private static final Pattern TEXT = Pattern.compile(PREFIX + "\\p{XDigit}{64}");

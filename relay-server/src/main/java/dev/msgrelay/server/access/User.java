@@ -12,14 +12,14 @@ import java.util.regex.Pattern;
 /**
  * A user of this host. Immutable.
  *
- * @param principal the JDK's object for the user; empty: the system has none
+ * @param principal the JDK's object for the user; empty if the system has none
  */
 public record User(int uid, Optional<UserPrincipal> principal) {
     private static final Pattern NUMBER = Pattern.compile("\\d{1,9}");
     private static final long LOOKUP_SECONDS = 5;
 
     /**
-     * Looks a user up; a name with the command {@code id -u}, which searches all directories that the system uses.
+     * Looks a user up. For a name it runs {@code id -u}, which searches all directories of users that the system uses.
      *
      * @throws IllegalArgumentException there is no such user, or the look-up fails
      */

@@ -12,7 +12,7 @@ final class Accept {
     /**
      * The quality of a type, from 0 (refused) to 1: that of the narrowest range which includes the type.
      *
-     * @param header the header's values, separated by commas; empty: any type is accepted
+     * @param header the header's values, separated by commas; empty if any type is accepted
      * @param type a type such as {@code text/plain}
      */
     static double quality(String header, String type) {
@@ -20,7 +20,7 @@ final class Accept {
             return 1;
         }
         for (String range : List.of(type, type.substring(0, type.indexOf('/')) + "/*", "*/*")) {
-            // A type may be there several times, with different parameters: the highest quality counts.
+            // If a type is listed several times, with different parameters, the highest quality counts.
             OptionalDouble quality = Arrays.stream(header.split(","))
                     .map(accepted -> accepted.split(";", -1))
                     .filter(parts -> parts[0].strip().equalsIgnoreCase(range))

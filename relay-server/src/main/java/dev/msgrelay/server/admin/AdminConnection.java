@@ -52,8 +52,8 @@ import javax.net.ssl.SSLException;
  *      '--wrong, or too slow--> ANSWERING, with the reason
  * </pre>
  *
- * Input after the request is read and dropped: a connection that is closed with unread input is reset, and the peer
- * could lose the answer. Owned by the admin port's thread.
+ * Input after the request is read and dropped. A close with unread input would reset the connection, and the peer could
+ * lose the answer. Owned by the admin port's thread.
  */
 final class AdminConnection extends ChannelInboundHandlerAdapter {
     /** Time for a client to send its whole request, and again to read the answer. */
@@ -64,7 +64,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
 
     private static final long RELOAD_MILLIS = 30_000;
     private static final long LEAVE_MILLIS = 1_000;
-    /** Events that a stream may miss in a row before it ends: its peer does not read. */
+    /** A stream ends if it misses more events than this in a row, because its peer does not read. */
     private static final int MOST_MISSED = 10;
 
     private static final String EVENTS = "text/event-stream";
@@ -255,7 +255,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         setDeadline(REQUEST_MILLIS, () -> ctx.close());
     }
 
-    /** Changes the state. The codec sees no further input. */
+    /** Ends the reading of the request: sets the state, and drops all input before it reaches the codec. */
     private void endAsking(State next) {
         state = next;
         ctx.pipeline().addBefore(CODEC, null, new SimpleChannelInboundHandler<>(Object.class) {
@@ -296,7 +296,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         HttpResponse response = new DefaultHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK);
         headers(response, type);
         if (type.equals(EVENTS)) {
-            // Proxies shall pass on each event at once: nginx obeys the first header; no-transform forbids compression.
+            // Proxies shall pass on each event at once. nginx obeys the first header; no-transform forbids compression.
             response.headers()
                     .set("X-Accel-Buffering", "no")
                     .set(HttpHeaderNames.CACHE_CONTROL, "no-store, no-cache, no-transform");
@@ -326,7 +326,7 @@ final class AdminConnection extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Whether the connection waits for its peer's request, or for its close. */
+    /** Whether the connection waits for the peer to send its request, or to close. */
     boolean isIdle() {
         return state == State.ASKING || state == State.LEAVING;
     }

@@ -40,13 +40,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A relay's admin port: figures, health, connections, settings and a page, by HTTP; and a reload, for a client with the
- * port's token. All other paths are read-only. A port for health alone ({@link AdminConfig#healthOnly}) has no other
- * paths than those of health.
+ * A relay's admin port: figures, health, connections, settings and a page, by HTTP. All paths are read-only except the
+ * reload, which needs the port's token. A port for health alone ({@link AdminConfig#healthOnly}) has only the paths of
+ * health.
  *
- * <p>The port has a thread of its own and takes no direct memory; with TLS, it takes memory from the relay's TLS part
- * at start. The number of connections is limited. A connection beyond the limit replaces the oldest one that awaits a
- * request or the peer's close, so silent clients keep nobody out.
+ * <p>The port has a thread of its own and takes no direct memory. With TLS, its start reserves a part of the relay's
+ * memory for TLS. The number of connections is limited. A connection beyond the limit replaces the oldest one that
+ * awaits a request or the peer's close, so silent clients keep nobody out.
  */
 public final class AdminServer implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -56,11 +56,11 @@ public final class AdminServer implements AutoCloseable {
     static final int MOST_STREAMS = 16;
 
     private static final int MOST_CONNECTIONS = 64;
-    /** Most lists of connections that are written at the same time: each keeps a {@link Look} in memory. */
+    /** Most lists of connections that are written at the same time. Each keeps a {@link Look} in memory. */
     private static final int MOST_LISTS = 2;
 
     private static final int READ_BYTES = 4 << 10;
-    // The relay's direct memory is budgeted to the last byte, and the admin port has no part of it.
+    // All of the relay's direct memory is planned for other uses, so the admin port's buffers are on the heap.
     private static final ByteBufAllocator HEAP = new PreferHeapByteBufAllocator(new UnpooledByteBufAllocator(false));
     private static final long CLOSE_MILLIS = 1_000;
 
@@ -135,7 +135,7 @@ public final class AdminServer implements AutoCloseable {
      * Starts the admin port before its relay. Until {@link #serve} the port reports that the relay recovers, with the
      * progress from {@link #recovering}.
      *
-     * @param config must be without TLS: the certificate is the relay's
+     * @param config must be without TLS, as the relay owns the certificate
      */
     public static AdminServer startBefore(AdminConfig config, Optional<Supplier<Reload>> configuration)
             throws IOException {
@@ -222,7 +222,7 @@ public final class AdminServer implements AutoCloseable {
                 .awaitUninterruptibly(2 * CLOSE_MILLIS, TimeUnit.MILLISECONDS);
     }
 
-    // The following methods are for connections, on the admin port's thread.
+    // The following methods are called by connections, on the admin port's thread.
 
     Answers answers() {
         return answers.orElseThrow();
@@ -242,7 +242,7 @@ public final class AdminServer implements AutoCloseable {
     void opened(AdminConnection connection) {
         open.add(connection);
         if (open.size() > MOST_CONNECTIONS) {
-            // The new connection is idle, so there is one.
+            // At least the new connection is idle.
             AdminConnection oldest =
                     open.stream().filter(AdminConnection::isIdle).findFirst().orElseThrow();
             String peer = oldest.peer();
@@ -257,7 +257,7 @@ public final class AdminServer implements AutoCloseable {
         streams.remove(connection);
     }
 
-    /** Reserves a list of connections, for {@link #endList} to give back. Returns whether there was one left. */
+    /** Counts a list of connections, until {@link #endList}. Returns false if there are too many lists already. */
     boolean beginList() {
         boolean may = lists < MOST_LISTS;
         lists += may ? 1 : 0;
@@ -268,7 +268,7 @@ public final class AdminServer implements AutoCloseable {
         lists--;
     }
 
-    /** The reason why there can be no reload now; empty: there can be one. */
+    /** The reason why there can be no reload now; empty if there can be one. */
     Optional<String> whyNoReload() {
         if (configuration.isEmpty()) {
             return Optional.of("this program has no configuration that it could read again");
@@ -334,7 +334,7 @@ public final class AdminServer implements AutoCloseable {
     /**
      * The result of a reload.
      *
-     * @param taken true: all new settings are in force but those that need a restart; false: none is
+     * @param taken true if all new settings are in force but those that need a restart; false if none is
      * @param lines for people: the settings that are in force, and those that need a restart; or the error, with its
      *     line
      */

@@ -35,8 +35,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
- * The answers to each path. However many requests come, the relay's connections are read at most once a second, and its
- * counters twice: requests in between get the same bytes. Owned by the admin port's thread.
+ * The answers to each path. The relay's connections are read about once a second at most, and its counters twice. More
+ * frequent requests get the same bytes again. Owned by the admin port's thread.
  */
 final class Answers {
     /** Most subscribers in an event, and most publishers. */
@@ -44,7 +44,7 @@ final class Answers {
 
     private static final int MOST_ENDED = 40;
 
-    /** Paths and their content, for people: links of the page, and the answer to an unknown path. */
+    /** Paths and their content: the links of the page, and the text that answers an unknown path. */
     private static final String PAGES = """
               /              the page for a browser
               /status        the page's figures, as JSON
@@ -90,7 +90,7 @@ final class Answers {
     private long metricsNanos = System.nanoTime();
     private Optional<Look> look = Optional.empty();
     private List<PeekedMessage> peeked = List.of();
-    // Longer ago than LOOK_NANOS: the first request reads the messages.
+    // Longer ago than LOOK_NANOS, so that the first request reads the messages.
     private long peekedNanos = System.nanoTime() - 2 * LOOK_NANOS;
 
     Answers(RelayServer relay, AdminConfig config, SystemTree system) {
@@ -127,9 +127,9 @@ final class Answers {
     }
 
     /**
-     * The answer to a path; not to the few that {@link AdminConnection} answers itself.
+     * The answer to a path, except for the few that {@link AdminConnection} answers itself.
      *
-     * @param accept the request's header; may be empty
+     * @param accept the request's Accept header; may be empty
      */
     Answer of(String path, String accept) {
         return switch (path) {
@@ -269,7 +269,7 @@ final class Answers {
         return Answer.json(HttpResponseStatus.OK, line);
     }
 
-    /** Adds the host's name, the version, ports and the journal's directory: they do not change. */
+    /** Adds the host's name, the version, ports and the journal's directory, which do not change. */
     private void identity(JsonLine line) {
         line.text("host", host).text("version", version());
         line.text("transport", relay.transport().flag())

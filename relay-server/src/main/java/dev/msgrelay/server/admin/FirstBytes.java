@@ -17,14 +17,14 @@ final class FirstBytes extends ChannelInboundHandlerAdapter {
     private final Optional<Supplier<ChannelHandler>> tls;
     private ByteBuf kept = Unpooled.EMPTY_BUFFER;
 
-    /** @param tls makes the handler of TLS, which is added unless a proxy's header comes first; empty: plain HTTP */
+    /** @param tls makes the handler of TLS, which is added unless a proxy's header comes first; empty for plain HTTP */
     FirstBytes(Optional<Supplier<ChannelHandler>> tls) {
         this.tls = tls;
     }
 
     @Override
     public void channelRead(ChannelHandlerContext ctx, Object message) {
-        // Bounded: the bytes so far are fewer than the longest signature, and a read is limited.
+        // Stays short: the bytes kept so far are fewer than the longest signature, and one read is limited.
         kept = Unpooled.wrappedBuffer(kept, (ByteBuf) message);
         int length = kept.readableBytes();
         Stranger who = Stranger.of(kept.nioBuffer(), 0, length, false);

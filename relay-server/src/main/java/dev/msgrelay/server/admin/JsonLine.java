@@ -39,7 +39,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** @param value null: written as JSON's null */
+    /** @param value null is written as JSON's null */
     public JsonLine text(String name, String value) {
         name(name);
         if (value == null) {
@@ -50,7 +50,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Adds an object, whose members {@code members} adds. */
+    /** Adds an object, to which {@code members} adds the members. */
     public JsonLine object(String name, Consumer<JsonLine> members) {
         name(name).append('{');
         members.accept(this);
@@ -58,7 +58,7 @@ public final class JsonLine {
         return this;
     }
 
-    /** Adds a list of objects, one for each item, whose members {@code members} adds. */
+    /** Adds a list with an object for each item, to which {@code members} adds the members. */
     public <T> JsonLine list(String name, Stream<T> items, BiConsumer<JsonLine, T> members) {
         name(name).append('[');
         items.forEach(item -> {
@@ -89,7 +89,7 @@ public final class JsonLine {
             if (c == '"' || c == '\\') {
                 line.append('\\').append(c);
             } else if (c < ' ' || c > '~') {
-                // JSON escapes UTF-16 code units, each by itself: a surrogate without its pair is no error.
+                // JSON escapes each UTF-16 code unit by itself, so a surrogate without its pair is no error.
                 line.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else {
                 line.append(c);

@@ -15,11 +15,11 @@ import java.util.Optional;
  * A relay's figures and connections at one moment.
  *
  * @param nanos the moment, by {@link System#nanoTime}
- * @param cluster state of its cluster; null: the relay is alone
+ * @param cluster state of its cluster; null if the relay is in none
  */
 public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRow> connections, ClusterStatus cluster) {
     public static Look at(RelayServer relay) {
-        // Connections first: a connection that closes in between is then counted as closed in the statistics.
+        // Connections first, so that one that closes in between is counted as closed in the statistics.
         List<ConnectionRow> connections = relay.connections();
         return new Look(Instant.now(), System.nanoTime(), relay.stats(), connections, relay.cluster());
     }
@@ -45,7 +45,7 @@ public record Look(Instant time, long nanos, RelayStats stats, List<ConnectionRo
         cluster(line, look.cluster());
     }
 
-    /** Adds the cluster's state; nothing for a relay that is alone. */
+    /** Adds the cluster's state; nothing for a relay in no cluster. */
     static void cluster(JsonLine line, ClusterStatus status) {
         if (status == null) {
             return;

@@ -52,7 +52,7 @@ final class Metrics {
     private static final double MILLIS = 1e-3;
     private static final double NANOS = 1e-9;
 
-    /** Validity of a relay without TLS: a hundred years. */
+    /** The validity that a relay without TLS reports: a hundred years. */
     private static final double LONGEST_SECONDS = 36_525 * 86_400.0;
 
     private static final Pattern RESIDENT = Pattern.compile("(?m)^VmRSS:\\s+(\\d+) kB$");
@@ -113,7 +113,7 @@ final class Metrics {
 
     private void addRelay(RelayServer relay, RelayStats stats) {
         for (Counter counter : Counter.values()) {
-            // The histogram of forces has both of these figures.
+            // The histogram of forces contains these two figures.
             if (stats.has(counter) && counter != Counter.JOURNAL_FORCES && counter != Counter.JOURNAL_FORCE_MILLIS) {
                 add(counter, stats.get(counter));
             }
@@ -144,7 +144,7 @@ final class Metrics {
                 "relay_transit_seconds",
                 "seconds: from a batch's first message in the relay until its subscribers are sent it, once a batch",
                 stats.transits());
-        // All reasons, also those without a close: a series that appears with its first event has no rate.
+        // All reasons, even without a close: Prometheus' rate misses the first event of a series that begins with it.
         List<CounterDataPointSnapshot> closes = Stream.of(CloseReason.values())
                 .map(reason -> new CounterDataPointSnapshot(
                         stats.closes().getOrDefault(reason, 0L), Labels.of("reason", reason.name()), null, 0))
@@ -208,7 +208,7 @@ final class Metrics {
                                 member.silentMillis() < 0 ? -1 : member.silentMillis() * MILLIS)));
     }
 
-    /** Adds the first subscriber of each name: a series with this name exists once. */
+    /** Adds the first subscriber of each name, since there cannot be two series with the same name. */
     private void addSubscribers(List<ConnectionRow> named) {
         Map<String, ConnectionRow> byName = new LinkedHashMap<>();
         named.forEach(row -> byName.putIfAbsent(row.name(), row));
@@ -263,7 +263,7 @@ final class Metrics {
                 areas.entrySet().stream().map(area -> point("area", area.getKey(), of.applyAsDouble(area.getValue()))));
     }
 
-    /** Resident memory of the process; 0: unknown, since the system is not Linux. */
+    /** Resident memory of the process; 0 if it is unknown, as the system is not Linux. */
     private static long residentBytes() {
         try {
             Matcher resident = RESIDENT.matcher(Files.readString(Path.of("/proc/self/status")));

@@ -36,7 +36,7 @@ final class Refusals {
         this.token = Optional.ofNullable(config.token()).map(TokenHash::parse);
     }
 
-    /** The refusal of a request; empty: it is not refused. */
+    /** The refusal of a request; empty if it is not refused. */
     Optional<Answer> of(HttpRequest request) {
         String path = path(request);
         String allowed = allowed(path);
@@ -47,14 +47,14 @@ final class Refusals {
                             + Peer.printable(request.method().name()));
         }
         List<String> hosts = request.headers().getAll(HttpHeaderNames.HOST);
-        // HTTP/1.0 does not know the header. No browser speaks it any more.
+        // HTTP/1.0 does not know the header. No browser speaks HTTP/1.0 any more.
         boolean mayLackHost = request.protocolVersion().compareTo(HttpVersion.HTTP_1_1) < 0;
         if (hosts.size() != 1 && !(hosts.isEmpty() && mayLackHost)) {
             return refusal(HttpResponseStatus.BAD_REQUEST, hosts.size() + " Host headers instead of one");
         }
         boolean health = path.startsWith("/health/");
         if (config.healthOnly()) {
-            // Any Host may be used: a page of another site learns no secret here.
+            // Any Host may be used, since a page of another site learns no secret here.
             return health
                     ? Optional.empty()
                     : refusal(HttpResponseStatus.NOT_FOUND, "only /health/live and /health/ready are here");
@@ -133,7 +133,7 @@ final class Refusals {
         return !shown.isNone() && token.filter(TokenHash.of(shown)::equals).isPresent();
     }
 
-    /** The token of a request, as Bearer or as a password; {@link Token#NONE}: it has none, or a malformed one. */
+    /** The token of a request, as Bearer or as a password; {@link Token#NONE} if it has none, or a malformed one. */
     static Token shown(HttpRequest request) {
         String bearer = credentials("Bearer ", request);
         return token(bearer.isEmpty() ? password(request) : bearer);
@@ -147,7 +147,7 @@ final class Refusals {
         }
     }
 
-    /** The password of Basic credentials; empty: there is none. */
+    /** The password of Basic credentials; empty if there is none. */
     private static String password(HttpRequest request) {
         try {
             byte[] pair = Base64.getDecoder().decode(credentials("Basic ", request));
@@ -157,7 +157,7 @@ final class Refusals {
         }
     }
 
-    /** The credentials of a request; empty: it has none of this scheme. */
+    /** The credentials of a request; empty if it has none of this scheme. */
     private static String credentials(String scheme, HttpRequest request) {
         String header = request.headers().get(HttpHeaderNames.AUTHORIZATION, "");
         return header.length() <= MOST_CREDENTIALS && header.regionMatches(true, 0, scheme, 0, scheme.length())

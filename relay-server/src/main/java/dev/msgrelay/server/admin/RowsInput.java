@@ -8,7 +8,7 @@ import java.util.Enumeration;
 import java.util.Iterator;
 import java.util.stream.Stream;
 
-/** All connections as JSON, in pieces that are made while the client reads: there may be thousands. */
+/** All connections as JSON, in pieces that are made while the client reads, since they may be thousands. */
 final class RowsInput implements Enumeration<InputStream> {
     /** Least bytes of a piece, except for the last one. */
     static final int PIECE_BYTES = 16 << 10;
@@ -23,7 +23,7 @@ final class RowsInput implements Enumeration<InputStream> {
         JsonLine line = new JsonLine().text("time", look.time().toString());
         Look.cluster(line, look.cluster());
         String head = line.list("connections", Stream.empty(), Look::row).toLine();
-        // Without the closing bracket and brace: the rows follow.
+        // Without the closing bracket and brace, since the rows follow.
         next = head.substring(0, head.length() - 2);
     }
 

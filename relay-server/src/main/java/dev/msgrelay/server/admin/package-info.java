@@ -3,7 +3,7 @@
  *
  * <pre>
  *   AdminServer     listens, on a thread of its own; at most 64 connections
- *     FirstBytes        neither TLS nor HTTP: refused
+ *     FirstBytes        recognises other protocols, which are refused
  *     AdminConnection   one request: complete within 5 s, answered, closed
  *       Refusals        method, Host, token
  *       Reload          the result of {@code POST /reload}, read on a thread of its own

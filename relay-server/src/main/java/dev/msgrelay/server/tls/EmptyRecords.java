@@ -3,14 +3,14 @@ package dev.msgrelay.server.tls;
 import java.nio.ByteBuffer;
 
 /**
- * Counts the records of one connection that bring no data: empty records and new keys. New keys take more processor
- * time than any other record, and an honest client sends them once in gigabytes.
+ * Counts the records without data that a client sends: empty records and key updates. A key update takes more
+ * processor time than any other record, and an honest client sends one only after gigabytes of data.
  *
- * <p>Several records are unwrapped at a time, and bring a number of decrypted bytes. A record with data brings at least
- * one byte, so the number of records without data is at least the difference. Owned by the connection's thread.
+ * <p>One call unwraps several records, and tells only the number of decrypted bytes. A record with data has at least
+ * one byte, so at least the difference of both numbers had no data. Owned by the connection's thread.
  */
 final class EmptyRecords {
-    /** Limit of records without data between two ticks. */
+    /** Most records without data between two calls of {@link #tick}. */
     static final int MOST = 32;
 
     /** Offset of the length in a record's header. */
@@ -25,7 +25,7 @@ final class EmptyRecords {
     /**
      * Counts the records that end in these bytes. Returns whether too many records had no data.
      *
-     * @param plain number of bytes that were decrypted from these
+     * @param plain number of bytes that were decrypted from these bytes
      */
     boolean tooMany(ByteBuffer bytes, int from, int to, int plain) {
         int records = 0;
@@ -54,7 +54,7 @@ final class EmptyRecords {
         return empty > MOST;
     }
 
-    /** Bytes from {@code from} to the current record's end; {@link Integer#MAX_VALUE}: its header is not complete. */
+    /** Bytes from {@code from} to the current record's end; {@link Integer#MAX_VALUE} if its header is incomplete. */
     int rest(ByteBuffer bytes, int from, int to) {
         int length = left;
         int at = from;

@@ -32,25 +32,25 @@ import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A relay's certificate and key for TLS, which a reload replaces, and the thread of its handshakes. Any thread. */
+/** A relay's certificate and key for TLS, which a reload replaces, and the thread that runs handshakes. Any thread. */
 public final class TlsContext implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private final TlsProvider provider;
     final long handshakeMillis;
     final long recordLimit;
-    // The queue is bounded: a connection has at most one step of its handshake there.
+    // Runs the steps of handshakes. Each connection has at most one step in its queue, so the queue is bounded.
     final ExecutorService thread;
     // Channels that have reserved memory for TLS.
     final Set<Channel> present = ConcurrentHashMap.newKeySet();
-    // The output buffer of a handshake, which brings no data. Owned by the thread of the handshakes.
+    // Takes the data of handshake records, which have none. Owned by the thread of the handshakes.
     final ByteBuffer nothing = ByteBuffer.allocateDirect(TlsRecords.SMALL);
 
     // Guarded by this object's lock.
     private Loaded current;
     private boolean closed;
 
-    /** @param wide a warning about a key file that other users can read */
+    /** @param wide a warning if other users can read the key's file */
     private record Loaded(
             TlsFiles files,
             SslContext context,
@@ -69,8 +69,8 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * @param handshakeMillis limit of the time of a handshake
-     * @param recordLimit records that one key may protect; ignored by the JDK, which renews its keys by itself
+     * @param handshakeMillis longest time of a handshake, in milliseconds
+     * @param recordLimit most records that one key may protect; ignored with the JDK, which renews its keys by itself
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
     public TlsContext(TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit) throws IOException {
@@ -84,12 +84,12 @@ public final class TlsContext implements AutoCloseable {
                     made.setDaemon(true);
                     return made;
                 }));
-        // A relay may run for years without a reload.
+        // Warns every day, since a relay may run for years without a reload, and its certificate expires.
         ((ScheduledExecutorService) thread)
                 .scheduleAtFixedRate(() -> warnings().forEach(LOG::warn), 1, 1, TimeUnit.DAYS);
     }
 
-    /** A context whose record limit counts for any provider. {@link #close} ends the caller's thread. */
+    /** A context whose record limit applies to any provider. {@link #close} shuts {@code thread} down. */
     public TlsContext(
             TlsFiles files, TlsProvider provider, long handshakeMillis, long recordLimit, ExecutorService thread)
             throws IOException {
@@ -101,7 +101,7 @@ public final class TlsContext implements AutoCloseable {
     }
 
     /**
-     * Returns the {@link #warnings} of a relay with these files.
+     * Returns the {@link #warnings} that a relay with these files would have.
      *
      * @throws IOException a file cannot be read or used; the message names the file and the line
      */
@@ -162,7 +162,7 @@ public final class TlsContext implements AutoCloseable {
         return current.warnings();
     }
 
-    /** Milliseconds until the first certificate or authority expires; below 0: one has expired, or is not yet valid. */
+    /** Milliseconds until a certificate or authority expires; below 0 if one has expired or is not yet valid. */
     public synchronized long validMillis() {
         List<X509Certificate> all = new ArrayList<>(current.chain());
         all.addAll(current.authorities());
@@ -182,14 +182,14 @@ public final class TlsContext implements AutoCloseable {
                 + certificate.getNotAfter().toInstant() + "; " + clients;
     }
 
-    /** Whether the library can unwrap a record in parts, each as large as there is room; the JDK cannot. */
+    /** Whether the library can unwrap a record in parts, into buffers that are shorter than it. The JDK cannot. */
     boolean readsInParts() {
         return provider.resolve() == TlsProvider.BORINGSSL;
     }
 
     /**
-     * Netty's own handler, for the admin port, whose writes are few and bounded: the handler queues unsent bytes. Its
-     * handshakes run on the channel's own loop, and ask for no certificate.
+     * Netty's own handler, for the admin port. It queues unsent bytes without a limit, but that port's writes are few
+     * and bounded. Its handshakes run on the channel's own loop, and ask for no certificate.
      */
     public SslHandler newAdminHandler(ByteBufAllocator allocator) {
         SslHandler handler = newHandler(allocator);
@@ -197,7 +197,7 @@ public final class TlsContext implements AutoCloseable {
         return handler;
     }
 
-    /** A handler with a new engine, which one call moves many records through; the caller releases the engine. */
+    /** A handler with a new engine that handles many records in one call. The caller releases the engine. */
     synchronized SslHandler newHandler(ByteBufAllocator allocator) {
         if (closed) {
             throw new IllegalStateException("the relay has ended");
@@ -209,8 +209,8 @@ public final class TlsContext implements AutoCloseable {
      * Adds TLS to a channel that is not registered yet. The caller adds the connection's handler next.
      *
      * @param pool the part of the budget for all memory of TLS
-     * @param reader has the memory for the connection's input
-     * @return false: the memory is used up
+     * @param reader provides the memory that the connection's input is decrypted into
+     * @return false if the memory for TLS is used up
      */
     public boolean secure(Channel channel, Pool pool, SocketReads.Reader reader, Watch watch) {
         int bytes = TlsRecords.bytesOfConnection(readsInParts());
@@ -258,17 +258,17 @@ public final class TlsContext implements AutoCloseable {
         /**
          * A handshake has failed.
          *
-         * @param fault the relay's own fault that caused the failure; empty: the client caused it
+         * @param fault the relay's own fault that caused the failure; empty if the client caused it
          */
         void ended(Channel channel, CloseReason reason, String text, Optional<Throwable> fault);
 
-        /** A peer has closed its connection before its first byte. */
+        /** A peer has closed its connection before it sent a byte. */
         void probed(Channel channel);
 
         /** A client does not speak TLS. Called before {@link #ended}. */
         void plain();
 
-        /** More waits than the small output buffer takes, and there is no memory for a large one. */
+        /** More bytes wait to be sent than the small output buffer holds, and there is no memory for a large one. */
         void small();
     }
 }

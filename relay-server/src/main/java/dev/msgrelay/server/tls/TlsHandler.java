@@ -59,11 +59,11 @@ public final class TlsHandler extends ChannelDuplexHandler {
     private State state = State.SHAKING;
     private SSLEngine engine;
     private String keyExchange = "";
-    // Bytes reserved for this connection; 0: they were given back.
+    // Bytes reserved for this connection; 0 once they are given back.
     private int reserved;
     private boolean readingContinues;
     private boolean delivering;
-    // The channel is moving to another loop. A read or task that begins now would run beside that loop.
+    // Whether the channel is moving to another loop. A read or task that began now could overlap with that loop.
     private boolean leaving;
 
     TlsHandler(
@@ -88,12 +88,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** The TLS handler of a channel; null: a channel without TLS. */
+    /** The TLS handler of a channel; null if the channel has no TLS. */
     public static TlsHandler of(Channel channel) {
         return channel.pipeline().get(TlsHandler.class);
     }
 
-    /** The key exchange of the handshake, such as X25519MLKEM768; empty: unknown, as always with the JDK's TLS. */
+    /** The key exchange of the handshake, such as X25519MLKEM768; empty if unknown, as always with the JDK's TLS. */
     public String keyExchange() {
         return keyExchange;
     }
@@ -102,12 +102,12 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return out.records() >= context.recordLimit;
     }
 
-    /** Bytes written to the socket before the last buffer. The socket has taken all of them. */
+    /** Number of bytes in all buffers before the last written one. The socket has taken all of them. */
     public long takenBefore() {
         return out.takenBefore();
     }
 
-    /** Bytes received of an incomplete record. */
+    /** Number of bytes received of a record that is still incomplete. */
     public int begunBytes() {
         return isOpen() ? in.begun() : 0;
     }
@@ -125,8 +125,8 @@ public final class TlsHandler extends ChannelDuplexHandler {
     }
 
     /**
-     * Runs a step that no event of the channel began, and reports every exception and error. Netty would only log them,
-     * and the connection would stay open for ever.
+     * Runs a step, and reports every exception and error. In a task or a listener Netty would only log them, and the
+     * connection would stay open for ever.
      */
     static void guarded(Runnable step, Consumer<Throwable> onFailure) {
         try {
@@ -152,7 +152,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         continueReading.run();
     }
 
-    /** Ends the output, with an alert: without it the client could not tell this end from a lost connection. */
+    /** Ends the output with an alert, so that the client can tell this end from a lost connection. */
     public void endOutput() {
         closeOutput();
         // Netty never completes a write that is still in flight when the output is shut down.
@@ -248,10 +248,10 @@ public final class TlsHandler extends ChannelDuplexHandler {
         }
     }
 
-    /** Unwraps a part of the input into the connection's memory. Returns whether there may be more. */
+    /** Unwraps a part of the input into the connection's memory. Returns whether there may be more input. */
     private boolean deliverOnce() throws SSLException {
         if (reader.isDeaf()) {
-            // The input may have the client's end, and after unwrapping that, BoringSSL would write nothing more.
+            // The input may contain the client's closing alert. After unwrapping it, BoringSSL writes nothing more.
             in.drop();
             return false;
         }
@@ -282,7 +282,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         if (out.mustWrap()) {
             pump();
             if (context.readsInParts()) {
-                // BoringSSL writes a record of its own only to send an alert, and reports the error in no other way.
+                // BoringSSL asks for a write here only to send an alert. It reports the client's error in no other way.
                 throw new SSLException("a record cannot be read: it is none, or was changed on the way");
             }
         }
@@ -295,7 +295,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         return true;
     }
 
-    /** Reads again, first the waiting input: in a task, since the connection may be within a step of its own. */
+    /** Reads on. Input that waits here comes first, in a task, as the connection may be in the middle of a step. */
     @Override
     public void read(ChannelHandlerContext reading) {
         if (isOpen() && in.waits()) {
@@ -364,7 +364,7 @@ public final class TlsHandler extends ChannelDuplexHandler {
         from.flush();
     }
 
-    /** Continues when the socket has taken the bytes in flight. The event goes on once all messages are written. */
+    /** Continues when the socket has taken the bytes in flight. Passes the event on once all messages are written. */
     @Override
     public void channelWritabilityChanged(ChannelHandlerContext changed) {
         if (out.writing()) {

@@ -39,11 +39,11 @@ import javax.net.ssl.SSLPeerUnverifiedException;
  */
 final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private enum State {
-        /** No complete record has come. */
+        /** No complete record has arrived yet. */
         SILENT,
         WAITING,
         WORKING,
-        /** The handshake has failed while the other thread runs a step of it. */
+        /** The handshake has failed while the thread of the handshakes still runs a step of it. */
         LEFT,
         /** Further input is dropped. */
         FAILED,
@@ -58,11 +58,11 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
     private final TlsOutput out;
     private final TlsContext.Watch watch;
     private ChannelHandlerContext ctx;
-    // A task that is done, until the channel is active.
+    // The timer of the handshake; until the channel is active, a future that is done.
     private Future<?> deadline = CompletableFuture.completedFuture(null);
     private State state = State.SILENT;
     private SSLEngine engine;
-    // Whether the engine has more to write than the output buffer took.
+    // Whether the engine has more to write than fitted into the output buffer.
     private boolean hasMoreOutput;
 
     TlsHandshake(TlsContext context, TlsHandler handler, TlsContext.Watch watch) {
@@ -140,7 +140,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Refuses a client that does not speak TLS, once its bytes show its protocol, or that it is unknown. */
+    /** Refuses a client that does not speak TLS, once its bytes match a known protocol, or can match none. */
     private void refuseStranger() {
         Stranger who = in.stranger();
         if (who == null && in.strangerMayFollow()) {
@@ -194,7 +194,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Runs a step on the thread of the handshakes, and then its outcome on the loop. */
+    /** Runs a step, and passes its outcome to the loop. Called on the thread of the handshakes. */
     private void runStep(EventLoop loop) {
         Runnable outcome = tryStep();
         try {
@@ -218,7 +218,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Runs the handshake as far as the input allows, and wraps its output. Returns whether it is done. */
+    /** Runs the handshake as far as the input allows, and wraps its output. Returns whether the handshake is done. */
     private boolean step() throws SSLException {
         out.clear();
         hasMoreOutput = false;
@@ -243,8 +243,8 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
                     }
                 }
                 default -> {
-                    // BoringSSL notices the end of the handshake only in this call, without input. Further input would
-                    // be data.
+                    // BoringSSL notices the end of the handshake only in an unwrap. This one gets no input, as the next
+                    // record may be data already.
                     HandshakeStatus status = engine.unwrap(TlsOutput.EMPTY, context.nothing.clear())
                             .getHandshakeStatus();
                     boolean done = status == HandshakeStatus.FINISHED || status == HandshakeStatus.NOT_HANDSHAKING;
@@ -260,7 +260,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return status == HandshakeStatus.NEED_UNWRAP || status == HandshakeStatus.NEED_UNWRAP_AGAIN;
     }
 
-    /** Unwraps a record of the handshake; false: it is not complete yet. */
+    /** Unwraps a record of the handshake. Returns false if the record is not complete yet. */
     private boolean unwrapRecord() throws SSLException {
         if (!in.hasRecord()) {
             return false;
@@ -276,7 +276,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** @param plain whether the client is to get an ERROR frame, since it does not speak TLS */
+    /** @param plain whether the client gets an ERROR frame in the clear, as it does not speak TLS */
     private void refuse(CloseReason reason, String text, boolean plain) {
         if (!endHandshake(reason, text, Optional.empty())) {
             return;
@@ -299,7 +299,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         ctx.close();
     }
 
-    /** Ends the handshake. The first end counts; false: it has ended before. */
+    /** Ends the handshake as failed. Returns false, and changes nothing, if it has ended before. */
     private boolean endHandshake(CloseReason reason, String text, Optional<Throwable> fault) {
         if (state.compareTo(State.WORKING) > 0) {
             return false;
@@ -310,7 +310,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         return true;
     }
 
-    /** Ends the handshake of a peer that has closed or reset the connection. Without a byte, it was a probe. */
+    /** Ends the handshake of a peer that has closed or reset the connection. If it sent no byte, it was a probe. */
     private void peerClosed(String text) {
         if (begun()) {
             endHandshake(CloseReason.TLS_FAILED, text, Optional.empty());
@@ -321,7 +321,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Drops input for a second before the close: with unread input, a reset could overtake the bytes sent. */
+    /** Drops input for a second, then closes. A close with unread input sends a reset, which may overtake bytes. */
     private void linger() {
         ctx.channel().eventLoop().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         if (state == State.FAILED) {

@@ -24,7 +24,7 @@ import javax.net.ssl.SSLException;
  * Owned by the channel's loop; within a step of the handshake, by the thread of the handshakes.
  */
 final class TlsInput implements SocketReads.Reader {
-    /** Most reads in a cycle: with TLS, one read a cycle takes more processor time than four. */
+    /** Most reads in a cycle of the loop. With TLS, four reads a cycle take less processor time than one a cycle. */
     static final int READS = 4;
 
     private static final int DROPPED_BYTES = 4 << 10;
@@ -37,7 +37,7 @@ final class TlsInput implements SocketReads.Reader {
     private final TlsOutput out;
     private final EmptyRecords empty = new EmptyRecords();
 
-    // Null: further input is dropped.
+    // Null once further input is dropped.
     private ReadWindow buffer;
     private ByteBuffer source;
     private int start;
@@ -79,7 +79,7 @@ final class TlsInput implements SocketReads.Reader {
         return channel.config().isAutoRead() && !waits();
     }
 
-    /** The free end of the buffer. Waiting input moves to the front, so the rest of a record has room. */
+    /** The free end of the buffer. Waiting input is moved to the front first, so that a whole record has room. */
     @Override
     public ByteBuf whereToRead() {
         if (buffer == null) {
@@ -149,7 +149,7 @@ final class TlsInput implements SocketReads.Reader {
         empty.tick();
     }
 
-    /** Releases the buffer: further input is dropped. */
+    /** Releases the buffer. Further input is dropped. */
     void release() {
         if (buffer != null) {
             buffer.release();
@@ -169,12 +169,12 @@ final class TlsInput implements SocketReads.Reader {
         return buffer.view().get(0) & 0xFF;
     }
 
-    /** Whether the bytes so far may be TLS. */
+    /** Whether the bytes so far may be the beginning of TLS. */
     boolean mayBegin() {
         return end == 0 || TlsRecords.mayBegin(first(), end > 1 ? buffer.view().get(1) : TlsRecords.MAJOR_VERSION);
     }
 
-    /** The protocol of the first bytes, as {@link Stranger#of}. */
+    /** The protocol of the first bytes by {@link Stranger#of}; null if that is unknown. */
     Stranger stranger() {
         return Stranger.of(buffer.view(), 0, end, false);
     }
@@ -183,7 +183,7 @@ final class TlsInput implements SocketReads.Reader {
         return Stranger.mayFollow(buffer.view(), 0, end, false);
     }
 
-    /** Bytes of the next record, its header included; 0: the header is not complete. */
+    /** Bytes of the next record, its header included; 0 if the header is not complete. */
     int recordLength() {
         return end - start < TlsRecords.HEADER ? 0 : TlsRecords.length(buffer.view(), start);
     }
@@ -217,7 +217,7 @@ final class TlsInput implements SocketReads.Reader {
         rest = null;
     }
 
-    /** Bytes received of an incomplete record: in the library, and in the buffer. */
+    /** Number of bytes received of an incomplete record, in the library and in the buffer. */
     int begun() {
         return empty.begun() + (more ? 0 : end - start);
     }
@@ -237,9 +237,9 @@ final class TlsInput implements SocketReads.Reader {
     }
 
     /**
-     * End of the bytes to unwrap now. A short last record waits for the next turn, since it may be the alert of the
-     * client's end. After that alert BoringSSL writes nothing, and the connection may have to answer the input before
-     * it, which is in other records or in the library.
+     * Returns the end of the bytes to unwrap in this call. A short last record is left for the next call if there is
+     * input before it, in other records or in the library. It may be the client's closing alert, after which BoringSSL
+     * writes nothing, and the connection may have to answer that input first.
      */
     private int turn() {
         int last = start;
@@ -291,7 +291,7 @@ final class TlsInput implements SocketReads.Reader {
         }
     }
 
-    /** Unwraps a record that is larger than {@code room}, with a library that unwraps whole records only. */
+    /** Unwraps a record that is larger than {@code room}, by way of {@code rest}: the JDK needs room for all of it. */
     private void unwrapToRest(ByteBuffer room) throws SSLException {
         if (spare == null) {
             spare = ByteBuffer.allocateDirect(TlsRecords.SMALL);

@@ -29,7 +29,7 @@ import javax.net.ssl.SSLException;
 final class TlsOutput {
     static final ByteBuffer EMPTY = ByteBuffer.allocateDirect(0);
 
-    /** Most bytes of a write: less than the large buffer, since a record of each message may add its overhead. */
+    /** Most bytes of a write. It leaves room in the large buffer for the overhead of each message's record. */
     private static final int MOST_WRITTEN = TlsRecords.LARGE - (1 << 10);
 
     private final Pool pool;
@@ -42,21 +42,21 @@ final class TlsOutput {
     // The waiting messages, and their promises.
     private final ArrayDeque<ByteBuf> messages = new ArrayDeque<>();
     private final ArrayDeque<ChannelPromise> promises = new ArrayDeque<>();
-    // The part of the first message that is not wrapped yet; null: all of it.
+    // The part of the first message that is not wrapped yet; null if all of it is not.
     private ByteBuffer message;
     private long waiting;
 
     private ByteBuf buffer;
     private ByteBuffer target;
     private boolean large;
-    // Whether more waited than the small buffer takes, since the last tick.
+    // Whether more bytes have waited since the last tick than the small buffer holds.
     private boolean filled;
     private boolean inFlight;
-    // Whether a write is under way, within which the channel may report a change of its writability.
+    // Whether a call that writes is running. The channel may report a change of its writability within that call.
     private boolean writing;
     private boolean mustWrap;
     private long records;
-    // Bytes of all buffers before the last one, and of the last one.
+    // Number of bytes in all buffers that were written before the last one, and in the last one.
     private long before;
     private int last;
 
@@ -70,7 +70,7 @@ final class TlsOutput {
 
     private void resize(int capacity) {
         ByteBuf old = buffer;
-        // The new buffer first: without memory for it, this throws, and the old buffer remains.
+        // The new buffer comes first. If there is no memory for it, this throws, and the old buffer remains.
         buffer = allocator.directBuffer(capacity, capacity);
         if (old != null) {
             old.release();
@@ -120,7 +120,7 @@ final class TlsOutput {
         }
     }
 
-    /** Begins a step of the handshake, whose records {@link #send} will send. */
+    /** Empties the buffer for a step of the handshake. {@link #send} then sends the step's records. */
     void clear() {
         target.clear();
     }
@@ -163,7 +163,7 @@ final class TlsOutput {
         return told;
     }
 
-    /** Runs the library's tasks, or records that the library has to write, such as a new key or an alert. */
+    /** Runs the library's tasks, or notes that it has something of its own to write, such as an alert. */
     void obey(HandshakeStatus status) {
         switch (status) {
             case NEED_TASK -> runTasks(engine);
@@ -227,7 +227,7 @@ final class TlsOutput {
         }
     }
 
-    /** Fills the buffer, with whole segments of the link if enough waits. Returns the promise of its write. */
+    /** Fills the buffer, with whole segments of the link if enough bytes wait. Returns the promise for the write. */
     private ChannelPromise fill() throws SSLException {
         if (waiting > TlsRecords.MOST_PLAIN) {
             filled = true;

@@ -8,9 +8,9 @@ import java.util.Locale;
 public enum TlsProvider {
     /** BoringSSL if it is available, else the JDK. */
     AUTO,
-    /** BoringSSL, through netty-tcnative: less than half of the JDK's time for a byte. */
+    /** BoringSSL, through netty-tcnative. It takes less than half of the JDK's processor time for a byte. */
     BORINGSSL,
-    /** The JDK's own TLS: available everywhere. */
+    /** The JDK's own TLS, which is available everywhere. */
     JDK;
 
     /** The provider's name on the command line. */

@@ -13,7 +13,7 @@ public final class TlsRecords {
     /** Bytes of a small buffer: one record, and the extra room that the JDK requires. */
     static final int SMALL = 17 << 10;
 
-    /** Bytes of a large buffer: a segment of the loopback link. */
+    /** Bytes of a large buffer, which holds a segment of the loopback link. */
     static final int LARGE = 66 << 10;
 
     /** Bytes that a record adds to its plain text: header, the content's type, and a tag of 16 bytes. */
@@ -26,7 +26,7 @@ public final class TlsRecords {
     static final int MAJOR_VERSION = 3;
     private static final int LONG_SEGMENT = 16 << 10;
 
-    /** BoringSSL's own memory of a connection: 17 KiB for the current record of each direction, and its state. */
+    /** BoringSSL's own memory of a connection: 17 KiB for the current record of each direction, and 6 KiB of state. */
     private static final int SESSION = 40 << 10;
 
     private TlsRecords() {}
