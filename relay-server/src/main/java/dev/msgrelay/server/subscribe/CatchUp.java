@@ -18,9 +18,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Brings a subscriber to the head when the log has dropped its next message: first it is sent the journal, page by
- * page, then the log. If the log drops its next message once more, it is sent the journal again: it gets each message
- * once.
+ * Brings a subscriber to the head of the stream when the log has dropped the subscriber's next message. It is sent the
+ * journal first, page by page, then the log. If the log overtakes it again, it goes back to the journal. It gets each
+ * message once.
  *
  * <pre>
  *   journal   | block | block | block | block | block |       written
@@ -32,16 +32,16 @@ import java.util.concurrent.TimeUnit;
  *                          ^--overtaken by the log--'
  * </pre>
  *
- * <p>Owned by the thread of the subscriber's loop: in JOURNAL the loop that may wait for the disk, otherwise a sending
- * loop.
+ * <p>Owned by the thread of the subscriber's loop. In state JOURNAL that is the loop that may wait for the disk,
+ * otherwise one of the other loops.
  */
 final class CatchUp {
     private enum State {
-        /** Sent the log: the subscriber has caught up, or has never had to. */
+        /** The subscriber is sent the log: it has caught up, or has never had to. */
         LIVE,
-        /** Sent the journal, or the log where that has the next message. */
+        /** The subscriber is sent the journal, or the log while the log has the next message. */
         JOURNAL,
-        /** Sent the log, until one write reaches the head. */
+        /** The subscriber is sent the log, until it is within one write of the head. */
         CATCHING_UP
     }
 
@@ -49,11 +49,11 @@ final class CatchUp {
     enum Seek {
         /** The reader is at the start. */
         FOUND,
-        /** Messages at the start are missing, which {@link #gap} names; the reader is after them. */
+        /** Messages at the start are missing, see {@link #gap}; the reader is after them. */
         AFTER_A_GAP,
         /** The start is in the journal: the caller moves to the loop that may wait for the disk, and asks again. */
         IN_JOURNAL,
-        /** The stream has not come to the start, or there is no memory for a page: the caller asks again later. */
+        /** The stream has not reached the start, or there is no memory for a page: the caller asks again later. */
         WAIT
     }
 
@@ -61,7 +61,7 @@ final class CatchUp {
     enum Next {
         /** The reader has the next bytes, in a page or in the log. */
         HERE,
-        /** The same; but messages before them are missing, which {@link #gap} names. */
+        /** Messages are missing, see {@link #gap}; the reader has passed them. */
         GAP,
         /** The subscriber goes on in the journal, on the loop that may wait for the disk. */
         JOURNAL,
@@ -86,10 +86,10 @@ final class CatchUp {
      * The start of a subscriber's stream.
      *
      * @param first with {@link StartFrom#SEQUENCE} the number of the first message that the subscriber gets
-     * @param millis with {@link StartFrom#TIME} since 1970
+     * @param millis with {@link StartFrom#TIME} the time of the first message, in ms since 1970
      */
     record Start(StartFrom from, long first, long millis) {
-        /** Returns whether the subscriber names the first message, and is told which are missing. */
+        /** Returns whether the subscriber names its first message, and so is told of messages missing from there. */
         boolean resumes() {
             return from == StartFrom.SEQUENCE;
         }
@@ -109,7 +109,8 @@ final class CatchUp {
     }
 
     /**
-     * Most seeks in the log: from the second on the log's writer waits for the reader; the third is for a slow host.
+     * Most seeks of a start in the log, which may drop that message during a seek. From the second seek on, back
+     * pressure keeps the message if the policy has it; the third is for a slow host.
      */
     private static final int MOST_TRIES = 3;
 
@@ -118,19 +119,19 @@ final class CatchUp {
     private final SlowReader slowness;
     private final Rights rights;
     private final Services services;
-    // Empty: the state is always LIVE.
+    // Empty: there is no journal to send, so the state is always LIVE.
     private final Optional<FanoutParts.Replays> replays;
     private final Mark found = new Mark();
     private volatile State state = State.LIVE;
     private Gap gap;
 
-    // Set by toJournal, as the fields after it.
+    // This field and the following ones are of use from toJournal on.
     private ReplayPages pages;
     private BlockReader blocks;
     private Chunk page;
     // The length of the next block, if it is longer than a page; otherwise 0.
     private long longer;
-    // The start has been looked up; the next page is the first one; the first message that is wanted, or 0.
+    // Whether the start was looked up; whether the next page is the first one; the first wanted message, or 0.
     private boolean sought;
     private boolean starting;
     private long wanted;
@@ -154,7 +155,7 @@ final class CatchUp {
         return state == State.LIVE;
     }
 
-    /** Goes on in the journal; or returns why the subscriber's identity may not. */
+    /** Goes on in the journal; or returns why the subscriber's identity does not allow that. */
     Optional<Refusal> toJournal() {
         slowness.leaveGate();
         if (state == State.LIVE) {
@@ -182,7 +183,7 @@ final class CatchUp {
         beginning = new Beginning(sinceNanos, reader.position(), log.head().position());
     }
 
-    /** Ends the catch-up, and gives back all that it takes. More than once without harm. */
+    /** Ends the catch-up, and gives back its page and its count as a replay. Further calls do nothing. */
     void becomeLive() {
         if (state != State.LIVE) {
             pause();
@@ -197,7 +198,7 @@ final class CatchUp {
      * IN_JOURNAL on the loop that may wait for the disk.
      *
      * @param start not {@link StartFrom#LIVE}
-     * @param head not before the start; may be moved on
+     * @param head the end of the stream, which is not before the start; gets the newest end if that is needed
      */
     Seek seekStart(Start start, Mark head) {
         return state == State.JOURNAL ? seekInJournal(start, head) : seekInLog(start, head);
@@ -208,7 +209,7 @@ final class CatchUp {
             return Seek.IN_JOURNAL;
         }
         slowness.joinGate();
-        // The log's writer may have dropped the start meanwhile: then once more.
+        // If the log's writer drops the start during a seek, the reader seeks again.
         int tries = 0;
         do {
             log.head().read(head);
@@ -236,7 +237,7 @@ final class CatchUp {
     private Seek seekInJournal(Start start, Mark head) {
         if (!sought) {
             sought = true;
-            // The journal may have grown since the head was read.
+            // The journal may have grown after the head was read, so a search in it may end behind the head.
             wanted = Math.min(first(start), head.sequence());
             reader.seek(wanted, head);
             if (reader.boundary().sequence() > wanted || reader.overtaken()) {
@@ -249,10 +250,10 @@ final class CatchUp {
         Read read = Read.MISSING;
         while (read == Read.MISSING) {
             if (!start.resumes() && gap.reason() == GapReason.NOT_HELD) {
-                // The journal has just dropped a message that the subscriber has not named: the next one is as good.
+                // The journal has just dropped the first message. The subscriber did not name it: the next one will do.
                 wanted = Math.max(wanted, reader.boundary().sequence());
             }
-            // Gaps after the wanted message are told when the reader comes to them.
+            // Gaps after the wanted message are reported later, when the reader comes to them.
             read = reader.boundary().sequence() > wanted ? Read.AT_HAND : read();
         }
         if (read == Read.NO_MEMORY) {
@@ -290,7 +291,7 @@ final class CatchUp {
     }
 
     /**
-     * Finds the next bytes of a subscriber that is not live; between two frames. In JOURNAL it may wait for the disk.
+     * Finds the next bytes for a subscriber that is not live. Only between two frames; waits for the disk in JOURNAL.
      *
      * @param lag bytes from the reader to the end of the stream
      */
@@ -327,7 +328,7 @@ final class CatchUp {
         return Next.HERE;
     }
 
-    /** Lets the policy hold the log back from here on; returns whether the log still has the next message. */
+    /** Lets the policy hold publishers back from here on; returns whether the log still has the next message. */
     private boolean joinAgain() {
         slowness.joinGate();
         slowness.movedBack();
@@ -337,7 +338,7 @@ final class CatchUp {
         return slowness.inGate();
     }
 
-    /** Finds the next bytes, in JOURNAL. May wait for the disk. */
+    /** Finds the next bytes in state JOURNAL. May wait for the disk. */
     private Read read() {
         if (reader.onPage() && reader.position() < reader.pageEnd().position()) {
             return Read.AT_HAND;
@@ -345,9 +346,9 @@ final class CatchUp {
         while (true) {
             reader.leavePage();
             sequence = reader.boundary().sequence();
-            // The used page goes back first: subscribers that wait for a page come before this one.
+            // The used page is given back first, because subscribers that wait for a page come before this one.
             giveBack();
-            // Before the wanted message the reader needs a page: only in a page can it skip to that message.
+            // A reader before the wanted message needs a page, as only in a page it can skip to that message.
             if (sequence >= wanted && !reader.overtaken()) {
                 pages.leaveLine(this);
                 return Read.AT_HAND;
@@ -369,9 +370,9 @@ final class CatchUp {
         }
     }
 
-    /** Reads blocks into the page; false: they need a longer page, or the reader has passed missing messages. */
+    /** Reads blocks into the page. False: the next block needs a longer page, or the reader has passed a gap. */
     private boolean readPage() {
-        // A new BlockReader is at the start of the journal, and has no number there.
+        // Both are compared: a new BlockReader is at position 0, where the reader may be, but has sequence 0.
         if (blocks.at().position() != reader.position() || blocks.at().sequence() != sequence) {
             blocks.seek(sequence);
         }
@@ -397,7 +398,7 @@ final class CatchUp {
             case DAMAGE -> goOnAt(blocks.foundEnd(), GapReason.DAMAGED);
             case DROPPED -> goOnAt(blocks.foundEnd(), GapReason.NOT_HELD);
             case ALL_READ -> {
-                // The journal has ended before the log begins.
+                // The journal ends before the log begins: the messages between them are missing.
                 seekOldest();
                 missingFor = GapReason.NOT_HELD;
             }
@@ -435,7 +436,7 @@ final class CatchUp {
         return page == null ? WindowGate.NEVER : pages.waitingSince();
     }
 
-    /** Gives the page back, between two frames; {@link #next} reads it again. */
+    /** Gives the page back; only between two frames. {@link #next} reads the bytes again. */
     void pause() {
         reader.leavePage();
         giveBack();
@@ -451,7 +452,7 @@ final class CatchUp {
         return isLive() ? ConnectionRow.LIVE : beginning.percent(at, head);
     }
 
-    /** Returns the time that the rest takes at the pace so far, in ms; -1: for ever, or unknown. */
+    /** Returns the time until the subscriber has caught up at its pace so far, in ms; -1: its lag does not shrink. */
     long leftMillis(long at, long head, long nowNanos) {
         return isLive() ? 0 : beginning.leftMillis(at, head, nowNanos);
     }

@@ -99,7 +99,7 @@ final class Delivery {
         return durableEnd;
     }
 
-    /** Lets the stream end, from here on, at the durable end. */
+    /** From here on sends messages only when they are durable, that is, before {@code end}. */
     void durableOnly(StreamHead end) {
         durableOnly = true;
         durable = end;
@@ -118,7 +118,7 @@ final class Delivery {
         }
     }
 
-    /** Moves to the start of the stream: as {@link CatchUp#seekStart}, and for a live start. */
+    /** Moves to the start of the stream, as {@link CatchUp#seekStart} does; also to a live start. */
     CatchUp.Seek seekStart(CatchUp.Start start, Mark head) {
         if (start.from() == StartFrom.LIVE) {
             seekEnd(head);
@@ -138,7 +138,7 @@ final class Delivery {
         log.head().read(head);
         reader.moveTo(streamEnd(head));
         if (durableOnly) {
-            // The stream's end for this subscriber is earlier, and the gate may have cached its former position.
+            // The durable end may be before the reader's former position, which the gate may have cached.
             slowness.movedBack();
         }
         feed.jumped();
@@ -175,7 +175,7 @@ final class Delivery {
         return writer.busy();
     }
 
-    /** Returns whether the subscriber lags too much to wait for the write in flight. */
+    /** Returns whether a live subscriber lags so much that it is cut off during its write in flight. */
     boolean tooLate(Mark end) {
         return catchUp.isLive()
                 && (reader.overtaken() || slowness.lags(end.position() - reader.position()))
@@ -186,9 +186,9 @@ final class Delivery {
     enum Outcome {
         /** Nothing for now: there is nothing to send, no memory, or the socket has not taken all of the write. */
         WAIT,
-        /** The socket has taken the write, or messages were passed: the caller may ask for the next write at once. */
+        /** The socket has taken the write, or unwanted messages were passed: the caller may ask again at once. */
         AGAIN,
-        /** Messages are missing, which {@link Delivery#gap} names; the reader has passed them. */
+        /** Messages are missing, see {@link Delivery#gap}; the reader has passed them. */
         GAP,
         /** The subscriber is cut off: {@link SlowReader#tooSlow} says why. */
         CUT,
@@ -229,7 +229,7 @@ final class Delivery {
 
     private Outcome send(Mark end, long lag, int stride, int least, boolean everything) {
         if (lag <= 0) {
-            // Below 0 where a durable-only subscriber starts after the durable end.
+            // Below 0 if the stream starts after the durable end, for which a durable-only subscriber has to wait.
             return Outcome.WAIT;
         }
         boolean onPage = reader.onPage();
@@ -244,7 +244,7 @@ final class Delivery {
         };
     }
 
-    /** Pauses, and gives the page to other subscribers, once the begun frame is sent. */
+    /** Gives the page back if other subscribers wait for it; before that, sends the rest of a begun frame. */
     private Outcome pause() {
         if (catchUp.waitedForSince() != WindowGate.NEVER) {
             if (!reader.atBoundary()) {
@@ -255,7 +255,7 @@ final class Delivery {
         return Outcome.WAIT;
     }
 
-    /** Applies the policy of a live subscriber; a subscriber that catches up returns to the journal. */
+    /** Applies the policy to a live subscriber; one that has not caught up yet returns to the journal. */
     private Outcome overtaken(Mark end) {
         SlowReader.Overtaken rule = catchUp.isLive() ? slowness.overtaken() : SlowReader.Overtaken.JOURNAL;
         if (rule == SlowReader.Overtaken.CUT) {
@@ -293,9 +293,9 @@ final class Delivery {
     }
 
     /**
-     * Sends bytes beside the stream, between two frames.
+     * Sends control frames, between two frames of the stream.
      *
-     * @param next whether they tell the next message's number
+     * @param next whether they tell the client the number of the next message
      * @return whether the socket has taken all of them
      */
     boolean say(ByteBuffer said, boolean next) {
@@ -306,7 +306,7 @@ final class Delivery {
         if (!writer.flush()) {
             return false;
         }
-        // The stream has not moved; but the reader may have, for which publishers wait.
+        // No message was sent, but the reader may have jumped: publishers may wait for that.
         count(0, 0);
         return true;
     }
@@ -343,7 +343,7 @@ final class Delivery {
      * Notes the progress of the socket; returns whether it has taken bytes of a write in flight since the last call.
      */
     boolean noteProgress(long nowNanos) {
-        // With TLS the write in flight is a buffer of records, a part of all that was written.
+        // With TLS the writer shows the progress in the last buffer of records alone; the ones before it are added.
         long before = tls == null ? 0 : tls.takenBefore();
         long mark = reader.position() + before + writer.progress();
         boolean moved = mark != progressMark;
@@ -365,7 +365,7 @@ final class Delivery {
         return since != WindowGate.NEVER && slowness.stalls(since, nowNanos);
     }
 
-    /** Returns the figures of the subscriber; its messages are exact between two frames. Any thread. */
+    /** Returns the figures of the subscriber; the number of messages is exact between two frames. Any thread. */
     SessionRole.Report report(String types, long headPosition, long nowNanos) {
         long at = Math.min(position(), headPosition);
         return new SessionRole.Report(

@@ -6,13 +6,13 @@ import dev.msgrelay.server.stream.StreamHead;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
-/** The ends of the stream for subscribers of durable messages, and the number of these subscribers. Any thread. */
+/** The ends of the stream for subscribers that get only durable messages, and their number. Any thread. */
 public final class DurableEnds {
     private final Durability durability;
     private final Executor core;
     private final AtomicIntegerArray readers = new AtomicIntegerArray(Level.values().length);
 
-    /** @param core runs a task on its thread, and {@link #want} in the cycle after it */
+    /** @param core runs a task on the core's thread; the same cycle then calls {@link #want} */
     public DurableEnds(Durability durability, Executor core) {
         this.durability = durability;
         this.core = core;
@@ -34,7 +34,7 @@ public final class DurableEnds {
         return has(Level.WRITTEN) || has(Level.FORCED);
     }
 
-    /** Asks the journal for the levels that subscribers wait for. On the core's thread. */
+    /** Tells the journal for which levels subscribers wait, up to the head. On the core's thread. */
     public void want(long head) {
         if (any()) {
             durability.wantWritten(head);

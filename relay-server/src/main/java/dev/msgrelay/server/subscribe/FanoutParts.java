@@ -9,11 +9,11 @@ import java.util.function.Supplier;
 /**
  * The parts of a relay that all its subscribers share.
  *
- * @param logBytes most bytes that a subscriber may lag
+ * @param logBytes size of the log: the most bytes by which a subscriber may lag
  * @param stallNanos longest time without progress while publishers or subscribers wait
  * @param replays empty: subscribers are not sent the journal
- * @param seats takes a seat for a subscriber that connects, or has caught up
- * @param elsewhere whether other relays have the stream, and may have sent a subscriber more of it than is here yet
+ * @param seats chooses the group of a subscriber that connects or has caught up, and counts it there
+ * @param elsewhere whether other relays have the same stream, and may have sent messages that are not here yet
  */
 public record FanoutParts(
         PacketLog log,

@@ -12,33 +12,33 @@ interface Feed {
         WAIT,
         /** The socket has taken all of the write. */
         SENT,
-        /** No message has a wanted type; the reader has passed them. */
+        /** No message that the feed looked at has a wanted type; the reader has passed them. */
         MOVED,
         /** The log no longer has the next message. */
         OVERTAKEN
     }
 
     /**
-     * Writes what the reader has not handed on. Only while nothing is in flight.
+     * Writes the next bytes after the reader's position. Only while nothing is in flight.
      *
      * @param stride about the most bytes of a write
-     * @param least about the least bytes of a write, in whole segments, unless everything goes
-     * @param everything whether to write less than that, too
+     * @param least about the least bytes of a write, rounded to whole segments
+     * @param everything whether to write even if there are fewer bytes than {@code least}
      */
     Outcome next(Mark head, int stride, int least, boolean everything);
 
     /** Writes the rest of the begun frame, which is pinned; returns whether the socket has taken all of it. */
     boolean finish();
 
-    /** Called when the socket has taken all of a write: calls {@link Delivery#count}. */
+    /** Called when the socket has taken all of a write. Moves the reader on, and calls {@link Delivery#count}. */
     void written();
 
     /** Called when the reader has moved elsewhere, between two frames. */
     default void jumped() {}
 
-    /** Called when the client has been told the number of the next message: it counts from there. */
+    /** Called when the client has been told the number of the next message, and counts from there. */
     default void clientCountsFrom(long next) {}
 
-    /** Gives the feed's memory back; nothing is sent any more. */
+    /** Gives the feed's memory back; the feed sends nothing any more. */
     default void release() {}
 }

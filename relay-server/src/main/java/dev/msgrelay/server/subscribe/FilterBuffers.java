@@ -10,13 +10,13 @@ import java.util.ArrayDeque;
 
 /**
  * Buffers for the writes of one loop's {@link FilteredFeed}s. A buffer is acquired for a write and given back when the
- * socket has taken the write: thousands of subscribers need a few, unless they stop reading. On the loop's thread.
+ * socket has taken the write. Thousands of subscribers share a few, unless they stop reading. On the loop's thread.
  */
 public final class FilterBuffers {
-    /** Bytes of a buffer, and about the most of a write. */
+    /** Bytes of a buffer, and about the most bytes of a write. */
     static final int BYTES = 64 << 10;
 
-    /** No buffer: without room. */
+    /** Stands for no buffer; it has no room. */
     static final ByteBuf NONE = Unpooled.EMPTY_BUFFER;
 
     private static final int MOST_FREE = 8;
@@ -27,7 +27,7 @@ public final class FilterBuffers {
     private final Counters counters;
     private final ArrayDeque<ByteBuf> free = new ArrayDeque<>();
 
-    /** @param loops that share the pool: together they keep half of it for later */
+    /** @param loops number of loops that share the pool; together they keep at most half of it as free buffers */
     public FilterBuffers(ByteBufAllocator allocator, MemoryBudget.Pool pool, Counters counters, int loops) {
         this.mostFree = (int) Math.min(MOST_FREE, pool.limit() / BYTES / loops / 2);
         this.allocator = allocator;
@@ -35,7 +35,7 @@ public final class FilterBuffers {
         this.pool = pool;
     }
 
-    /** Returns a buffer, or {@link #NONE} where all are in use. */
+    /** Returns a buffer, or {@link #NONE} if all are in use. */
     ByteBuf acquire() {
         ByteBuf buffer = free.pollFirst();
         if (buffer != null) {

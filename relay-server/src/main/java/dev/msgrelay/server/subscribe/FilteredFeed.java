@@ -14,7 +14,7 @@ import java.util.function.Supplier;
  * write. A large frame is not copied: it is written from the log's memory.
  */
 final class FilteredFeed implements Feed {
-    /** Most bytes of a walk, unless a frame is longer: other subscribers get their turn. */
+    /** Most bytes of a walk, unless a frame is longer. It is limited for the sake of other subscribers. */
     static final int LOOK_BYTES = 256 << 10;
 
     /** Frames of this length or more are written from the log's memory. */
@@ -49,8 +49,9 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * Chooses the types from now on; {@code withSequences}: SEQUENCE goes before a message that the client would number
-     * wrong.
+     * Sets the wanted types from now on.
+     *
+     * @param withSequences whether SEQUENCE is sent before a message that the client would number wrong
      */
     void choose(TypeRanges wanted, boolean withSequences) {
         types = wanted;
@@ -68,7 +69,7 @@ final class FilteredFeed implements Feed {
             return Outcome.WAIT;
         }
         if (!reader.atBoundary()) {
-            // The last write, of a WholeFeed, may have ended within a frame.
+            // This feed may have replaced a WholeFeed whose last write ended within a frame.
             return finish() ? Outcome.SENT : Outcome.WAIT;
         }
         long end = reader.pinAhead(LOOK_BYTES, head);
@@ -129,8 +130,8 @@ final class FilteredFeed implements Feed {
     }
 
     /**
-     * Finds wanted frames that are neighbours, and returns their end. All buffers are with subscribers that have
-     * stopped reading, so these frames are written from the log's memory, which they pin as a whole feed does.
+     * Finds wanted frames that follow each other without others between them, and returns their end. They are written
+     * from the log's memory, because no buffer is free, and pin it as the frames of a {@link WholeFeed} do.
      */
     private long stretch(long start, long end, long sequence) {
         if (sequences && sequence != clientNext) {

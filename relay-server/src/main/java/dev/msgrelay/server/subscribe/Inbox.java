@@ -19,14 +19,14 @@ public final class Inbox {
         /** Handles a frame, whose body is between position and limit; false: the bytes after the frame are dropped. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
 
-        /** Returns the end of a connection that speaks another protocol; {@code fault}: the rule that it breaks. */
+        /** Returns the exception that ends the connection of a client that speaks another protocol. */
         default FrameException onStranger(Stranger who, FrameException fault) {
             return fault;
         }
     }
 
     private static final int FIRST_KEPT = 256;
-    // Most subscribers never say anything.
+    // Until the first byte; most subscribers never send one.
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     /** All reserved types start with these three bytes. */
     private static final int TYPE_PREFIX = ControlFrames.FIRST >>> Byte.SIZE;
@@ -37,7 +37,7 @@ public final class Inbox {
     private long frames;
     private int reserved;
     private int frameLength;
-    // The first bytes are no control frame, and more of them may tell what they are.
+    // The first bytes begin no control frame, and further ones may tell which protocol they begin.
     private boolean strange;
 
     public Inbox(MemoryBudget.Pool pool) {
@@ -57,9 +57,9 @@ public final class Inbox {
     }
 
     /**
-     * Receives bytes, and hands on the frames that they complete, until the handler or a fault ends it.
+     * Receives bytes, and hands on the frames that they complete, until the handler returns false.
      *
-     * @throws FrameException a frame is no control frame or too long; or the handler's
+     * @throws FrameException a frame is no control frame, is too long, or was refused by the handler
      */
     public void receive(ByteBuf came, Handler handler) throws FrameException {
         bytes += came.readableBytes();
@@ -147,7 +147,7 @@ public final class Inbox {
         }
     }
 
-    /** Returns the index of the first byte that begins no control frame; -1: there is none so far. */
+    /** Returns the index of the first byte that cannot begin a control frame; -1: there is none so far. */
     private int wrongByte() {
         for (int i = 0; i < Math.min(kept.position(), Integer.BYTES - 1); i++) {
             if (kept.get(i) != (byte) (TYPE_PREFIX >>> Byte.SIZE * (2 - i))) {

@@ -25,17 +25,17 @@ import java.util.concurrent.TimeUnit;
  *
  * <pre>
  *   HELLO --greeted--> seekStart, until the start is found --> admit --> WELCOME
- *                        '--> WAIT: not in the stream yet, or no memory;  IN_JOURNAL: go to its loop
+ *                        '--> WAIT: not in the stream yet, or no memory;  IN_JOURNAL: move to the journal's loop
  *   SUBSCRIBE --wantTypes--> chooseTypes, between two frames
  * </pre>
  *
  * <p>Owned by the subscriber's thread, except where a method says otherwise.
  */
 final class Join {
-    /** Longest wait for a turn to start in the journal, or for memory there: clients give up 5 s after HELLO. */
+    /** Longest wait until the journal may be read, or for memory to do so. Clients give up 5 s after HELLO. */
     private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
-    /** Bytes of the Java heap of a set of ranges, without the ranges. */
+    /** Bytes of Java heap that a set of type ranges takes, without the ranges themselves. */
     private static final int RANGES_BYTES = 64;
 
     private final FanoutParts shared;
@@ -50,7 +50,7 @@ final class Join {
     private TypeRanges wanted = TypeRanges.ALL;
     private long wantedBytes;
     private boolean sequences;
-    // A subscriber that asks for all types gets those that access allows; a plain one always does.
+    // Whether a subscriber that asks for all types accepts those that it may have; a plain one always does.
     private boolean narrows = true;
 
     // The HELLO that WELCOME has not answered yet, and what was decided for it.
@@ -76,7 +76,7 @@ final class Join {
         return types;
     }
 
-    /** Replaces the wanted types; throws where access or memory does not allow these. */
+    /** Replaces the wanted types; throws if the client's rights or its memory limit do not allow them. */
     void wantTypes(TypeRanges asked) throws FrameException {
         TypeRanges ranges = rights.grant(asked, narrows);
         long needed = ranges.isAll() ? 0 : RANGES_BYTES + (long) ranges.count() * TypeRanges.RANGE_LENGTH;
@@ -100,7 +100,7 @@ final class Join {
         wanted = ranges;
     }
 
-    /** Sends the wanted types from here on; between two frames of the stream. */
+    /** Sends the wanted types from here on. Only between two frames of the stream. */
     void chooseTypes(Delivery delivery) {
         types = wanted;
         if (wantedBytes > 0 || wanted.isAll()) {
@@ -119,9 +119,9 @@ final class Join {
     }
 
     /**
-     * Moves the stream, which is between two frames, to its start; the caller repeats it until the start is found.
+     * Moves the stream to its start. Only between two frames; the caller repeats the call until the start is found.
      *
-     * @throws FrameException there is no such start, or it has not come in time
+     * @throws FrameException there is no such start, or the stream has not reached it in time
      */
     CatchUp.Seek seekStart(Delivery delivery, Mark head) throws FrameException {
         if (hasReadAhead(head)) {
@@ -129,10 +129,10 @@ final class Join {
             return CatchUp.Seek.WAIT;
         }
         boolean replayed = shared.replays().isPresent();
-        // Read once more: while this thread had no processor, the writer may have gone round the whole log.
+        // The head is read again: if this thread was paused, the writer may have replaced the whole log meanwhile.
         shared.log().head().read(head);
         CatchUp.Start start = start(head, replayed);
-        // Not earlier: until here the plain policy allowed lags that would cut the subscriber off now.
+        // Not earlier: so far the relay's default policy has allowed lags for which this policy may cut it off.
         policy = services.clients().grant(hello.policy(), replayed);
         slowness.change(policy);
         Level level = session.dialogue().level().orElse(Level.STREAM);
@@ -151,7 +151,7 @@ final class Join {
         return seek;
     }
 
-    /** Reads the start in HELLO; throws where there is none. */
+    /** Returns the start that HELLO asks for; throws if the stream has no such start. */
     private CatchUp.Start start(Mark head, boolean replayed) throws FrameException {
         boolean resumes = hello.start() == StartFrom.SEQUENCE;
         boolean byTime = hello.start() == StartFrom.TIME;
@@ -168,12 +168,12 @@ final class Join {
                     CloseReason.BAD_START,
                     "sequence " + first + " is beyond the next one of this stream, " + head.sequence());
         }
-        // Before the fork the stream is as the subscriber knows it.
+        // A start before the fork is no rollback: up to the fork the stream is as the subscriber knows it.
         fork = known && (!resumes || first == hello.number()) ? Durability.TODAY : forked;
         return new CatchUp.Start(hello.start(), first, byTime ? hello.number() : 0);
     }
 
-    /** Returns whether the subscriber has got more of the stream from another relay than has come here. */
+    /** Returns whether the subscriber has messages from another relay that have not come to this one yet. */
     private boolean hasReadAhead(Mark head) {
         return shared.elsewhere()
                 && hello.start() == StartFrom.SEQUENCE
@@ -181,7 +181,7 @@ final class Join {
                 && services.durability().forkOf(hello) == Durability.TODAY;
     }
 
-    /** Waits for those messages to come here; throws when the time is up. */
+    /** Throws if those messages have not come to this relay in time. */
     private void awaitStart(Mark head) throws FrameException {
         Duration most = services.clients().handshakeTimeout();
         if (now() - helloNanos > most.toNanos()) {
@@ -196,7 +196,7 @@ final class Join {
     void admit(Delivery delivery, long first) {
         sequences = hello.wants(Features.SEQUENCES);
         chooseTypes(delivery);
-        // A client that did not offer REPLAY may not decode it; WELCOME then says RELAY_DEFAULT.
+        // A client that did not ask for REPLAY may be unable to decode it: WELCOME then says RELAY_DEFAULT.
         boolean unknown = policy == Policy.REPLAY && hello.policy() != Policy.REPLAY;
         int features = rights.permittedTypes().isAll() ? Features.SEQUENCES : Features.SEQUENCES | Features.NARROWED;
         session.welcome(hello, unknown ? Policy.RELAY_DEFAULT : policy, features, first, 0, fork);
@@ -214,15 +214,15 @@ final class Join {
     }
 
     /**
-     * Takes this subscriber's turn to start in the journal, if it has come: an address has a number of starts a second.
-     * Once taken the turn stays. A start in the log needs none.
+     * Returns whether the subscriber may start in the journal now, which each address may do only so many times a
+     * second. Once it may, it may later too. A start in the log is not limited.
      */
     boolean takeTurn() {
         hasTurn = hasTurn || services.admission().mayReplay(session.channel().remoteAddress(), now());
         return hasTurn;
     }
 
-    /** Refuses a subscriber that has waited for its turn in vain. */
+    /** Refuses a subscriber for which {@link #takeTurn} has been false for too long. */
     Refusal noTurn() {
         return services.admission().refuseReplay(session.channel().remoteAddress(), now());
     }

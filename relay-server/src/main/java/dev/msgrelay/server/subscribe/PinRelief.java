@@ -21,7 +21,7 @@ public final class PinRelief {
     private final long pinBytes;
     private long cutUpTo = -1;
 
-    /** @param pinBytes the limit, for the text */
+    /** @param pinBytes the limit, for the text that the client is sent */
     public PinRelief(PacketLog log, ConnectionTable table, Counters counters, long pinBytes) {
         this.log = log;
         this.table = table;
@@ -42,7 +42,7 @@ public final class PinRelief {
         pinning().filter(s -> s.pinnedFrom() == oldest).forEach(s -> cutOff(s, oldest));
     }
 
-    /** Ended subscribers are among them: these pin memory until they are told why. */
+    /** Returns all subscribers, including those that end: these pin memory until they are told why. */
     private Stream<SubscriberConnection> pinning() {
         return table.present().stream()
                 .map(Session::role)

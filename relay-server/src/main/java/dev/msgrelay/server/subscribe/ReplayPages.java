@@ -15,22 +15,22 @@ import java.util.function.LongSupplier;
 /**
  * Memory for the journal's bytes: a page for each subscriber that is sent the journal. When all memory is in use,
  * subscribers wait in a line, and the first gets the page that is given back next. A subscriber that keeps a page and
- * reads nothing holds up the line, which {@link #waitingSince} tells. Subscribers before WELCOME have a line of their
- * own, and get every second page: in the other line their clients would give up.
+ * reads nothing holds up the line; {@link #waitingSince} tells how long. Subscribers before WELCOME have a line of
+ * their own, and get every second page, because their clients give up early.
  *
- * <p>Any thread; a lock, taken once for a page.
+ * <p>Any thread, with a lock that is taken only when a page is taken or given back.
  */
 public final class ReplayPages {
     private final ByteBufAllocator allocator;
     private final MemoryBudget.Pool pool;
     private final Counters counters;
     private final LongSupplier clock;
-    // For records of the journal; shared by all subscribers of the thread that reads it.
+    // A buffer for the journal's index records, shared by all subscribers: one thread reads for all of them.
     final ByteBuffer records = ByteBuffer.allocateDirect(BlockReader.RECORD_BYTES);
     private final ArrayDeque<Chunk> free = new ArrayDeque<>();
     private final ArrayDeque<Object> starts = new ArrayDeque<>();
     private final ArrayDeque<Object> line = new ArrayDeque<>();
-    // The last page went to a subscriber of that line.
+    // Whether the last page went to a subscriber before WELCOME.
     private boolean startBefore;
     private int readers;
     private volatile long since = WindowGate.NEVER;
@@ -103,7 +103,7 @@ public final class ReplayPages {
         if (bytes == BlockReader.PAGE_BYTES && page.memory().refCnt() == 1 && readers > 0) {
             free.addFirst(page);
         } else {
-            // A write in flight may point into the page; it ends with its connection.
+            // If a write in flight points into the page, the memory is freed when that write ends.
             pool.giveBack(bytes);
             page.release();
         }
@@ -119,7 +119,7 @@ public final class ReplayPages {
         }
     }
 
-    /** Returns since when the first of the line has been the first; or {@link WindowGate#NEVER}. */
+    /** Returns since when the first subscriber in line has waited as the first; or {@link WindowGate#NEVER}. */
     long waitingSince() {
         return since;
     }

@@ -15,23 +15,23 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A fault in one subscriber ends that one only. Owned by the loop's thread; {@link #signal} may be called by any.
  */
 public final class SendGroup implements EngineLoop.Duty {
-    /** Bytes of a write, about: longer writes gain nothing, and delay other subscribers. */
+    /** About the bytes of a write. Longer writes gain nothing, and delay other subscribers. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** Bytes of a write, about, to each of several subscribers: the cache keeps them until all have them. */
+    /** About the bytes of a write if there are several subscribers. The cache keeps these until all have them. */
     static final int SHARED_WRITE_BYTES = 128 << 10;
 
-    /** Most writes of one {@link #pump}, or one for each subscriber: then publishers are read. */
+    /** Most writes of one {@link #pump}, but at least one for each subscriber. After them publishers are read. */
     private static final int MOST_WRITES = 64;
 
     /** A subscriber of the group, as the group sees it. On the group's loop. */
     interface Member {
         /**
-         * Sends as {@link Feed#next}; returns whether the subscriber would take more right away. May move {@code head}.
+         * Sends as {@link Feed#next}; returns whether the subscriber would take more at once. May move {@code head}.
          */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** Returns whether the subscriber has not ended, or its last words are due. */
+        /** Returns whether frames are still sent to the subscriber, be it only why it ends. */
         boolean isServed();
 
         Session session();
@@ -41,20 +41,20 @@ public final class SendGroup implements EngineLoop.Duty {
     private final EngineLoop loop;
     final FilterBuffers buffers;
     private final Optional<ReplayPages> pages;
-    // Replaced when a subscriber comes or goes, so that a turn ends with the array with which it began.
+    // Replaced, not changed, when a subscriber comes or goes: a round that has begun keeps its array.
     private Member[] members = {};
-    // The index of the subscriber that is first in the next turn.
+    // The index of the subscriber that was first in the last pump.
     private int first;
     private final Mark head = new Mark();
     private long lastHead;
     private boolean more;
     private volatile boolean any;
-    // More of the stream is durable, for subscribers that get only durable messages.
+    // Whether more of the stream has become durable, for subscribers that get only durable messages.
     private volatile boolean moreDurable;
-    // Counts subscribers on their way to the group, too.
+    // The number of subscribers, including those on their way to the group.
     private final AtomicInteger seats = new AtomicInteger();
 
-    /** @param pages of subscribers that are sent the journal; empty: these subscribers are sent the log */
+    /** @param pages memory for subscribers that are sent the journal; empty: this group's are sent the log */
     public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, Optional<ReplayPages> pages) {
         this.log = log;
         this.loop = loop;
@@ -69,8 +69,8 @@ public final class SendGroup implements EngineLoop.Duty {
     void add(Member subscriber) {
         members = Arrays.copyOf(members, members.length + 1);
         members[members.length - 1] = subscriber;
-        // Set before the subscriber's first look at the head: a writer that does not see this has moved the head
-        // before.
+        // Set before the subscriber first reads the head. A writer that did not see the flag moved the head before
+        // that, so the subscriber sees the new head without a signal.
         any = true;
     }
 
@@ -92,7 +92,7 @@ public final class SendGroup implements EngineLoop.Duty {
         signal();
     }
 
-    /** Counts one more subscriber, which is here or on its way. Any thread. */
+    /** Counts one more subscriber, which is about to come. Returns this group. Any thread. */
     public SendGroup takeSeat() {
         seats.incrementAndGet();
         return this;
@@ -102,20 +102,20 @@ public final class SendGroup implements EngineLoop.Duty {
         seats.decrementAndGet();
     }
 
-    /** Returns the number of subscribers, with those on their way to this group. Any thread. */
+    /** Returns the number of subscribers, including those on their way to this group. Any thread. */
     public int seats() {
         return seats.get();
     }
 
     /**
-     * Sends the stream to each subscriber without a write in flight; bounded.
+     * Sends the next bytes to each subscriber without a write in flight. Limited, so that the loop can do other work.
      *
      * @param everything whether to send less than a segment, too; false while more is known to come
      * @return whether some subscriber would take more right away
      */
     public boolean pump(boolean everything) {
         if (moreDurable) {
-            // Cleared before the look at the durable ends.
+            // Cleared before the durable ends are read: if they move after that, this is set again.
             moreDurable = false;
         }
         log.head().read(head);
@@ -125,7 +125,7 @@ public final class SendGroup implements EngineLoop.Duty {
         int least = several ? stride : 1;
         int writes = MOST_WRITES;
         more = members.length > 0;
-        // The subscriber that is first in this turn is last in the next one.
+        // Each pump begins with the next subscriber, so that none is always first.
         first = first + 1 < members.length ? first + 1 : 0;
         while (more && writes > 0) {
             more = false;
@@ -156,7 +156,7 @@ public final class SendGroup implements EngineLoop.Duty {
         return pages.map(ReplayPages::sleepNanos).orElse(0L);
     }
 
-    /** Returns whether the head has moved since the last pump, or that has left something. */
+    /** Returns whether the head has moved since the last pump, or that pump has left something to send. */
     @Override
     public boolean pending() {
         return members.length > 0

@@ -24,7 +24,8 @@ final class SlowReader {
     }
 
     /**
-     * The part of the log within which a subscriber leaves the journal: the rest is for a sending loop that is late.
+     * A subscriber leaves the journal when its lag is at most a quarter of the largest allowed one. The rest is a
+     * reserve, in case the loop that sends to it from then on is late.
      */
     private static final int NEAR = 4;
 
@@ -38,9 +39,9 @@ final class SlowReader {
     private boolean inGate;
     private long progressNanos;
 
-    // With a rate: sent bytes that the identity has not spent yet.
+    // Only with a rate: bytes that were sent, and are not counted against the identity's rate yet.
     private long unspent;
-    // With a rate: the subscriber was paused since it was last at the head.
+    // Only with a rate: whether the subscriber was paused after it was last at the head.
     private boolean paused;
 
     SlowReader(FanoutParts shared, Services services, Rights rights, WindowGate.Limit subscriber) {
@@ -72,10 +73,10 @@ final class SlowReader {
         };
     }
 
-    /** Lets the policy hold the log back for the subscriber from here on. */
+    /** From here on publishers are held back for the subscriber, if its policy demands that. */
     void joinGate() {
         inGate = true;
-        // Publishers may have waited for other subscribers for a long time.
+        // Publishers may have waited for other subscribers for long: this one is not to blame for that.
         progressNanos = clock.nanoTime();
         if (holdsBack) {
             gate.add(subscriber);
@@ -99,7 +100,7 @@ final class SlowReader {
         }
     }
 
-    /** Returns since when this policy holds publishers back; or {@link WindowGate#NEVER}. */
+    /** Returns since when subscribers with this policy hold publishers back; or {@link WindowGate#NEVER}. */
     long holdsBackSince() {
         return holdsBack && gate.blockedByReaders() ? gate.blockedSinceNanos() : WindowGate.NEVER;
     }
@@ -125,7 +126,7 @@ final class SlowReader {
         }
     }
 
-    /** Begins a pause if the identity's rate is used up, and returns whether. The next tick looks again. */
+    /** Pauses the subscriber if its identity has used up its rate; returns whether it is paused now. */
     boolean pauseIfSpent(long lag) {
         if (!rights.hasRate()) {
             return false;
@@ -136,7 +137,7 @@ final class SlowReader {
         }
         long now = clock.nanoTime();
         if (!rights.isPaused(now)) {
-            // 0 bytes, too: other connections of the identity may have used the rate.
+            // Also with 0 bytes, because other connections of the identity may have used up the rate.
             rights.spend(unspent, now);
             unspent = 0;
         }

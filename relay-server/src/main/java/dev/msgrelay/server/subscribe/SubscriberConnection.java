@@ -38,8 +38,8 @@ import java.util.concurrent.TimeUnit;
  * A subscriber, with at most one write in flight. When the write is done, all that has gathered meanwhile is the next
  * write; control frames go out between two frames of the stream.
  *
- * <p>A {@link SendGroup} sends to it: one is chosen when the subscriber connects, and again each time it comes back
- * from the journal. The group counts a seat for it at once, so that two choices do not take the same seat.
+ * <p>A {@link SendGroup} sends to it. One is chosen when the subscriber connects, and again each time it comes back
+ * from the journal. A chosen group counts the subscriber (its seat) at once, so that the next choice allows for it.
  *
  * <p>Owned by its loop's thread, which may change while nothing is in flight; {@link #position} and reports are for any
  * thread.
@@ -52,10 +52,10 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     /** Most ranges of types in a report. */
     private static final int ROW_RANGES = 8;
 
-    /** Most SUBSCRIBEs that wait for their answer; then reading stops. One more read may bring some more. */
+    /** Most SUBSCRIBEs that wait for their answer before reading stops. The last read may exceed it. */
     private static final int MAX_WAITING = 16;
 
-    /** Most bytes in flight beside the stream: a read, its answers, a GAP between messages, and an ERROR. */
+    /** Most bytes in flight other than the stream: a read, its answers, a GAP between messages, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES
             + Dialogue.MOST_BYTES
             + (MAX_WAITING + READ_BYTES / SubscribeFrame.LEAST_FRAME) * Dialogue.ANSWER_BYTES
@@ -70,16 +70,16 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     private final Inbox inbox;
     private final SlowReader slowness;
     private final Join join;
-    // Null until the channel is there.
+    // Null until the channel is active.
     private Delivery delivery;
     private boolean missedIsLogged;
 
     private SendGroup group;
-    // The group sends to the subscriber, whose channel is on the group's loop.
+    // Whether the subscriber is in the group, with its channel on the group's loop.
     private boolean present;
     private boolean seatIsFree;
 
-    // The last words are due.
+    // Whether the client is still to be told why it ends.
     private boolean lastDue;
     private Refusal last;
     private Future<?> lastLimit = NO_LIMIT;
@@ -101,7 +101,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         }
     }
 
-    /** Streams the types that access allows, from the head on; returns whether the connection goes on. */
+    /** Starts the stream of a client without HELLO, at the head; returns whether the connection goes on. */
     private boolean startPlain() {
         delivery.start();
         try {
@@ -134,7 +134,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         SessionState state = session.state();
         Mark end = delivery.streamEnd(head);
         if (delivery.busy()) {
-            // After HELLO the subscriber moves to another start, as soon as this write is done.
+            // After HELLO the lag does not matter: as soon as this write is done, the stream moves to another start.
             if (state != SessionState.GREETED && state != SessionState.CLOSING && delivery.tooLate(end)) {
                 session.close(slowness.tooSlow());
             }
@@ -176,7 +176,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- control frames, between two frames of the stream -------------------------------------------------------
 
-    /** Sends the frames that are due; returns whether the stream goes on here. */
+    /** Sends the control frames that are due; returns whether the stream may go on at once. */
     private boolean say(Mark head) {
         if (session.state() == SessionState.GREETED && !letIn(head)) {
             return false;
@@ -191,7 +191,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return delivery.say(words.flip(), tellsNext);
     }
 
-    /** Counts missing messages, and tells the subscriber; a plain one, which cannot be told, may end by that. */
+    /** Counts missing messages, and tells the subscriber. A plain one is closed instead, unless it may skip. */
     private void reportMissed(CatchUp.Gap gap) {
         boolean slow = gap.reason() == GapReason.SLOW;
         String what = "messages " + gap.from() + " to " + gap.to();
@@ -208,7 +208,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         if (session.state() == SessionState.OPEN) {
             session.dialogue().gap(gap.from(), gap.to(), gap.reason());
         } else if (!slow) {
-            // A plain subscriber cannot be told, and was to get them all.
+            // A plain subscriber cannot be told that messages are missing, and was to get them all.
             session.close(
                     CloseReason.SLOW_SUBSCRIBER, what + " are " + gap.reason().text());
         }
@@ -246,7 +246,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
                 CatchUp.Gap gap = delivery.gap();
                 join.admit(delivery, gap.from());
                 if (gap.reason() == GapReason.NOT_HELD) {
-                    // The client has asked for messages that are gone: the relay has not dropped them for it.
+                    // The client has asked for messages that were gone already: they do not count as missed.
                     session.dialogue().gap(gap.from(), gap.to(), gap.reason());
                 } else {
                     reportMissed(gap);
@@ -254,15 +254,15 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             }
         }
         if (replays()) {
-            // The first PING tells how far the subscriber has to go.
+            // PING tells the client the newest sequence, and so how many messages it has to catch up with.
             session.dialogue().ping(services.clock().nanoTime());
         }
         return true;
     }
 
     /**
-     * Starts in the journal, when the subscriber's turn comes: an address and an identity have only a number of starts.
-     * Until then the next tick tries again, until it has waited long enough.
+     * Starts in the journal, if the limits of the subscriber's address and identity allow one more start now. If not,
+     * this is called again, until the subscriber has waited for too long.
      */
     private void startInJournal() {
         boolean turn = join.takeTurn();
@@ -343,14 +343,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     @Override
     public void tick(long nowNanos) {
         if (!isStarted()) {
-            // A reload of the access policy may have made HELLO needless.
+            // A reload of the access policy may now let the client act without HELLO.
             if (session.rights().mayAct()) {
                 startPlain();
             }
             return;
         }
-        // Skipped for most clients, which are plain: it would be nearly all the work of an idle relay. A socket with
-        // room takes bytes for a peer that is gone, too, so only the progress of a write in flight counts.
+        // Skipped for most plain clients, because it would be nearly all the work of an idle relay. A socket with room
+        // takes bytes even if its peer is gone, so only the progress of a write in flight is a sign of life.
         if ((session.state().speaks() || delivery.isWaitedFor()) && delivery.noteProgress(nowNanos)) {
             session.heard();
         }
@@ -364,7 +364,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     // ---- from one loop to another ------------------------------------------------------------------------------
 
-    /** Takes a seat, and returns its loop. Called before the channel is registered. */
+    /** Chooses a group, takes a seat there and returns its loop. Called before the channel is registered. */
     public EngineLoop takeSeat() {
         group = shared.seats().get();
         if (seatIsFree) {
@@ -399,7 +399,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         return session.state() != SessionState.GONE && (session.state() != SessionState.CLOSING || lastDue);
     }
 
-    /** Goes on in the journal; returns whether this loop reads the journal. */
+    /** Goes on in the journal; returns whether this loop is the one that reads the journal. */
     private boolean toJournal() {
         Optional<Refusal> refusal = delivery.toJournal();
         if (refusal.isPresent()) {
@@ -427,7 +427,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
      */
     private void moveTo(SendGroup to) {
         if (seatIsFree) {
-            // The channel is closed already, as its handlers hear next.
+            // The channel is closed already; its handlers are about to be told.
             to.leaveSeat();
             return;
         }
@@ -438,7 +438,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
             if (isServed()) {
                 enterGroup();
             }
-            // Frames were written on the way, if only the last ones: nothing else flushes them.
+            // Frames may have been written during the move, such as an ERROR. Nothing else flushes them.
             session.channel().flush();
         });
     }
@@ -446,15 +446,15 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Tells a client that has sent anything why it ends, between two frames, if the stream gets there within the stall
-     * timeout. A plain client gets only frames of the stream, unless its access is taken back.
+     * Tells a client that has sent bytes why its connection ends. That goes out after the frame in flight, if the frame
+     * is complete within the stall timeout. A client that has sent nothing is told only if its access was revoked.
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {
         slowness.leaveGate();
         Channel channel = session.channel();
         if (!isStarted()) {
-            // No part of the stream has been sent, so no frame is cut if the last words are written now.
+            // No part of the stream has been sent, so no frame is cut if the ERROR is written now.
             release();
             Closing.say(channel, why);
             return;
@@ -467,7 +467,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
         readMore(true);
         last = why;
         lastDue = true;
-        // A slow client takes a while to get there; a client that reads nothing cannot be told.
+        // A slow client needs time to take the rest of its frame; a client that reads nothing cannot be told.
         lastLimit = channel.eventLoop().schedule(() -> channel.close(), lastMillis(), TimeUnit.MILLISECONDS);
         while (lastDue && !delivery.busy() && delivery.atBoundary()) {
             sayLast();
@@ -475,14 +475,14 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     }
 
     /**
-     * Sends the next of the last words: the rest of the frame in flight, GOAWAY if it is due, then ERROR. Only while no
-     * write is in flight; returns whether the socket has taken it and more are due.
+     * Sends the next of these: the rest of a begun frame, GOAWAY if it is due, ERROR. Only while no write is in flight;
+     * returns whether the socket has taken it and there is more to send.
      */
     private boolean sayLast() {
         if (!delivery.atBoundary()) {
             return delivery.finish();
         }
-        // The relay may close in the moment in which it begins to drain: GOAWAY is sent all the same.
+        // GOAWAY is still due if the connection ends just when the relay begins to drain: it is sent all the same.
         ByteBuffer goAway = session.dialogue().takeGoAway();
         if (goAway.hasRemaining()) {
             return delivery.say(goAway, false);

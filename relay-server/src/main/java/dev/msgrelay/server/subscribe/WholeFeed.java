@@ -30,7 +30,7 @@ final class WholeFeed implements Feed {
         if (available == 0) {
             return Outcome.WAIT;
         }
-        // Whole segments, or everything where there is less than one.
+        // Whole segments; or everything, if that is less than one segment.
         int amount =
                 available < segment.bytes() ? (int) available : segment.wholeUpTo((int) Math.min(available, stride));
         if (!everything && amount < segment.wholeUpTo(least)) {
@@ -58,7 +58,7 @@ final class WholeFeed implements Feed {
         segment.countTransfer();
         reader.advance(inFlight);
         long messages = 0;
-        // Between two frames the number is known. Within a packet it is looked up now and then.
+        // Between two frames the next message's number is known. Within a frame it is looked up now and then.
         if (reader.atBoundary() || ++cutWrites >= CUT_WRITES_PER_LOOK) {
             cutWrites = 0;
             long now = reader.sequence();

@@ -1,5 +1,5 @@
 /**
- * From the log to subscribers' sockets.
+ * Sends the stream from the log to subscribers' sockets.
  *
  * <pre>
  *   SubscriberConnection   calls these, and moves from group to group
@@ -10,7 +10,7 @@
  *                                  '-- CatchUp, ReplayPages: from the journal, where the log has dropped messages
  *     SlowReader           the client's limits: policy, lag, rate, time without progress
  *
- *   SendGroup   the subscribers of one loop; one group is sent the journal, and its loop may wait for the disk
+ *   SendGroup   the subscribers of one loop; those of one group are sent the journal: its loop may wait for the disk
  *   PinRelief   cuts off subscribers that pin the log's oldest memory, when its writer needs it
  * </pre>
  *
