@@ -19,17 +19,17 @@ import java.util.concurrent.TimeUnit;
  * Counts connections, in all and by address, and decides whether there may be one more. Any thread; a lock, taken when
  * a connection comes and when it goes.
  *
- * <p>All Unix sockets count as one address, and have no limit by address: a client that may open the file is on this
- * host. An IPv6 address is a network of 64 bits.
+ * <p>Clients of Unix sockets have no address, and so no limit by address: they are on this host, and may open the file.
+ * All IPv6 addresses of a /64 network count as one.
  */
 public final class Admission {
-    /** Most addresses without a connection: beyond it, addresses with full buckets are forgotten. */
+    /** From this number of addresses on, those without connections and with full buckets are forgotten. */
     private static final int IDLE_ADDRESSES = 4096;
 
-    /** Longest wait that a refused client is told: about a client's own longest. */
+    /** Longest wait that a refused client is told: about the longest pause of a client between two tries. */
     private static final long MOST_PROMISED_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The place of an admitted connection, for {@link #left} to give back. */
+    /** The count of an admitted connection, which {@link #left} ends. */
     public record Ticket(boolean publisher, InetAddress address) {}
 
     /** The ticket of an admitted connection; or, with a null ticket, the refusal. */
@@ -97,7 +97,7 @@ public final class Admission {
                 null, new Refusal(reason, ShortText.there(limit, what) + whose + " already, which is the limit"));
     }
 
-    /** Refuses a client that comes too early; the wait that it is told is promised to no other client. */
+    /** Refuses a client that comes too early, and tells it a wait. No other client is told the same one. */
     private static Refusal tooMany(int perSecond, String what, InetAddress from, TokenBucket bucket, long nowNanos) {
         return new Refusal(
                 CloseReason.TOO_MANY_FROM_ADDRESS,
@@ -115,13 +115,13 @@ public final class Admission {
         }
     }
 
-    /** Returns whether a peer may start in the journal once more now. */
+    /** Returns whether a peer may start in the journal now; if so, counts that. */
     public synchronized boolean mayReplay(SocketAddress peer, long nowNanos) {
         Address address = addresses.get(ProbeLog.network(peer));
         return address == null || address.replays.tryTake(nowNanos);
     }
 
-    /** Refuses a peer whose turn, {@link #mayReplay}, has not come in time. */
+    /** Refuses a peer for which {@link #mayReplay} has been false for too long. */
     public synchronized Refusal refuseReplay(SocketAddress peer, long nowNanos) {
         InetAddress from = ProbeLog.network(peer);
         return tooMany(limits.replaysPerSecond(), "starts in the journal", from, addresses.get(from).replays, nowNanos);

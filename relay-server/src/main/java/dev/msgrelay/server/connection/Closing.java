@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The end of a connection whose client is told why. */
 public final class Closing {
-    /** Time in which input is still read and thrown away. */
+    /** Time from the last frame to the close. Input is still read in it, and thrown away. */
     public static final int LINGER_MILLIS = 1000;
 
     /** The length of an ERROR with the longest text, and of RETRY_AFTER before it. */
@@ -37,7 +37,7 @@ public final class Closing {
     public static ChannelFuture say(Channel channel, Refusal why, long mostMillis) {
         ChannelFuture written = channel.writeAndFlush(Unpooled.wrappedBuffer(lastFrames(why)));
         closeLater(channel, mostMillis);
-        // Only then: a close drops bytes that are not written.
+        // The output ends only after the write, because a close drops bytes that are not written.
         written.addListener(done -> endOrClose(channel));
         return written;
     }
@@ -47,7 +47,8 @@ public final class Closing {
             endOutput(channel);
             closeLater(channel);
         } catch (Throwable e) {
-            // Netty only logs what a listener throws: the loop would read the client's end again until the close.
+            // Netty only logs what a listener throws. The loop would then see the end of the input until the late
+            // close.
             channel.pipeline().fireExceptionCaught(e);
             channel.close();
         }

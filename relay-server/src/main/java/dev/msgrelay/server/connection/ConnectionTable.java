@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
 /** The connections of a relay. Any thread. */
 public final class ConnectionTable {
     private final Set<Session> live = ConcurrentHashMap.newKeySet();
-    // The live ones, and those that have ended and not given everything back.
+    // The live ones, and those that have ended but still have their channel or memory.
     private final Set<Session> present = ConcurrentHashMap.newKeySet();
     private final AtomicLong ids = new AtomicLong();
     private volatile boolean draining;
@@ -27,7 +27,7 @@ public final class ConnectionTable {
         live.add(session);
     }
 
-    /** Removes a connection whose end has been counted from the live ones. */
+    /** Removes a connection from the live ones; its end has been counted. */
     void removeLive(Session session) {
         live.remove(session);
     }
@@ -60,7 +60,7 @@ public final class ConnectionTable {
         return live;
     }
 
-    /** Returns the connections whose channels are not closed yet: ended ones may pin memory as well. */
+    /** Returns the live connections, and ended ones that may still pin memory. */
     public Set<Session> present() {
         return present;
     }

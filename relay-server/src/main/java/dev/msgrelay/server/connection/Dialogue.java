@@ -29,7 +29,7 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The control frames of a connection, of either role: their order, their answers, and those that are due.
+ * Checks the order of a connection's control frames, answers them, and keeps those that the relay has to send.
  *
  * <pre>
  *   HELLO   --> WELCOME      PING --> PONG      GOAWAY, PING: the relay's own
@@ -38,7 +38,7 @@ import java.util.Optional;
  * Owned by the connection's thread.
  */
 public final class Dialogue {
-    /** Most bytes without answers: the longest WELCOME, GOAWAY with the relay's text, and one of each short frame. */
+    /** Most bytes besides SUBSCRIBED: the longest WELCOME, GOAWAY with its text, and one of each short frame. */
     public static final int MOST_BYTES = 1024;
 
     private static final int FIRST_ANSWERS = 4;
@@ -57,7 +57,7 @@ public final class Dialogue {
     private Durability.Life life;
 
     // The frames that are due: of each kind only the newest, so that a client that asks a lot and reads nothing costs
-    // no more than this. Answers to SUBSCRIBEs are kept as numbers, and the subscriber bounds them.
+    // no more than this. Answers to SUBSCRIBEs are kept as numbers; SubscriberConnection limits how many.
     private ByteBuffer welcome = NOTHING;
     private boolean welcomed;
     private long gapFrom;
@@ -85,21 +85,21 @@ public final class Dialogue {
         this.heartbeat = heartbeat;
     }
 
-    // Called when the connection is among the live ones: a later life of the stream ends these, so this life stays
-    // right.
+    // Called when the connection is among the live ones. When a later life of the stream begins, these are ended, so
+    // this one never sees two lives.
     void opened() {
         life = durability.life();
     }
 
-    /** Returns the level that HELLO asks for, where LEVELS is granted. */
+    /** Returns the level of durability that HELLO asks for; empty: LEVELS is not granted. */
     public Optional<Level> level() {
         return level;
     }
 
     /**
-     * Checks the turn of a control frame whose header has come.
+     * Checks whether a control frame may come now. Called when its header has come.
      *
-     * @throws FrameException the frame may not come now, only the relay may send it, or it must be understood
+     * @throws FrameException the frame may not come now, only the relay may send it, or it is unknown but mandatory
      */
     public void checkTurn(int type, SessionState state) throws FrameException {
         if (type == ControlFrames.HELLO) {
@@ -196,7 +196,7 @@ public final class Dialogue {
     /**
      * Returns the refusal of a client that speaks another protocol.
      *
-     * @param reason with {@code fault}, the rule of frames that its bytes break
+     * @param reason the close reason that belongs to {@code fault}, a text why its bytes are no frame
      */
     public FrameException refusalOf(Stranger who, CloseReason reason, String fault) {
         return switch (who) {
@@ -216,7 +216,7 @@ public final class Dialogue {
         };
     }
 
-    /** Reads the requests in HELLO, of a client that may say it. */
+    /** Reads the requests in a HELLO that was checked and is allowed. */
     void greeted(HelloFrame said) throws FrameException {
         heartbeat.wanted(said.heartbeatMillis());
         if (role == Role.SUBSCRIBER || said.wants(Features.ACKS)) {
@@ -239,7 +239,7 @@ public final class Dialogue {
         return new FrameException(CloseReason.JOURNAL_FAILED, "nothing gets " + level.flag() + " any more");
     }
 
-    /** Puts WELCOME, as {@link Session#welcome}. */
+    /** Makes WELCOME due; see {@link Session#welcome}. */
     void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         boolean rolledBack = fork != Durability.TODAY && fork != Durability.UNKNOWN;
         int flags = fork == Durability.TODAY ? 0 : WelcomeFrame.EPOCH_CHANGED;
@@ -276,7 +276,7 @@ public final class Dialogue {
         pongId = id;
     }
 
-    /** Returns why a client that waits for the journal cannot stay once that has failed. */
+    /** Returns why the client cannot stay after a failure of the journal; empty: it does not wait for that. */
     Optional<FrameException> journalFailed() {
         return level.filter(waited -> waited != Level.STREAM).map(Dialogue::noMore);
     }
@@ -285,7 +285,7 @@ public final class Dialogue {
         welcome = frame;
     }
 
-    /** Puts a GAP; messages after those of a GAP that is due already extend it. */
+    /** Makes a GAP due. If there is one that is due already, extends it up to {@code to}. */
     public void gap(long from, long to, GapReason reason) {
         if (gapTo == 0) {
             gapFrom = from;
@@ -294,20 +294,20 @@ public final class Dialogue {
         gapTo = to;
     }
 
-    /** Sets the number, and its sequence, after which messages are acknowledged. */
+    /** Sets the last message that needs no acknowledgement: the publisher's number and the sequence. */
     public void ackedUpTo(long number, long sequence) {
         ackNumber = number;
         ackSequence = sequence;
     }
 
-    /** Lets acknowledgements tell levels; the client knows these numbers. */
+    /** From here on acknowledgements include levels of durability. The client knows these numbers already. */
     public void tellLevels(long written, long forced) {
         tellsLevels = true;
         ackWritten = written;
         ackForced = forced;
     }
 
-    /** Puts the numbers up to which a publisher's acknowledged messages are written and forced. */
+    /** Sets the numbers up to which a publisher's acknowledged messages are written and forced. */
     public void levels(long written, long forced) {
         if (written > ackWritten || forced > ackForced) {
             ackDue = true;
@@ -324,7 +324,7 @@ public final class Dialogue {
         }
     }
 
-    /** Puts an answer to a SUBSCRIBE; see {@link #answers}. */
+    /** Makes an answer to a SUBSCRIBE due; {@link #answers} counts it. */
     public void subscribed(int request) {
         if (answered == answers.length) {
             answers = Arrays.copyOf(answers, Math.max(FIRST_ANSWERS, 2 * answered));
@@ -340,7 +340,7 @@ public final class Dialogue {
         goAway = frame.encode();
     }
 
-    /** Takes GOAWAY alone; empty: it is not due, or may not be sent before WELCOME. */
+    /** Takes GOAWAY without other frames that are due; empty: it is not due, or may not be sent before WELCOME. */
     public ByteBuffer takeGoAway() {
         if (!welcomed) {
             return NOTHING;
@@ -365,7 +365,7 @@ public final class Dialogue {
      *
      * @param next to a subscriber: the sequence of the next message that it can get; otherwise 0
      * @param head the newest sequence of the stream
-     * @return whether a frame has a number from which a subscriber counts
+     * @return whether a frame tells a subscriber the number of its next message
      */
     public boolean putDue(ByteBuffer to, long next, long head) {
         boolean counts = welcome != NOTHING || gapTo > 0 || answered > 0 || pingId > 0;

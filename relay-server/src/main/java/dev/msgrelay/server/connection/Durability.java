@@ -5,16 +5,16 @@ import dev.msgrelay.protocol.HelloFrame;
 import dev.msgrelay.server.stream.StreamHead;
 
 /**
- * The part of the stream that outlives the relay. With a journal that is the messages of earlier lives of the relay,
- * each with its own epoch; without a journal, nothing.
+ * The part of the stream that outlives the relay: with a journal the messages of earlier lives, without one nothing. A
+ * life is one run of the relay, from its start to its end, and has a number of its own, the epoch.
  *
  * <pre>
- *   life 17   1 ------------------- 900 | 901 ... 950     what was not written when it ended
+ *   life 17   1 ------------------- 900 | 901 ... 950     not written when life 17 ended
  *   life 42                         901 | 901 ------------------> today
  *                                       ^ forkOf(17) = 901: a client that has read life 17 to 950 has 50 lost messages
  * </pre>
  *
- * The defaults are those without a journal: a client that asks for written or forced messages is refused.
+ * The default methods are those of a relay without a journal.
  */
 public interface Durability {
     /** Answer of {@link #forkOf}: the epoch is another relay's, or too old to be known. */
@@ -24,8 +24,8 @@ public interface Durability {
     long TODAY = Long.MAX_VALUE;
 
     /**
-     * Returns the sequence at which a life of the stream ended: messages before it are the same under the same numbers;
-     * from it on other messages have the numbers. Or {@link #TODAY}, or {@link #UNKNOWN}. Any thread.
+     * Returns the sequence at which an earlier life of the stream ended. Messages before it have kept their numbers;
+     * from it on the numbers belong to other messages. Or {@link #TODAY}, or {@link #UNKNOWN}. Any thread.
      */
     long forkOf(long epoch);
 
@@ -38,11 +38,11 @@ public interface Durability {
      * The present life of the stream.
      *
      * @param epoch never 0
-     * @param newest the newest lives, as WELCOME tells them; none: nothing outlives the relay
+     * @param newest the newest lives, for WELCOME; none: there is no journal
      */
     record Life(long epoch, Epochs newest) {}
 
-    /** Returns the present life, which can end before the relay only in a cluster. Any thread. */
+    /** Returns the present life. Only in a cluster can another one begin while the relay runs. Any thread. */
     Life life();
 
     /** Returns whether there is a journal. Any thread. */
@@ -50,12 +50,12 @@ public interface Durability {
         return false;
     }
 
-    /** The end of the stream that survives the end of the process; only with a journal. Any thread. */
+    /** The end of the part of the stream that survives a crash of the process. Only with a journal. Any thread. */
     default StreamHead written() {
         throw new UnsupportedOperationException("no journal");
     }
 
-    /** The end of the stream that survives the end of the machine; only with a journal. Any thread. */
+    /** The end of the part of the stream that survives a crash of the machine. Only with a journal. Any thread. */
     default StreamHead forced() {
         throw new UnsupportedOperationException("no journal");
     }
@@ -68,7 +68,7 @@ public interface Durability {
     /** Requests that the core is woken when all bytes before a position are written. On the core's thread. */
     default void wantWritten(long position) {}
 
-    /** Has the core woken when all bytes before a position are forced, which is done as soon as possible. */
+    /** Requests a force as soon as possible, and the core is woken when all bytes before a position are forced. */
     default void wantForced(long position) {}
 
     /**

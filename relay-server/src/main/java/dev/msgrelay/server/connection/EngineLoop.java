@@ -25,13 +25,13 @@ import java.util.function.Consumer;
  * </pre>
  *
  * Bytes that several sockets brought in one cycle are packed once and sent once, and no connection is written to within
- * another's read. The thread sleeps in its selector, and only when there is nothing of either kind.
+ * another's read. The thread sleeps in its selector, and only when neither sockets nor the duty have work.
  */
 public final class EngineLoop implements WindowGate.Writer {
-    /** The work of each cycle, after its sockets. On the loop's thread. */
+    /** The work of each cycle after that of sockets and tasks. On the loop's thread. */
     @FunctionalInterface
     public interface Duty {
-        /** Does some work, bounded; returns whether there is more. */
+        /** Does a limited amount of work; returns whether there is more. */
         boolean work();
 
         /** Returns whether work has come since the last {@link #work}: asked just before the loop sleeps. */
@@ -45,13 +45,13 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** Longest time of tasks, before sockets are looked at again. */
+    /** Longest time for which tasks run before sockets are looked at again. */
     private static final long MAX_TASK_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    /** A cycle of the writer takes a millisecond or two; a host that stands still may take longer. */
+    /** Longest wait for the writer. Its cycle takes a millisecond or two, but its host may stand still. */
     private static final long WRITER_MILLIS = 1_000;
 
-    /** The duty of a loop that only reads; and after a failure, when connections are still closed. */
+    /** The duty of a loop that only reads, or that after a failure only closes connections. */
     public static final Duty SOCKETS_ONLY = () -> false;
 
     private final ManualIoEventLoop io;
@@ -65,7 +65,7 @@ public final class EngineLoop implements WindowGate.Writer {
     public EngineLoop(String name, IoHandlerFactory transport) {
         clock = Ticker.systemTicker();
         io = new ManualIoEventLoop(null, null, transport, clock);
-        // A thread of Netty's kind: on other threads Netty makes objects for each write anew, which it reuses here.
+        // On threads of its own kind Netty reuses objects; on others it would make new ones for each write.
         thread = new FastThreadLocalThread(this::run, name);
         thread.setDaemon(true);
     }
@@ -80,7 +80,7 @@ public final class EngineLoop implements WindowGate.Writer {
     /**
      * Sets the loop's work from now on.
      *
-     * @param failure gets an exception of the duty, on the loop's thread: the state of the relay is in doubt then
+     * @param failure gets an exception of the duty, on the loop's thread; after it the relay's state is in doubt
      */
     public void duty(Duty work, Consumer<Throwable> failure) {
         duty = work;
@@ -125,11 +125,11 @@ public final class EngineLoop implements WindowGate.Writer {
      * @param arrival called on the other loop when the channel has arrived, or was closed on the way; not called for a
      *     channel that was closed before
      */
-    @SuppressWarnings("deprecation") // a loop of one's own is no group with a bootstrap of its own
+    @SuppressWarnings("deprecation") // only this register() takes a promise with a listener
     public static void move(Channel channel, EngineLoop to, ChannelFutureListener arrival) {
         channel.deregister().addListener(gone -> {
             if (channel.isOpen()) {
-                // Added before the registration: otherwise the other loop might read first.
+                // The listener is added before the registration: otherwise the other loop might read before it runs.
                 to.io.register(new DefaultChannelPromise(channel, to.io).addListener(arrival));
             }
         });
@@ -147,13 +147,13 @@ public final class EngineLoop implements WindowGate.Writer {
     @Override
     public void signal() {
         if (parked.getPlain() && parked.compareAndSet(true, false)) {
-            // A task, since a bare wakeup() is lost while the loop has not told its selector yet that it sleeps. After
-            // that the loop looks for tasks once more.
+            // A task, because a bare wakeup() is lost if the loop has not told its selector yet that it sleeps. After
+            // it has told that, the loop looks for tasks once more.
             io.execute(() -> {});
         }
     }
 
-    /** Waits for a task of its own: an append is part of one read, one task or one step of the duty. */
+    /** Waits until a task has run. No append is under way then, as none goes beyond a read, task or step. */
     @Override
     public void awaitBetweenSteps() {
         if (io.inEventLoop()) {
@@ -170,7 +170,7 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** Stops the loop when its tasks are done, and waits for its thread; returns whether that has ended. */
+    /** Stops the loop when its tasks are done, and waits for its thread; returns whether the thread has ended. */
     public boolean stop(long timeoutMillis) throws InterruptedException {
         if (thread.getState() == Thread.State.NEW) {
             discard();
@@ -216,7 +216,7 @@ public final class EngineLoop implements WindowGate.Writer {
             try {
                 more = duty.work();
             } catch (Throwable t) {
-                // A failure of one connection does not come here, so the order is in doubt.
+                // Failures of one connection are caught before. This one may have broken the order of the stream.
                 duty = SOCKETS_ONLY;
                 throw t;
             }
@@ -227,8 +227,8 @@ public final class EngineLoop implements WindowGate.Writer {
     }
 
     private void parkedRun() {
-        // Work that is added after this line sees the flag; pending() sees work that was added before. The fence keeps
-        // pending(), which reads plain fields, from reading first.
+        // A thread that adds work after this line sees the flag, and wakes the loop; pending() sees earlier work. The
+        // fence keeps pending(), which reads plain fields, from reading them before the flag is set.
         parked.set(true);
         VarHandle.fullFence();
         if (duty.pending()) {

@@ -13,19 +13,19 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * A connection over the limits: it is told so, and closed. The socket is new, so it takes the ERROR at once; then it is
- * read for a while, since a reset may overtake the ERROR. Owned by its loop's thread.
+ * A connection over the limits: it is told so, and closed. The socket is new, so it takes the ERROR at once. Then it is
+ * read for a while, because unread input would cause a reset, which may overtake the ERROR. Owned by its loop's thread.
  */
 public final class RefusedConnection extends ChannelInboundHandlerAdapter {
     /** Bytes of a read, which are thrown away. */
     public static final int READ_BYTES = 1 << 10;
 
-    /** Direct memory: a read, and an ERROR. */
+    /** Direct memory of a connection: a read, and an ERROR. */
     public static final int SAID_BYTES = READ_BYTES + Closing.ERROR_BYTES;
 
     /** The newest refused connections, which are still read. Owned by the thread of their one loop. */
     public static final class Newest {
-        /** Most connections: for one more the oldest is closed, whose time is nearly over. */
+        /** Most connections. One more closes the oldest, whose time is nearly over. */
         public static final int MOST = 64;
 
         private final Deque<Channel> channels = new ArrayDeque<>(MOST);

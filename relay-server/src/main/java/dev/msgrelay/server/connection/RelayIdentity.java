@@ -33,12 +33,12 @@ public final class RelayIdentity {
         ports.put(new Entrance(role, secured), address);
     }
 
-    /** Returns the address of a port, or null without such a port. */
+    /** Returns the address of a role's port, with or without TLS; null: there is no such port. */
     public InetSocketAddress address(Role role, boolean secured) {
         return ports.get(new Entrance(role, secured));
     }
 
-    /** Returns a clause such as "; subscribers connect to port 7400"; empty without such a port. */
+    /** Returns a clause such as "; subscribers connect to port 7400"; empty: there is no such port. */
     String hint(Role role, boolean secured) {
         InetSocketAddress address = address(role, secured);
         String who = role == Role.PUBLISHER ? "publishers" : "subscribers";

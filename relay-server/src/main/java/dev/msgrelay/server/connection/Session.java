@@ -32,7 +32,7 @@ import javax.net.ssl.SSLException;
 
 /**
  * The life of one connection, from its channel to its end: its state, its ticket, its memory, its client's rights, and
- * the wall by which a fault in one connection ends no other. Its role comes before it in the pipeline:
+ * the wall: an exception in one connection ends no other. The role comes before the session in the pipeline:
  *
  * <pre>
  *   socket --> [TLS] --> PublisherConnection | SubscriberConnection --> Session
@@ -50,10 +50,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
      */
     public static final int HEAP_BYTES = 7 << 10;
 
-    /** A connection that its peer ends sooner, without a byte, is a probe and no client. */
+    /** A connection that its peer ends sooner, without having sent a byte, counts as a probe and not as a client. */
     private static final long PROBE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
-    /** Shortest time of a rate, however often reports ask: a second, less the inaccuracy of timers. */
+    /** Shortest time over which a rate is measured: a second, less the inaccuracy of timers. */
     private static final long LEAST_RATE_NANOS = TimeUnit.MILLISECONDS.toNanos(900);
 
     private final Services services;
@@ -71,10 +71,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private TlsHandler tls;
     private Admission.Ticket place;
     private boolean added;
-    // The client has ended its output before it was told why it ends.
+    // The client has ended its output before it was told why the connection ends.
     private boolean inputEnded;
     private long openedNanos;
-    // The client's identity is logged: without HELLO only when the connection cannot be a probe any more.
+    // Whether the client's identity is logged. Without HELLO that waits until the connection cannot be a probe.
     private boolean audited;
     private volatile SessionState state = SessionState.CONNECTED;
     private volatile String name = "";
@@ -84,8 +84,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private double rate;
 
     /**
-     * @param saidBytes that the connection may have in flight beside the stream: the transport copies them to direct
-     *     memory
+     * @param saidBytes most bytes in flight other than the stream, which the transport copies to direct memory
      */
     public Session(Services services, Role kind, SessionRole role, int saidBytes) {
         this.services = services;
@@ -109,7 +108,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         place = ticket;
         accepted.closeFuture().addListener(closed -> {
             role.channelClosed();
-            // A channel that closes before its loop has it calls no handler.
+            // A channel that closes before it is registered with a loop calls no handler.
             if (!added) {
                 services.admission().left(place);
             }
@@ -135,7 +134,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
             services.closes().agreed(who(), keyExchange());
         }
         role.opened();
-        // Last: a caller that counts connections may rely on this one's memory and rights.
+        // Done late: a caller that finds this connection in the table may rely on its memory and rights.
         services.table().add(this);
         dialogue.opened();
         if (services.table().draining()) {
@@ -143,7 +142,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Takes the connection's own memory. The plan has memory for as many connections as are admitted. */
+    /** Takes the connection's own memory. The budget has enough for as many connections as are admitted. */
     private void takeMemory() {
         MemoryBudget.Pool direct = services.budget().pool(Part.CONNECTIONS);
         MemoryBudget.Pool heap = services.budget().pool(Part.SESSIONS);
@@ -230,7 +229,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         walled(step, Runnable::run);
     }
 
-    /** The same for a method of {@code part}'s class, without a new object. */
+    /** The same for a method of {@code part}'s class, without a new object for the step. */
     public <T> void walled(T part, Consumer<T> step) {
         try {
             step.accept(part);
@@ -253,7 +252,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- what the client says ------------------------------------------------------------------------------------
 
-    /** Obeys a control frame, whose turn was checked; false: the connection ends with it. */
+    /** Handles a control frame that may come now; returns whether the connection goes on. */
     public boolean control(int type, ByteBuffer body) throws FrameException {
         if (type == ControlFrames.ERROR) {
             endedByPeer(body);
@@ -293,10 +292,10 @@ public final class Session extends ChannelInboundHandlerAdapter {
     /**
      * Welcomes the client.
      *
-     * @param features that its role can have
-     * @param next to a subscriber the first sequence that follows, to a publisher the newest one plus 1
+     * @param features the optional features that its role can have
+     * @param next to a subscriber the sequence of its first message, to a publisher the newest sequence plus 1
      * @param accepted to a publisher the number of the last message that was accepted of its name; otherwise 0
-     * @param fork as {@link Durability#forkOf} the epoch of HELLO
+     * @param fork the result of {@link Durability#forkOf} for the epoch in HELLO
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
         dialogue.welcome(said, policy, features, next, accepted, fork);
@@ -324,12 +323,12 @@ public final class Session extends ChannelInboundHandlerAdapter {
 
     // ---- the end -----------------------------------------------------------------------------------------------
 
-    /** Ends the connection of a client that waits for the journal, which has failed. */
+    /** Called when the journal has failed: ends the connection if its client waits for the journal. */
     public void journalFailed() {
         dialogue.journalFailed().ifPresent(this::close);
     }
 
-    /** Ends the connection for a reason; the first one counts. */
+    /** Ends the connection for a reason, unless it has ended already. */
     public void close(Refusal why) {
         SessionState before = state;
         if (!before.ended()) {
@@ -346,7 +345,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         close(Refusal.of(why));
     }
 
-    /** Ends the connection at once, without last words. */
+    /** Ends the connection at once, without telling the client why. */
     public void cutOff(CloseReason reason, String text) {
         if (!state.ended()) {
             recordEnd(reason, text);
@@ -371,8 +370,8 @@ public final class Session extends ChannelInboundHandlerAdapter {
             return true;
         }
         inputEnded = true;
-        // A socket of epoll that waits for no event leaves the set, and the rest of a write never follows. So it waits
-        // for the end of input again, until the next cycle; and while it is full, for room, so that the loop sleeps.
+        // An epoll socket that waits for no event leaves the epoll set, and the rest of a write is never sent. So a
+        // writable socket reads the end of input again, in each cycle; a full one waits for room while the loop sleeps.
         channel.config().setAutoRead(channel.isWritable());
         return false;
     }
@@ -406,7 +405,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         recordEnd(now -> services.closes().closed(who(), reason, text, now));
     }
 
-    /** Ends a connection that has not brought a byte. Its line names the identity, which was not logged before. */
+    /** Ends a connection that has not brought a byte. The log line names its identity, which was not logged yet. */
     private void closeProbe() {
         String identity = rights.mayAct() ? rights.name() : "";
         String who = identity.isEmpty() ? who() : who() + ", " + identity + " by its " + rights.proof();
@@ -428,7 +427,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
                 && services.clock().nanoTime() - openedNanos < PROBE_NANOS;
     }
 
-    /** Ends this connection only, for a fault of the relay. Never throws. */
+    /** Ends only this connection, because of a fault of the relay. Never throws. */
     public void failed(Throwable cause) {
         try {
             services.closes().failed(who(), cause, services.clock().nanoTime());
@@ -442,7 +441,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
         if (cause == SocketReads.Refused.INSTANCE || cause instanceof ClosedChannelException) {
-            // The channel was closed with a write in flight: channelInactive follows, and ends the connection.
+            // No memory for a read; or the channel was closed with a write in flight, and channelInactive follows.
             return;
         }
         if (cause instanceof SSLException) {
@@ -471,7 +470,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Ends the connection, whose channel is closed, and gives everything back. More than once without harm. */
+    /** Ends the connection, whose channel is closed, and gives everything back. Further calls do nothing. */
     public void releaseClosed() {
         if (channel == null || state == SessionState.GONE) {
             return;
@@ -532,10 +531,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return TimeUnit.NANOSECONDS.toMillis(nowNanos - openedNanos);
     }
 
-    /**
-     * Returns the messages a second since the last report that is {@link #LEAST_RATE_NANOS} ago. Reports ask one at a
-     * time.
-     */
+    /** Returns the messages a second, measured for at least {@link #LEAST_RATE_NANOS}. One caller at a time. */
     double rate(long messages, long nowNanos) {
         if (nowNanos - sinceNanos >= LEAST_RATE_NANOS) {
             rate = Math.max(0, (messages - sinceMessages) / ((nowNanos - sinceNanos) / 1e9));
@@ -555,7 +551,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         return name.isEmpty() ? peer : peer + " (" + name + ")";
     }
 
-    // Gives a set of connections the same order in each run.
+    // Not the default hash code, so that a set of connections has the same order in each run.
     @Override
     public int hashCode() {
         return Long.hashCode(id);

@@ -13,10 +13,10 @@ import java.nio.ByteBuffer;
  * session. On the thread of the channel's loop.
  */
 public interface SessionRole extends ChannelHandler {
-    /** Called when the channel is there. The rights say what the client may do by its address or certificate. */
+    /** Called when the channel is active. Its rights already follow from its address or certificate. */
     void opened();
 
-    /** Handles a lawful HELLO; throws where the role refuses a request in it. */
+    /** Handles a HELLO that was checked; throws if the role refuses a request in it. */
     void greeted(HelloFrame hello) throws FrameException;
 
     /**
@@ -30,13 +30,13 @@ public interface SessionRole extends ChannelHandler {
     /** Called a few times a second until the end; sends frames that are due. */
     void tick(long nowNanos);
 
-    /** Sends or schedules the last words, then closes the channel. The end has been counted. */
+    /** Tells the client why it ends, at once or later, then closes the channel. The end has been counted. */
     void lastWords(SessionState before, Refusal why);
 
-    /** Gives all memory back; nothing is sent afterwards. More than once without harm. */
+    /** Gives all memory back; nothing is sent afterwards. Further calls do nothing. */
     void release();
 
-    /** Called when the channel is closed; before its handlers, which hear of it only if a loop has it. */
+    /** Called when the channel is closed, even if no loop has it, so that its handlers are not called. */
     default void channelClosed() {}
 
     Progress progress();

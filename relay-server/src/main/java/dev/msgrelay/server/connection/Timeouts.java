@@ -11,16 +11,16 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The time-outs of one connection: for the proof of an identity, a complete HELLO, a sign of life, the progress of a
- * begun frame, and its end when a TLS key is used up; and the times of PINGs. The caller passes the time, a few times a
- * second. Owned by the connection's thread.
+ * begun frame, and the close after a TLS key is used up; and the times of PINGs. The caller passes the time, a few
+ * times a second. Owned by the connection's thread.
  */
 final class Timeouts {
     static final int KEY_MILLIS = 500;
 
-    /** The factor on the least rate for a client that holds up other clients: 1 MiB then takes a minute. */
+    /** Multiplies the least rate for a client that holds up others: 1 MiB then takes at most about a minute. */
     static final int HURRY = 16;
 
-    /** The fewest intervals of silence for a client that wants rarer PINGs. */
+    /** A client that wants rarer PINGs may be silent for this number of intervals between them. */
     private static final int IDLE_HEARTBEATS = 3;
 
     private final ClientConfig clients;
@@ -32,7 +32,7 @@ final class Timeouts {
     private boolean keyUsedUp;
     private long keyUsedUpNanos;
 
-    // A control frame has come in part, before WELCOME.
+    // Whether a part of a control frame has come from a client without HELLO.
     private boolean begun;
     private long begunNanos;
 
@@ -45,13 +45,13 @@ final class Timeouts {
     private boolean pingDue;
     private long pings;
 
-    // The input at the start of the present frame timeout.
+    // The time and the input at the start of the present frame timeout.
     private long sinceNanos;
     private long sinceFrames;
     private long sinceBytes;
     private int sinceRecord;
     private boolean hurry;
-    // At the last look: all bytes read, and those of a TLS record in part.
+    // At the last look: all bytes read, and those of an incomplete TLS record.
     private long bytesRead;
     private int recordBytes;
 
@@ -165,7 +165,7 @@ final class Timeouts {
                 : null;
     }
 
-    /** Begins the first interval at the next look: the client has been welcomed. */
+    /** Called when the client has been welcomed: the first interval begins at the next look. */
     void restart() {
         started = false;
         pingDue = false;
@@ -192,7 +192,7 @@ final class Timeouts {
     }
 
     /**
-     * Returns the shortfall of a begun frame, for people, or null. In each frame timeout the frame must be completed,
+     * Returns a text about a begun frame that is too slow, or null. In each frame timeout the frame must be completed,
      * or bring the bytes of the least rate; and more if other publishers wait for its memory. Time in which the client
      * is not read does not count.
      *
@@ -200,8 +200,7 @@ final class Timeouts {
      * @param holdsUpOthers whether others wait for its memory; more is demanded only if they did at each look
      * @param frames complete frames so far
      * @param bytes read so far
-     * @param record bytes of a TLS record in part: only more than at the last look count, so records without data are
-     *     no progress
+     * @param record bytes of an incomplete TLS record; only an increase counts, so records without data are no progress
      */
     String shortfall(long nowNanos, boolean underWay, boolean holdsUpOthers, long frames, long bytes, int record) {
         boolean another = frames != sinceFrames;

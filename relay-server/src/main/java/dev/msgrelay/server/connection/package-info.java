@@ -7,9 +7,9 @@
  *                    '------> SessionRole: publisher or subscriber
  *   EngineLoop: sockets and tasks --> Duty.work --> sleep, when there is no more
  *   ConnectionTable: all connections      Services: shared by all connections
- *   Durability: earlier lives of the stream, and its written and forced ends
+ *   Durability: the stream of earlier runs of the relay, its lives; the written and forced ends of the stream
  * </pre>
  *
- * <p>A connection and its parts belong to the thread of its channel's loop. Table and admission are for any. Internal.
+ * <p>A connection and its parts belong to the thread of its channel's loop. Table and admission are for any thread. Internal.
  */
 package dev.msgrelay.server.connection;
