@@ -1013,11 +1013,26 @@ static bool is_to_this_host(int fd) {
     return peer.ss_family != AF_UNIX && (is_same || is_loopback((struct sockaddr *)&peer));
 }
 
+/*
+ * Whether a connection to this address would be one to this host. A socket of UDP sends nothing, and knows the address
+ * that it would come from.
+ */
+static bool leads_to_this_host(const struct sockaddr *address, socklen_t length) {
+    int fd = socket(address->sa_family, SOCK_DGRAM, 0);
+    if (fd < 0) {
+        return is_loopback(address);
+    }
+    fcntl(fd, F_SETFD, FD_CLOEXEC);
+    bool leads = connect(fd, address, length) == 0 && is_to_this_host(fd);
+    close(fd);
+    return leads;
+}
+
 /* This socket has won: the others are closed. */
 static void win(relay_link *l, int fd) {
     end_race(l);
     l->fd = fd;
-    /* The address of this end is known only now; and a route may have put a choice of its own in the place of ours. */
+    /* A route may have put a choice of its own in the place of ours. */
     if (chooses_congestion(l) && is_to_this_host(fd)) {
         choose_congestion(l, fd);
     }
@@ -1053,7 +1068,7 @@ static void begin_turn(relay_link *l) {
     if (where->port != NULL) {
         set_up_tcp(l, fd);
         /* The choice comes before the connect, in which bbr would turn pacing on: that stays on when bbr goes. */
-        if (chooses_congestion(l) && is_loopback(address)) {
+        if (chooses_congestion(l) && leads_to_this_host(address, length)) {
             choose_congestion(l, fd);
         }
     }
@@ -1910,8 +1925,10 @@ static relay_result check_congestion(const char *name, relay_error *error) {
     }
     int fd = socket(AF_INET, SOCK_STREAM, 0);
     fd = fd >= 0 ? fd : socket(AF_INET6, SOCK_STREAM, 0);
-    bool works = fd < 0 || set_congestion(fd, name);
+    bool works = fd < 0;
     if (fd >= 0) {
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+        works = set_congestion(fd, name);
         close(fd);
     }
     if (works) {
