@@ -25,7 +25,7 @@ func (s *session) connect(ctx context.Context, target endpoint) (net.Conn, error
 			limitUnacknowledged(socket, 30*time.Second)
 		}
 		// The choice comes before the connect, in which bbr would turn pacing on: that stays on when bbr goes.
-		if to, err := netip.ParseAddrPort(address); err == nil && to.Addr().Unmap().IsLoopback() {
+		if s.chooses() && network != "unix" && leadsToThisHost(address) {
 			chooseCongestion(socket, s.congestion)
 		}
 		return nil
@@ -44,13 +44,27 @@ func (s *session) connect(ctx context.Context, target endpoint) (net.Conn, error
 	conn, err := race(ctx, alternating(addresses), func(ctx context.Context, address netip.Addr) (net.Conn, error) {
 		return dialer.DialContext(ctx, target.network, net.JoinHostPort(address.Unmap().String(), port))
 	})
-	// The address of this end is known only now; and a route may have put a choice of its own in the place of ours.
+	// A route may have put a choice of its own in the place of ours.
 	if made, ok := conn.(*net.TCPConn); ok && isToThisHost(made.LocalAddr(), made.RemoteAddr()) {
 		if socket, err := made.SyscallConn(); err == nil {
 			chooseCongestion(socket, s.congestion)
 		}
 	}
 	return conn, err
+}
+
+func (s *session) chooses() bool { return s.congestion != "" && s.congestion != congestionSystem }
+
+// Whether a connection to this address would be one to this host: UDP, which sends nothing, knows where it would come
+// from.
+func leadsToThisHost(address string) bool {
+	asked, err := net.Dial("udp", address)
+	if err != nil {
+		return false
+	}
+	defer asked.Close()
+	from, to := asked.LocalAddr().(*net.UDPAddr), asked.RemoteAddr().(*net.UDPAddr)
+	return isToThisHost(&net.TCPAddr{IP: from.IP}, &net.TCPAddr{IP: to.IP})
 }
 
 func isToThisHost(own, peer net.Addr) bool {

@@ -95,6 +95,9 @@ func TestWhatIsOnThisHost(t *testing.T) {
 			t.Error(one)
 		}
 	}
+	if !leadsToThisHost("127.3.2.1:1") {
+		t.Error("a loopback address")
+	}
 	if isToThisHost(&net.UnixAddr{}, &net.UnixAddr{}) {
 		t.Error("a Unix socket")
 	}
