@@ -105,6 +105,7 @@ class CongestionTest(unittest.IsolatedAsyncioTestCase):
             socket.create_connection(listener.getsockname()) as made,
         ):
             here = {"127.0.0.1": True, "127.3.2.1": True, "::1": True, "::ffff:127.0.0.1": True, "fe80::1%eth0": False}
+            self.assertTrue(_local.leads_to_this_host(made.family, made.getpeername()))
             for address, expected in here.items():
                 self.assertEqual(expected, _local.is_loopback((address, 1)), address)
             for own, peer, expected in (

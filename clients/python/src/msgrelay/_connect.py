@@ -9,7 +9,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any, Callable
 
-from ._local import SYSTEM, choose_congestion, is_loopback, is_to_this_host
+from ._local import SYSTEM, choose_congestion, is_to_this_host, leads_to_this_host
 from .errors import UsageError
 from .options import ConnectionOptions, Endpoint
 
@@ -34,7 +34,7 @@ async def connected_socket(
     if endpoint.path:
         return await _connect(socket.AF_UNIX, socket.SOCK_STREAM, 0, endpoint.path, SYSTEM)
     made = await _race(await _addresses(endpoint), local_congestion)
-    # The address of this end is known only now; and a route may have put a choice of its own in the place of ours.
+    # A route may have put a choice of its own in the place of ours.
     with contextlib.suppress(OSError):
         if is_to_this_host(made):
             choose_congestion(made, local_congestion)
@@ -115,7 +115,7 @@ async def _connect(family: int, kind: int, protocol: int, address: Any, local_co
     try:
         made.setblocking(False)
         # The choice comes before the connect, in which bbr would turn pacing on: that stays on when bbr goes.
-        if local_congestion != SYSTEM and is_loopback(address):
+        if local_congestion != SYSTEM and leads_to_this_host(family, address):
             choose_congestion(made, local_congestion)
         await asyncio.get_running_loop().sock_connect(made, address)
     except BaseException:

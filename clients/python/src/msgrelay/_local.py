@@ -26,9 +26,18 @@ def is_loopback(address: Any) -> bool:
 
 
 def is_to_this_host(made: socket.socket) -> bool:
-    """Whether the peer of a connected TCP socket is on this host."""
+    """Whether the peer of a connected socket is on this host."""
     peer = made.getpeername()
     return is_loopback(peer) or peer[0] == made.getsockname()[0]
+
+
+def leads_to_this_host(family: int, address: Any) -> bool:
+    """Whether a connection to this address would be one to this host. A socket of UDP, which sends nothing, tells the
+    address that such a connection would come from."""
+    with contextlib.suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as asked:
+        asked.connect(address)
+        return is_to_this_host(asked)
+    return is_loopback(address)
 
 
 def choose_congestion(made: socket.socket, choice: str) -> None:
