@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::future::{poll_fn, Future};
 use std::io;
 use std::mem::MaybeUninit;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{ready, Context, Poll};
@@ -360,13 +360,27 @@ fn is_on_this_host(own: IpAddr, peer: IpAddr) -> bool {
     is_loopback(peer) || own == peer
 }
 
+/// Whether a connection to this address would be one to this host: UDP, which sends nothing, knows where it would come
+/// from.
+fn leads_to_this_host(address: SocketAddr) -> bool {
+    let any: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let ends = UdpSocket::bind((any, 0)).and_then(|asked| {
+        asked.connect(address)?;
+        Ok((asked.local_addr()?.ip(), asked.peer_addr()?.ip()))
+    });
+    ends.map_or(is_loopback(address.ip()), |(own, peer)| is_on_this_host(own, peer))
+}
+
 /// A connection, of which the congestion control is chosen before bbr turns pacing on: that stays on when bbr goes.
 async fn connect_tcp(address: SocketAddr, congestion: &LocalCongestion) -> io::Result<TcpStream> {
     let socket = match address {
         SocketAddr::V4(_) => TcpSocket::new_v4()?,
         SocketAddr::V6(_) => TcpSocket::new_v6()?,
     };
-    if is_loopback(address.ip()) {
+    if *congestion != LocalCongestion::System && leads_to_this_host(address) {
         choose_congestion(&SockRef::from(&socket), congestion);
     }
     socket.connect(address).await
@@ -501,7 +515,7 @@ async fn connect(
             .await
             .map_err(|e| failed(&e))?;
         set_up_tcp(&socket, is_plain_publisher).map_err(|e| failed(&e))?;
-        // The address of this end is known only now; and a route may have put a choice of its own in the place of ours.
+        // A route may have put a choice of its own in the place of ours.
         if let (Ok(own), Ok(peer)) = (socket.local_addr(), socket.peer_addr()) {
             if is_on_this_host(own.ip(), peer.ip()) {
                 choose_congestion(&SockRef::from(&socket), &congestion);
@@ -660,6 +674,7 @@ mod tests {
 
     #[test]
     fn what_is_on_this_host() {
+        assert!(leads_to_this_host(([127, 3, 2, 1], 1).into()));
         for (own, peer, expected) in [
             ("127.0.0.1", "127.3.2.1", true),
             ("::1", "::1", true),
