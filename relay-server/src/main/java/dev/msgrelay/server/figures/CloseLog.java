@@ -20,9 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Counts the end of every connection by its reason, and logs it. Each reason has a few lines a second, so strangers
- * cannot flood the log; a later line has the number of lines left out. A fault of the relay itself is logged once for
- * each cause, and the number of its repeats once a minute. Any thread.
+ * Counts the end of every connection by its reason, and logs it. Each reason may log a few lines a second, so strangers
+ * cannot flood the log; a later line tells how many were left out. A fault of the relay itself is logged once for each
+ * cause, and the number of its repeats once a minute. Any thread.
  */
 public final class CloseLog {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -56,7 +56,7 @@ public final class CloseLog {
     }
 
     private final Counters counters;
-    // Guarded by this object's lock, all but the counts of the ends.
+    // From here on guarded by this object's lock, except the counts in Ends.
     private final Map<CloseReason, Ends> ends = new EnumMap<>(CloseReason.class);
     private final Map<String, Fault> faults = new LinkedHashMap<>();
     // Key exchanges that were logged; the TLS library knows a handful.
@@ -89,7 +89,7 @@ public final class CloseLog {
         }
     }
 
-    /** Counts a connection that ended without a byte, as probes do; logs one an hour for an address. */
+    /** Counts a connection that ended without a byte, as probes do; logs one an hour for each address. */
     public void probed(String who, SocketAddress peer, long nowNanos) {
         ends.get(CloseReason.PEER_CLOSED).count.increment();
         counters.increment(Counter.PROBES);
@@ -118,7 +118,7 @@ public final class CloseLog {
                 .toList();
     }
 
-    /** Logs a line about something other than an end; it counts with the lines of reason {@code like}. */
+    /** Logs a line about something other than an end. It is limited together with the lines of reason {@code like}. */
     public void warn(CloseReason like, long nowNanos, String line) {
         if (mayLog(like, nowNanos)) {
             LOG.warn("{}", line);
@@ -203,7 +203,7 @@ public final class CloseLog {
         return false;
     }
 
-    /** Logs the number of lines left out, for each reason that may have a line again. Called a few times a second. */
+    /** Logs the number of lines left out, for each reason that may log a line again. Called a few times a second. */
     public void tick(long nowNanos) {
         Map<CloseReason, Long> leftOut = new EnumMap<>(CloseReason.class);
         synchronized (this) {

@@ -47,7 +47,7 @@ public record ClusterStatus(
      *
      * @param address the address by which the other members reach it
      * @param position bytes of the stream that its subscribers can read
-     * @param lagBytes bytes of the stream that were in order, and that it did not have yet
+     * @param lagBytes bytes of the stream that were ordered already, but that it did not have yet
      * @param silentMillis time since the report
      */
     public record Member(int node, String address, long position, long lagBytes, long silentMillis) {}

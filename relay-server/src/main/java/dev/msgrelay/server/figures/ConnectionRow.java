@@ -5,7 +5,7 @@ import dev.msgrelay.protocol.Policy;
 /**
  * One connection at one moment.
  *
- * @param id unique in this life of the relay, from 1
+ * @param id unique since the relay's start, counted from 1
  * @param name the client's name from HELLO, made printable; may be empty
  * @param identity name of the client's identity; empty: there is no access policy, or no identity is proved
  * @param publisher true: a publisher; false: a subscriber
@@ -16,8 +16,8 @@ import dev.msgrelay.protocol.Policy;
  * @param cursor a subscriber's position in the stream; all bytes before it were handed to its socket
  * @param lagBytes bytes from a subscriber's cursor to the stream's head
  * @param lagMessages messages from the cursor to the head, by the packet index
- * @param replayPercent a subscriber that reads the journal: its progress towards the head, in percent; {@link #LIVE}:
- *     it reads the log
+ * @param replayPercent progress towards the head of a subscriber that reads the journal, in percent; {@link #LIVE}: it
+ *     reads the log
  * @param replayLeftMillis time until such a subscriber has caught up, at its pace so far; -1: its lag does not shrink;
  *     0: it reads the log
  * @param messages messages handed to a subscriber, or taken from a publisher

@@ -18,7 +18,7 @@ public final class ProbeLog {
     static final long NOT_NOW = -1;
 
     static final int MOST_ADDRESSES = 256;
-    /** The last bytes of an IPv6 address, which a host may choose itself. */
+    /** The offset of the bytes in an IPv6 address that a host may choose itself. */
     private static final int HOST_PART = 8;
 
     private static final long BETWEEN_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -32,7 +32,7 @@ public final class ProbeLog {
     // The key of all Unix sockets is null.
     private final Map<InetAddress, Line> addresses = new HashMap<>();
 
-    /** Returns the number of earlier probes since the last line about the address; {@link #NOT_NOW}: no line is due. */
+    /** Returns how many probes since the address's last line had no line; {@link #NOT_NOW} if no line is due. */
     synchronized long note(InetAddress from, long nowNanos) {
         boolean known = addresses.containsKey(from);
         if (!known && addresses.size() == MOST_ADDRESSES) {

@@ -14,8 +14,8 @@ import java.util.function.LongFunction;
  * </pre>
  *
  * <p>A line that does not fit into the queue is dropped and counted. Every later line is dropped too, until the queue
- * has been written. Then one line has the number of dropped lines. So all lines arrive whole and in order, and each gap
- * is known. Any thread.
+ * has been written. Then one line tells the number of dropped lines. So all lines arrive whole and in order, and each
+ * gap is known. Any thread.
  */
 public final class QueuedOutput extends OutputStream {
     private final OutputStream out;

@@ -7,7 +7,7 @@ public final class TokenBucket {
     private final long perSecond;
     private final long most;
     private double tokens;
-    // Any value will do before the first call: the bucket is full.
+    // Any value will do before the first call, because the bucket is full then.
     private long lastNanos;
     // The number of future tokens that were promised to refused callers.
     private double promised;

@@ -5,10 +5,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The control group of this process and its parents, for one controller: a container's limits. Immutable.
+ * The control group of this process and the group's parents, for one controller. They have a container's limits.
+ * Immutable.
  *
  * @param tree the system's files, from the root
- * @param directories the groups' folders, from the process's own group upwards; empty: there is no group, or none is
+ * @param directories the groups' folders, from the process's own group upwards; empty if there is no group, or none is
  *     known
  * @param unified true: control groups of version 2; false: of version 1
  */
@@ -47,7 +48,7 @@ public record ControlGroups(SystemTree tree, List<String> directories, boolean u
         return new ControlGroups(tree, List.of(), false);
     }
 
-    /** The path of a group below a mount; empty where the group lies outside of it, as a container may see it. */
+    /** A group's path below a mount; empty if the group lies outside of it, as it may seem in a container. */
     private static String below(String root, String path) {
         String at = root.equals("/") ? path : path.startsWith(root) ? path.substring(root.length()) : "";
         return at.contains("/..") || at.equals("/") ? "" : at;

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 
-/** Tells by the kind of a file system whether files are gone with the machine or the container. */
+/** Tells by the type of a file system whether its files are lost when the machine or the container ends. */
 public final class FleetingFiles {
     private static final String MOUNTS = "proc/self/mountinfo";
     private static final int MOUNT_POINT = 4;
@@ -15,8 +15,7 @@ public final class FleetingFiles {
     private FleetingFiles() {}
 
     /**
-     * The reason why files in a folder, which need not exist yet, do not last: the end of a sentence. Empty: none is
-     * known.
+     * Why files in a folder do not last, as the end of a sentence; empty if they may last. The folder may be missing.
      */
     public static Optional<String> why(SystemTree tree, Path folder) {
         Path place = real(folder);

@@ -6,7 +6,7 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * A limit of this process's memory, beyond which the system kills it. Immutable.
+ * A limit of this process's memory. If more is used, the system kills the process. Immutable.
  *
  * @param bytes limit of all processes of the group together
  * @param where the limit was found: the file of a group, or the line with the machine's memory
@@ -20,7 +20,7 @@ public record MemoryLimit(long bytes, String where) {
 
     private static final String MACHINE = "proc/meminfo";
 
-    /** The lowest limit of this process's control group, of its parents, and of the machine; empty: none is known. */
+    /** The lowest limit of this process's control group, its parents and the machine; empty if none is known. */
     public static Optional<MemoryLimit> lowest(SystemTree tree) {
         ControlGroups groups = ControlGroups.of(tree, "memory");
         // Beyond memory.high a group is not killed, but slowed down until nothing moves.

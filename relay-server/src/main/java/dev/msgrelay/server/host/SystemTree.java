@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 /** Linux's files about itself, such as those of /proc, below a root that a test may choose. */
 public class SystemTree {
-    /** Bytes that are read of one file: enough for 6,000 sockets, or hundreds of cores. */
+    /** Bytes that are read of one file at most. They are enough for 6,000 sockets, or hundreds of cores. */
     private static final int MAX_BYTES = 1 << 20;
 
     private static final int MAX_ENTRIES = 4_096;
@@ -31,7 +31,7 @@ public class SystemTree {
         return new SystemTree(Path.of("/proc"));
     }
 
-    /** A file's content, stripped; empty: there is none, or it cannot be read. {@code path} has no leading slash. */
+    /** A file's content, stripped; empty if there is none, or it is unreadable. {@code path} has no leading slash. */
     public Optional<String> text(String path) {
         try (InputStream in = Files.newInputStream(root.resolve(path))) {
             String text = new String(in.readNBytes(MAX_BYTES), StandardCharsets.UTF_8).strip();
@@ -41,7 +41,7 @@ public class SystemTree {
         }
     }
 
-    /** The text after {@code key} and a colon or white space, in the first line that begins so. */
+    /** The text after {@code key} and a colon or white space, in the first line that begins with these. */
     public Optional<String> field(String path, String key) {
         return text(path).flatMap(text -> text.lines()
                 .filter(line -> line.startsWith(key) && line.length() > key.length())
@@ -52,7 +52,7 @@ public class SystemTree {
                 .findFirst());
     }
 
-    /** A soft limit of this process, such as {@code Max open files}; empty: there is no limit, or it is not known. */
+    /** A soft limit of this process, such as {@code Max open files}; empty if there is none, or it is not known. */
     public OptionalLong processLimit(String name) {
         try {
             return field("proc/self/limits", name).stream()
@@ -63,7 +63,7 @@ public class SystemTree {
         }
     }
 
-    /** Names in a directory, sorted; empty: there is no such directory. */
+    /** Names in a directory, sorted; empty if there is no such directory. */
     public List<String> names(String path) {
         try (Stream<Path> entries = Files.list(root.resolve(path))) {
             return entries.limit(MAX_ENTRIES)
@@ -75,7 +75,7 @@ public class SystemTree {
         }
     }
 
-    /** The target of a symbolic link; empty: there is no such link, or it may not be read. */
+    /** The target of a symbolic link; empty if there is no such link, or it may not be read. */
     public Optional<String> link(String path) {
         try {
             return Optional.of(Files.readSymbolicLink(root.resolve(path)).toString());

@@ -1,6 +1,6 @@
 /**
- * Limits of a relay in the system's files about itself, /proc and /sys. A file may be absent; then nothing is known,
- * and nothing fails.
+ * The limits that the system sets for a relay, read from /proc and /sys. If a file is absent, its limit counts as
+ * unknown, and nothing fails.
  *
  * <pre>
  *   SystemTree       files below a root that a test may choose; limits of this process
@@ -9,6 +9,6 @@
  *   MemoryLimit      the lowest limit of memory, of groups and machine
  * </pre>
  *
- * <p>Any thread; nothing is kept. Internal.
+ * <p>Any thread; nothing is cached. Internal.
  */
 package dev.msgrelay.server.host;

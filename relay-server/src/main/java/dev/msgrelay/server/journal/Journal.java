@@ -24,11 +24,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The stream on the disk. The journal is opened before the log is made, since the log starts at the journal's end.
+ * The stream on the disk. It is opened before the packet log is made, because the log starts where the journal ends.
  *
- * <p>Bytes before {@link #written} survive the end of the process, those before {@link #forced} that of the machine. A
- * full disk is waited for; any other fault ends the journal for good, because after a failed force a later one may
- * succeed although bytes are lost.
+ * <p>Bytes before {@link #written} survive a crash of the process, bytes before {@link #forced} also one of the
+ * machine. If the disk is full, the journal waits for room. Any other fault ends it for good, because after a failed
+ * force (fsync) a later one may succeed although bytes are lost.
  */
 public final class Journal implements Closeable {
     /** Called with the position up to which all bytes are written or forced, on the writer's or the forcer's thread. */
@@ -37,7 +37,7 @@ public final class Journal implements Closeable {
 
         void forced(long position);
 
-        /** The journal has ended by a fault. Called once. */
+        /** Called once, if a fault has ended the journal. */
         void failed(Throwable cause);
     }
 
@@ -53,12 +53,12 @@ public final class Journal implements Closeable {
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
-    /** Direct memory: a piece for each thread that reads or writes by way of the heap (three), and the records. */
+    /** Direct memory: the writer's records, and for three threads the buffer by which the JDK copies heap buffers. */
     public static final long DIRECT_BYTES = 3L * FileDisk.PIECE + JournalWriter.RECORD_BYTES;
 
     private static final long CLOSE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** The longest time of a step while the disk does not hang. */
+    /** The longest time that a step takes unless the disk hangs. */
     private static final long GRACE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -75,7 +75,7 @@ public final class Journal implements Closeable {
     private final JournalThread forcing = new JournalThread("relay-journal-force", this::forceOrSleep, this::fail);
     private boolean started;
     private Optional<Thread> ending = Optional.empty();
-    // Written by the thread of the last steps.
+    // Set by the thread that runs the last steps, see stop.
     private boolean closed;
     private Watch watch;
 
@@ -87,22 +87,23 @@ public final class Journal implements Closeable {
         files.collectSpares();
         parts.found().filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
-            // Without room for a first segment, publishers would wait at a relay that seems to be ready.
+            // Fails now if there is no room for a first segment. Later, publishers would wait at a relay that seems
+            // ready.
             files.prepare();
         }
     }
 
-    /** The findings in the directory when it was opened, before a torn tail was cut. */
+    /** What was found in the directory when it was opened, before the torn tail of a crash was cut off. */
     public Recovery recovered() {
         return parts.found();
     }
 
-    /** The remembered lives of the stream, including the present one. Any thread. */
+    /** The remembered lives of the stream, see {@link EpochTable}, including the present one. Any thread. */
     public EpochTable epochs() {
         return epochs;
     }
 
-    /** Adds a life that a cluster has begun, before a byte of it is in the log. One thread. */
+    /** Adds a life that a cluster has begun. Called before a byte of it is in the log, always on one thread. */
     public void addLife(EpochTable.Epoch life) {
         epochs = epochs.withLater(life);
     }
@@ -113,10 +114,10 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Takes the log whose bytes are written from now on.
+     * Sets the log whose bytes the journal writes from now on.
      *
-     * @param log empty, and starts at {@link #goesOnAt}. Its gate keeps bytes in it until they are written
-     * @param nanos now, by the clock that only goes forward
+     * @param log an empty log that starts at {@link #goesOnAt}; its gate keeps bytes in it until they are written
+     * @param nanos the present time, by the clock that only goes forward
      */
     public void follow(PacketLog log, Watch newWatch, long nanos) {
         watch = newWatch;
@@ -124,7 +125,7 @@ public final class Journal implements Closeable {
         forcer = new JournalForcer(parts, writer, watch::forced, nanos);
     }
 
-    /** Starts the threads. Without them the caller makes all steps. */
+    /** Starts both threads. If this is not called, the caller runs all steps itself. */
     public void start() {
         started = true;
         forcing.start();
@@ -185,7 +186,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Wakes the writer if it has work, after the log's head has moved. Any thread, after a full fence. */
+    /** Called after the log's head has moved and a full fence: wakes the writer if it has work. Any thread. */
     public void signal() {
         if (writer.due()) {
             writing.wake();
@@ -205,7 +206,7 @@ public final class Journal implements Closeable {
         forcing.wake();
     }
 
-    /** The queue for the moves of names, which the core fills. */
+    /** The queue in which the core reports messages of acknowledged publishers. */
     public NameMoves moves() {
         return parts.moves();
     }
@@ -229,7 +230,7 @@ public final class Journal implements Closeable {
                 parts.disk(), files.readable(), written(), () -> writer.times().present(), records);
     }
 
-    /** The fault that ended the journal; empty: it goes on. Any thread. */
+    /** The fault that ended the journal; empty if it still works. Any thread. */
     public Optional<Throwable> failure() {
         return Optional.ofNullable(failure.get());
     }
@@ -238,7 +239,9 @@ public final class Journal implements Closeable {
         return forcer.stats();
     }
 
-    /** Releases log and files after a failure; the directory stays locked. Throws if a thread hangs in the disk. */
+    /**
+     * Releases log and files after a failure; the directory stays locked. Throws if a thread still waits for the disk.
+     */
     public synchronized void abandon() throws IOException {
         stop(CLOSE_NANOS, this::release);
     }
@@ -270,8 +273,8 @@ public final class Journal implements Closeable {
     }
 
     /**
-     * Ends both threads, and then runs the last steps on a thread of their own: if the disk hangs, that thread keeps
-     * the directory's lock, and the caller goes on. Without started threads the caller runs the last steps.
+     * Ends both threads, and then runs the last steps on a further thread. If the disk hangs, that thread keeps the
+     * directory's lock, and the caller goes on. If no threads were started, the caller runs the last steps.
      */
     private void stop(long nanos, LastSteps steps) throws IOException {
         if (!started) {
@@ -288,7 +291,7 @@ public final class Journal implements Closeable {
             long threadsEnd = System.nanoTime() + nanos;
             await(writing, threadsEnd, nanos);
             await(forcing, threadsEnd, nanos);
-            // The last steps try a full disk until their time is over; only a disk that hangs takes longer.
+            // If the disk is full, the last steps retry until their time is over; only if it hangs they take longer.
             long end = System.nanoTime() + nanos + GRACE_NANOS;
             if (ending.isPresent()) {
                 await(ending.get(), end, nanos);
@@ -315,7 +318,7 @@ public final class Journal implements Closeable {
         }
     }
 
-    /** Runs once, also where a thread that hung in the disk at the first close gets here later. */
+    /** Does nothing at a second call, which may come if the disk hung in the first {@link #close}. */
     private void finishAndRelease(long nanos) throws IOException {
         if (!closed) {
             closed = true;
@@ -330,9 +333,9 @@ public final class Journal implements Closeable {
         return name() + " has failed: " + TextFile.fault(failure.get());
     }
 
-    /** Writes and forces the rest of the log; then a record and the table of epochs say that all of it is forced. */
+    /** Writes and forces the rest of the log, then notes in index and table of epochs that all of it is forced. */
     private void finish(long end) {
-        // The clocks go on from the last step: a caller without threads has clocks of its own.
+        // Both clocks go on from the last step, because a caller that runs the steps itself has clocks of its own.
         JournalClock last = writer.times().clock();
         long began = System.nanoTime();
         long nanos = last.nanos();

@@ -2,7 +2,7 @@ package dev.msgrelay.server.journal;
 
 import java.io.IOException;
 
-/** The failure of a relay's journal: later messages of the stream are on no disk. The message names the directory. */
+/** A relay's journal has failed, so later messages are not on its disk. The exception's text names the directory. */
 public final class JournalException extends IOException {
     private static final long serialVersionUID = 1L;
 

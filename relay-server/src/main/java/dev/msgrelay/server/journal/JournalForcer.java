@@ -19,9 +19,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Forces written bytes and their records. While a client waits, forces follow each other without a pause: a force
- * covers all bytes that were written during the one before. The forcer also makes files ready for the writer, and drops
- * old segments. Owned by its thread.
+ * Forces (fsync) written bytes and their index records. While a client waits, forces follow each other without a pause;
+ * each covers all bytes that were written during the one before. The forcer also makes files ready for the writer, and
+ * drops old segments. Owned by its own thread.
  */
 final class JournalForcer {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -32,10 +32,10 @@ final class JournalForcer {
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** The time after a step of the clock in which no segment is too old: an operator may mend the clock. */
+    /** For this time after a step of the clock old segments are kept, so that an operator can correct the clock. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** This many unforced bytes do not wait for the interval: a larger force would delay the writer. */
+    /** So many unforced bytes are forced before the interval ends, as a larger force would delay the writer. */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;
@@ -59,16 +59,16 @@ final class JournalForcer {
     private volatile long durable;
     private volatile long lastForce;
     private long lastFull;
-    // The reasons why there is no room for the table of names, and for the next files.
+    // Set while there is no room for the table of names, or for the files of the next segment.
     private Optional<DiskException.Full> namesLack = Optional.empty();
     private Optional<DiskException.Full> filesLack = Optional.empty();
     private final JournalClock clock;
-    // Segments of earlier lives, until the first step: only then their age is known.
+    // Segments that were there at the start. The first step takes them, because only it can tell their age.
     private List<Part> earlier;
     private boolean clockSeen;
     private long lastStep;
     private final RepeatedWarning stepLines = new RepeatedWarning(Duration.ofMinutes(1));
-    // The oldest segment must be dropped before the next one can begin, and must be forced before that.
+    // Whether the oldest segment must be forced and then dropped before the next one can begin.
     private volatile boolean crowded;
     private volatile long wanted;
 
@@ -94,8 +94,8 @@ final class JournalForcer {
     }
 
     /**
-     * At most one force, and one step of the work on files. Returns whether there was work. No step may follow one that
-     * has thrown.
+     * Does at most one force, and one step of the work on files. Returns whether there was work. Not called again after
+     * it has thrown.
      */
     boolean step(long nanos, long millis) throws IOException {
         now = nanos;
@@ -119,7 +119,7 @@ final class JournalForcer {
         long step = clock.update(nanos, millis);
         if (!clockSeen) {
             clockSeen = true;
-            // In the past, so that the first step waits for none of these.
+            // All in the past, so that no interval delays the work of the first step.
             lastNames = nanos - NAMES_NANOS;
             lastNamesFull = nanos - RETRY_NANOS;
             lastLook = nanos - LOOK_NANOS;
@@ -148,7 +148,7 @@ final class JournalForcer {
         return awaited || unforced >= MUCH_BYTES || (late || crowded) && (unforced > 0 || writer.recorded() > durable);
     }
 
-    /** Whether the forcer must be woken: it has work that cannot wait for the end of its sleep. The writer's thread. */
+    /** Whether the forcer must be woken for work that cannot wait until its sleep ends. The writer's thread. */
     boolean due(long nanos) {
         return mustForce(written.position(), nanos) || !files.ready();
     }
@@ -156,7 +156,7 @@ final class JournalForcer {
     private boolean files(long nanos) throws IOException {
         long current = writer.current() == Segment.NONE ? 0 : settings.segmentBytes() + settings.indexBytes();
         writeNames(nanos, files.isOver());
-        // Names that moved after the table was written are in the indexes alone.
+        // Moves of names since the table was written are in the indexes alone, so these segments are kept.
         long kept = writer.named() <= namesPosition ? Long.MAX_VALUE : namesPosition;
         int aged = files.retire(Math.min(durable, kept), nanos, nanos - lastStep < WAIT_NANOS);
         if (aged > 1) {
@@ -183,7 +183,7 @@ final class JournalForcer {
         return prepared;
     }
 
-    /** Writes the table of names if forced messages moved some: once a second, or at once if it is needed. */
+    /** Writes the table of names if forced messages have changed it: once a second, or at once if {@code needed}. */
     private void writeNames(long nanos, boolean needed) throws IOException {
         NamesFile newest = writer.snapshot();
         if (newest.position() <= namesPosition

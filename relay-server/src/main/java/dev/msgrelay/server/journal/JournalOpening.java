@@ -16,20 +16,20 @@ import java.util.List;
 /**
  * A request to open the journal of a directory.
  *
- * @param epoch epoch of the life that begins, for a relay that is alone
+ * @param epoch random number of the stream's life that begins now, for a relay that is in no cluster
  * @param millis now, in ms since 1970
- * @param others the lives of a cluster's stream, and the position where the cluster's log begins; null: the relay is
- *     alone
+ * @param others the lives of a cluster's stream, and the position where the cluster's log begins; null: the relay is in
+ *     no cluster
  * @param progress gets the number of segments that were inspected
  */
 public record JournalOpening(
         Disk disk, JournalSettings settings, long epoch, long millis, EpochTable others, RecoveryProgress progress) {
     /**
-     * Takes the directory's lock, cuts a torn tail, and begins a life.
+     * Takes the directory's lock, cuts off the torn tail of a crash, and begins a life of the stream.
      *
-     * @throws DiskException another process has the directory; or it is damaged, cannot be written to, has no room, or
-     *     is of another stream; or messages between its end and the beginning of the cluster's log are missing. A
-     *     damaged directory is not changed
+     * @throws DiskException another process has locked the directory; or it is damaged, cannot be written to, has no
+     *     room, or has another stream; or messages between its end and the beginning of the cluster's log are missing.
+     *     A damaged directory is not changed
      */
     public Journal open() throws IOException {
         try {
@@ -65,14 +65,14 @@ public record JournalOpening(
             }
             Repair.cut(disk, found);
             if (others != null) {
-                // The life of the torn tail goes on. A spare file may have records of that tail; used again at the same
-                // position, their seals would be right.
+                // The cluster goes on with the epoch of the torn tail. Spare files may contain records of that tail,
+                // which would seem valid if the file were reused at the same position.
                 for (String spare : FileNames.spares(disk)) {
                     disk.delete(spare);
                 }
             }
             EpochTable epochs = livesOf(found);
-            // The life is added to the table only if there is room for its first segment: failed starts add no lives.
+            // Makes room for a first segment before the life is added to the table, so failed starts add no lives.
             Journal journal = new Journal(new JournalParts(disk, settings, found), lock, epochs);
             held = journal;
             epochs.write(disk);
@@ -106,9 +106,11 @@ public record JournalOpening(
                 + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost");
     }
 
-    /** Checks that the directory has the cluster's stream, and reaches to the beginning of the cluster's log. */
+    /**
+     * Checks that the directory has the cluster's stream, and that no messages before the cluster's log are missing.
+     */
     private void checkGoesOn(Recovery found) throws DiskException {
-        // Either may know a life that the other does not know yet.
+        // Directory and cluster may each know a life that the other does not know yet.
         if (!found.epochs().has(others.last().epoch())
                 && !others.has(found.epochs().last().epoch())) {
             throw new DiskException(journal() + " is of another stream than the cluster's: give each"
@@ -122,7 +124,7 @@ public record JournalOpening(
         }
     }
 
-    /** Checks that the journal's largest size fits on the disk: a full disk would stop the publishers one day. */
+    /** Checks that the journal's largest size fits on the disk, because a full disk would stop the publishers. */
     private void checkRoom(Recovery found) throws IOException {
         if (settings.keepBytes() == JournalSettings.UNLIMITED) {
             return;

@@ -5,7 +5,7 @@ import dev.msgrelay.server.journal.recover.Recovery;
 import dev.msgrelay.server.stream.StreamHead;
 
 /**
- * The parts of a journal that its writer and its forcer share. Both go on from what was found.
+ * The parts of a journal that its writer and its forcer share. Both go on from {@code found}.
  *
  * @param written moved by the writer
  * @param forced moved by the forcer; the writer records it in the index

@@ -6,7 +6,7 @@ import dev.msgrelay.server.journal.format.SegmentHeader;
 import dev.msgrelay.server.journal.recover.Recovery;
 
 /**
- * The lengths and times of a journal.
+ * The sizes and time limits of a journal.
  *
  * @param segmentBytes length of a stream file
  * @param keepBytes the oldest segments are dropped while the files of all segments have more bytes
@@ -14,7 +14,7 @@ import dev.msgrelay.server.journal.recover.Recovery;
  * @param forceNanos written bytes are forced after this time at most, sooner if a client waits for them
  */
 public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis, long forceNanos) {
-    /** As {@code keepBytes} or {@code keepMillis}: there is no such limit. */
+    /** The value of {@code keepBytes} or {@code keepMillis} if there is no such limit. */
     public static final long UNLIMITED = Long.MAX_VALUE;
 
     static final long MIN_SEGMENT = 4 << 10;
@@ -22,7 +22,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
     /** The largest number of spare stream files, and of spare index files. */
     static final int MOST_SPARES = 2;
 
-    /** The largest number of segments: each takes a few hundred bytes of memory, and two files. */
+    /** The largest number of segments. Each takes a few hundred bytes of memory, and two files. */
     public static final int MOST_SEGMENTS = 1 << 16;
 
     // Java heap for a segment's header and file names, for a publisher's name, and for a record of the segment that is
@@ -48,7 +48,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         }
     }
 
-    /** Bytes of all files at most, including the next segment and spare files. Only if {@code keepBytes} is a limit. */
+    /** The largest sum of all files, with the next segment and spares; called only if {@code keepBytes} is a limit. */
     long mostBytes() {
         return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
     }
@@ -58,7 +58,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         return SegmentHeader.LENGTH + segmentBytes / 1024 * IndexRecord.LENGTH;
     }
 
-    /** Java heap of a journal at most; it takes most of it while it is opened. */
+    /** The most Java heap that a journal uses, largely while it is opened. */
     public long heapBytes() {
         long records = indexBytes() / IndexRecord.LENGTH;
         long segments = Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;

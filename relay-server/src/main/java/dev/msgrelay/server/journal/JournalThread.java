@@ -8,14 +8,14 @@ import java.util.function.Consumer;
 /** A thread that repeats a duty, and sleeps while there is nothing to do. It is never interrupted. */
 final class JournalThread extends Thread {
     interface Duty {
-        /** One bounded step. Returns the longest sleep before the next one, in ns; 0: the next one is due at once. */
+        /** Does one bounded step. Returns how long to sleep before the next one at most, in ns; 0: not at all. */
         long step(long nanos, long millis);
     }
 
-    /** The longest sleep of a thread that is not woken: some work depends on the time alone. */
+    /** The longest sleep of a thread that is not woken, because some work depends on the time alone. */
     static final long SLEEP_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
-    /** The time between two looks at clocks is shorter, unless the process was stopped in between. */
+    /** If two reads of the clocks are further apart than this, the process was stopped in between. */
     private static final long APART_NANOS = TimeUnit.SECONDS.toNanos(1);
 
     private final Duty duty;
@@ -48,7 +48,7 @@ final class JournalThread extends Thread {
     private long stepNow() {
         long nanos = System.nanoTime();
         long millis = System.currentTimeMillis();
-        // Read again after a stop of the process in between, which would look like a step of the machine's clock.
+        // Reads both again if the process was stopped in between, which would look like a step of the machine's clock.
         while (System.nanoTime() - nanos > APART_NANOS) {
             nanos = System.nanoTime();
             millis = System.currentTimeMillis();
@@ -65,7 +65,8 @@ final class JournalThread extends Thread {
                 }
                 parked = true;
                 VarHandle.fullFence();
-                // One more step after the flag: a thread that made a change before it has not woken this one.
+                // One more step after the flag is set, because a thread that made a change before that did not wake
+                // this one.
                 long sleep = stepNow();
                 if (sleep > 0 && !ended) {
                     LockSupport.parkNanos(this, sleep);

@@ -27,10 +27,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the packet log to the disk: first the bytes, straight from the log, then a record of them. The log keeps all
- * bytes that are not written yet, since the writer's position is a limit of the gate.
+ * Writes the packet log to the disk: first a block of bytes, straight from the log's memory, then a record about it in
+ * the index. The log keeps all bytes that are not written yet, because the writer's position limits its gate.
  *
- * <p>Owned by its thread. The forcer reads {@link #complete} and the volatile fields.
+ * <p>Owned by its own thread. The forcer uses {@link #complete}, and reads the volatile fields.
  */
 final class JournalWriter {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -38,7 +38,7 @@ final class JournalWriter {
     private static final long FULL_LINE_NANOS = TimeUnit.MINUTES.toNanos(1);
     private static final int RECORDS_AT_ONCE = 1024;
 
-    // A block has a fixed cost: the writer rests before it, unless a client waits or PATIENT_BYTES have come.
+    // Each block has a fixed cost, so the writer pauses before it, unless a client waits or PATIENT_BYTES have come.
     private static final int PATIENT_BYTES = 512 << 10;
     private static final long PATIENT_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
     static final int RECORD_BYTES = RECORDS_AT_ONCE * IndexRecord.LENGTH;
@@ -66,11 +66,11 @@ final class JournalWriter {
     // The records that are being put: their offset in the index file, and their number.
     private long recordsAt;
     private int count;
-    // The lives in the table on the disk.
+    // The table of lives as it is on the disk.
     private EpochTable tabled;
     private long restUntil;
     private long lastFullLine;
-    // The reason why the forcer has no room for the names or for the next files.
+    // Set while the forcer has no room for the table of names or for the next files.
     private volatile Optional<DiskException.Full> lacking = Optional.empty();
     private volatile long wanted;
     private volatile boolean patient;
@@ -79,7 +79,7 @@ final class JournalWriter {
     private volatile NamesFile snapshot;
     private volatile long recorded;
 
-    /** @param epochs the lives of the stream; at present the table on the disk has all of them */
+    /** @param epochs the lives of the stream; the table on the disk has all lives that are there at this call */
     JournalWriter(JournalParts parts, PacketLog log, Supplier<EpochTable> epochs, LongConsumer onWritten) {
         this.disk = parts.disk();
         this.log = log;
@@ -102,10 +102,10 @@ final class JournalWriter {
         wanted = Math.max(wanted, position);
     }
 
-    /** The time for which the writer rests now, in ns; 0: it does not. */
+    /** How long the writer should pause now, in ns; 0 if it has to go on. */
     long restNanos(long nanos) {
         long rest = current == Segment.NONE ? 0 : restUntil - nanos;
-        // Set before the head is read: a core that moves the head later sees the flag.
+        // Set before the head is read, so that a core that moves the head later sees the flag.
         patient = rest > 0;
         VarHandle.fullFence();
         if (rest <= 0 || caughtUp() || pressing()) {
@@ -151,7 +151,7 @@ final class JournalWriter {
         lacking = lack;
     }
 
-    /** Logs a full disk once a minute, and counts its time, also where it is the forcer that has no room. */
+    /** Logs once a minute that the disk is full, and counts the time, also if only the forcer has no room. */
     private void noteFull(DiskException.Full e, long nanos) {
         if (full.starts() == 0 || nanos - lastFullLine >= FULL_LINE_NANOS) {
             lastFullLine = nanos;
@@ -225,8 +225,8 @@ final class JournalWriter {
     }
 
     /**
-     * Records the forced position, or a step of the clock, without a block; with {@code ifSpare} only if the last slots
-     * are left for blocks. A block that waits for an old segment to be dropped needs such a record first.
+     * Records the forced position, or a step of the clock, without a block. With {@code ifSpare} the last slots stay
+     * free for blocks. A block that waits until an old segment is dropped needs such a record first.
      */
     private boolean recordForced(boolean ifSpare) throws IOException {
         if (current == Segment.NONE || ifSpare && !current.hasSpareSlot() || !forcedIsNew() && !times.isMarkDue()) {
@@ -282,7 +282,7 @@ final class JournalWriter {
         written.read(at);
         EpochTable lives = epochs.get();
         if (lives != tabled) {
-            // A segment of a life that is not in the table would count as damaged.
+            // The table first: a segment of a life that is not in the table would count as damaged at the next start.
             lives.write(disk);
             tabled = lives;
         }
@@ -300,7 +300,7 @@ final class JournalWriter {
             throw new IOException("a block of " + bytes + " bytes is longer than a segment");
         }
         if (current != Segment.NONE) {
-            // Before current changes: the forcer reads current first, and then finds all earlier segments in the queue.
+            // Before current changes, so that a forcer that has read current finds all earlier segments in the queue.
             complete.add(current);
         }
         current = next;
@@ -309,12 +309,12 @@ final class JournalWriter {
         return true;
     }
 
-    /** The end of the newest block that moved a name. */
+    /** The end of the newest block with messages of acknowledged publishers. */
     long named() {
         return named;
     }
 
-    /** The names at the beginning of the newest segment, or of the first one that will be made. */
+    /** The names' last messages before the newest segment, or before the first one if there is none yet. */
     NamesFile snapshot() {
         return snapshot;
     }

@@ -4,8 +4,8 @@ import dev.msgrelay.server.journal.format.JournalName;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * A queue from the core to the journal's writer: the messages of acknowledged publishers, in the order of the stream. A
- * move is a run of one name's messages, with neither sequences nor numbers left out.
+ * A queue in which the core tells the journal's writer of the messages of acknowledged publishers, in the order of the
+ * stream. A move stands for consecutive messages of one name: neither their sequences nor their numbers have gaps.
  *
  * <pre>
  *   sequence   40    41    42    43     44    45       moves: orders 42, 3 messages, number 9
@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *                                                             orders 45, 2 messages, number 11
  * </pre>
  *
- * The core adds moves, and the journal's writer takes them. Allocates once.
+ * The core adds moves, and the journal's writer takes them. All memory is allocated at the start.
  */
 public final class NameMoves {
     /** Far more moves than come between two blocks, unless the disk hangs. */
@@ -30,7 +30,7 @@ public final class NameMoves {
     private volatile boolean refused;
     private volatile boolean ended;
 
-    /** Whether there is room for one more move. If not, publishers wait for {@link #mayGoOn}. */
+    /** Whether there is room for one more move. If not, publishers wait until {@link #mayGoOn}. */
     public boolean hasRoom() {
         if (ended || added.getPlain() - taken.getAcquire() < MOST) {
             return true;
@@ -39,7 +39,7 @@ public final class NameMoves {
         return false;
     }
 
-    /** Whether waiting publishers may go on: half of the queue is free. */
+    /** Whether waiting publishers may go on, because half of the queue is free again. */
     public boolean mayGoOn() {
         if (refused && (ended || added.getPlain() - taken.getAcquire() <= MOST / 2)) {
             refused = false;
@@ -47,7 +47,7 @@ public final class NameMoves {
         return !refused;
     }
 
-    /** Adds a run of a name's messages, before they are published. Only if {@link #hasRoom}. */
+    /** Adds consecutive messages of a name, before they are published. Called only if {@link #hasRoom}. */
     public void add(JournalName name, long lastSequence, int messages, long number) {
         if (ended) {
             return;
@@ -61,7 +61,7 @@ public final class NameMoves {
         added.setRelease(to + 1);
     }
 
-    /** Called after the end of the writer: from now on moves are ignored. */
+    /** Called after the writer has ended. From then on moves are ignored. */
     public void stop() {
         ended = true;
     }
@@ -76,7 +76,7 @@ public final class NameMoves {
     }
 
     /**
-     * Reports and removes all runs that end before a sequence. A run that ends later is reported up to there, and
+     * Reports and removes all moves that end before a sequence. A move that ends later is reported up to there, and
      * stays.
      */
     void takeBefore(long sequence, Sink sink) {

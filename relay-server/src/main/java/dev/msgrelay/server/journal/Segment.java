@@ -6,9 +6,9 @@ import dev.msgrelay.server.journal.format.SegmentHeader;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** The two files of a segment that is written to. Owned by the writer, but for {@link #force} and {@link #close}. */
+/** The two files of a segment that is written to. Owned by the writer, except {@link #force}, {@link #close}. */
 final class Segment implements Closeable {
-    /** Stands for the segment before the first one is made: no files, no room. */
+    /** The current segment before the first one is made. It has no files and no room. */
     static final Segment NONE = new Segment();
 
     private final SegmentHeader header;
@@ -22,7 +22,7 @@ final class Segment implements Closeable {
     private volatile long end;
     private volatile long nanos;
 
-    // The forcer's.
+    // Used by the forcer.
     private boolean forcedBefore;
     private boolean closed;
 
@@ -56,12 +56,12 @@ final class Segment implements Closeable {
         return index;
     }
 
-    /** Bytes that the stream file has room for; 0: the index has no slots for another block. */
+    /** Bytes that the stream file has room for; 0 if the index has no slots for another block. */
     long room() {
         return used + 2 > slots ? 0 : capacity - (end - header.base());
     }
 
-    /** Whether a record without a block may be written: the last slots are left for blocks. */
+    /** Whether a record without a block may be written. The last slots are kept for blocks. */
     boolean hasSpareSlot() {
         return used + 4 <= slots;
     }
@@ -88,9 +88,9 @@ final class Segment implements Closeable {
         return nanos;
     }
 
-    /** Forces both files. Returns whether this was their first force: then their names must be forced, too. */
+    /** Forces both files. Returns whether it was their first force, after which the names must be forced, too. */
     boolean force() throws IOException {
-        // The stream first, so that a record that survives a crash most often has its bytes.
+        // The stream first, so that a record that survives a crash has its bytes in most cases.
         stream.force();
         index.force();
         boolean first = !forcedBefore;

@@ -22,13 +22,14 @@ import java.util.concurrent.atomic.AtomicReference;
  *   writer                            next: header into the index, ready -> 0..4096.stream, 0..4096.index
  * </pre>
  *
- * A used file has its blocks on the disk already, so a force writes nothing but bytes. Its old records are not taken
- * for new ones: their seals are for another position.
+ * A used file has its blocks on the disk already, so a force writes bytes and no metadata. Its old records are not
+ * taken for new ones, because their seals are for another position.
  *
- * <p>Owned by the forcer's thread. The writer calls {@link #next}, any thread {@link #ready} and {@link #readable}.
+ * <p>Owned by the forcer's thread. The writer calls {@link #next}; any thread may call {@link #ready} and {@link
+ * #readable}.
  */
 final class SegmentFiles {
-    /** The longest time for which steps of the clock keep a segment that is too old. */
+    /** A segment that is too old is kept for at most this time after the clock has stepped. */
     static final long LONGEST_WAIT_MILLIS = TimeUnit.HOURS.toMillis(2);
 
     /** A complete and forced segment; {@code nanos}: its newest message's time, by the clock that only goes forward. */
@@ -62,7 +63,7 @@ final class SegmentFiles {
         this.settings = settings;
     }
 
-    /** Takes the spare files of the directory, and deletes those of another length. */
+    /** Collects the directory's spare files. Deletes those that are too many, or of another length. */
     void collectSpares() throws IOException {
         for (String name : FileNames.spares(disk)) {
             boolean stream = name.endsWith(FileNames.STREAM + FileNames.SPARE);
@@ -80,7 +81,7 @@ final class SegmentFiles {
         readable.put(header.base(), header);
     }
 
-    /** The segments that may be read, by their bases, including the current one. A live map, for any thread. */
+    /** The segments that may be read, by start position, including the current one. A live map, for any thread. */
     NavigableMap<Long, SegmentHeader> readable() {
         return readable;
     }
@@ -148,7 +149,7 @@ final class SegmentFiles {
         return ready.get().isPresent();
     }
 
-    /** Begins a segment; empty: its files are not ready. */
+    /** Begins a segment. Returns empty if its files are not ready. */
     Optional<Segment> next(SegmentHeader header) throws IOException {
         if (!ready()) {
             return Optional.empty();
@@ -168,7 +169,7 @@ final class SegmentFiles {
     /**
      * Drops the oldest sealed segments while there are too many bytes, or they are too old.
      *
-     * @param durable a segment that ends later is not dropped
+     * @param durable a position; a segment that ends after it is not dropped
      * @param wait true: a segment is dropped for its age only {@link #LONGEST_WAIT_MILLIS} later
      * @return the number of segments that were dropped for their age alone
      */
@@ -188,7 +189,7 @@ final class SegmentFiles {
             }
             sealed.pollFirst();
             bytes -= oldest.length;
-            // Removed before a byte of its files changes: a BlockReader looks here after each read.
+            // Removed before a byte of its files changes, because a BlockReader looks here after each read.
             readable.remove(oldest.base);
             retire(FileNames.stream(oldest.base), spareStreams);
             retire(FileNames.index(oldest.base), spareIndexes);
@@ -207,24 +208,24 @@ final class SegmentFiles {
         String spare = name + FileNames.SPARE;
         Optional<Pair> next = ready.get();
         while (spares.contains(spare) || next.isPresent() && next.get().has(spare)) {
-            // A segment of an earlier life that began at the same position was cut off: its spare file has this name.
+            // This is the name of a spare file already: of a segment that began at the same position and was cut off.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
         try {
             disk.rename(name, spare);
             spares.addFirst(spare);
         } catch (DiskException.Full e) {
-            // The disk has no room even for a longer name.
+            // A full disk may have no room even for a longer name.
             disk.delete(name);
         }
     }
 
-    /** Deletes spare files that are too many, or shorter because their segment was cut at a start. */
+    /** Deletes spare files that are too many, or too short because a start has cut off a torn tail. */
     private void trim(ArrayDeque<String> spares, long length) throws IOException {
         int kept = 0;
         for (String name : spares.toArray(String[]::new)) {
             if (!disk.has(name)) {
-                // The name of a file that prepare has not made yet: the disk was full.
+                // A name that prepare has chosen for a file, but could not make the file, because the disk was full.
                 continue;
             }
             if (disk.length(name) != length || ++kept > JournalSettings.MOST_SPARES) {

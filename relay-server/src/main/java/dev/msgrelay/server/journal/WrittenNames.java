@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * The number of each name's last message in the written part of the stream. The records of a block's moves are written
- * before the block, and count once the block is written.
+ * For each name of an acknowledged publisher, the number of its last message in the written part of the stream. A
+ * block's {@link NameMoves} are recorded before the block, and count once the block is written.
  *
  * <pre>
  *   gatherMoves: the moves of the next block --> records: NAME, MOVED --> the block is written --> markWritten
@@ -34,7 +34,7 @@ final class WrittenNames implements NameMoves.Sink {
         long number;
         long sequence;
         boolean moves;
-        // The slot that the name has in segment saidIn, and the name as it was written there.
+        // The slot of the name in the segment with base saidIn, and the name as it was written there.
         int slot;
         JournalName said;
         long saidIn = -1;
@@ -55,7 +55,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** Gathers the moves of a block that ends before a sequence; also again, if the block could not be written. */
+    /** Gathers the moves of a block that ends before a sequence. Called again if the block could not be written. */
     void gatherMoves(long endSequence) {
         moves.takeBefore(endSequence, this);
     }
@@ -92,7 +92,7 @@ final class WrittenNames implements NameMoves.Sink {
         }
     }
 
-    /** Called after the block was written: its moves are the written state now. */
+    /** Called after the block was written. Its moves become the written state. */
     void markWritten() {
         for (Entry entry : moving) {
             entry.moves = false;

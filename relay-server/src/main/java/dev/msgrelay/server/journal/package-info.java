@@ -1,7 +1,7 @@
 /**
- * The stream on the disk, as on the wire, for clients that come back after the end of the relay or the machine. This
- * package opens and writes it; {@code disk}, {@code format}, {@code recover} and {@code read} do not know the writer.
- * Internal, but for {@code JournalException}.
+ * The stream on the disk, in the format of the wire. With it clients can go on after a crash or a restart of relay or
+ * machine. This package opens and writes it; its subpackages do not depend on the writer. Internal, except {@code
+ * JournalException}.
  *
  * <pre>
  *   PacketLog --LogReader--> JournalWriter --bytes, then a record--> 00000000000000000000.stream, .index
@@ -14,10 +14,10 @@
  *   core --NameMoves--> WrittenNames, of the writer: the names whose messages the next block has
  * </pre>
  *
- * <p>Two threads: the writer's owns the {@code LogReader} and the current segment; the forcer's owns the files' names
- * and the sealed segments. They share {@code JournalParts}, the current segment, a queue of complete segments, and a
- * pair of files for the next one. The opening thread looks at the directory and cuts a torn tail before they start. A
- * {@code BlockReader} belongs to the subscriber's thread; it shares {@code written} and the map of readable segments
- * with them.
+ * <p>There are two threads. The writer's owns the {@code LogReader} and the current segment, the forcer's the names of
+ * the files and the segments that are complete and forced. They share {@code JournalParts}, the current segment, a
+ * queue of complete segments, and a pair of files for the next one. Before they start, the opening thread inspects the
+ * directory and cuts off a torn tail. A {@code BlockReader} belongs to the subscriber's thread; it shares {@code
+ * written} and the map of readable segments with them.
  */
 package dev.msgrelay.server.journal;

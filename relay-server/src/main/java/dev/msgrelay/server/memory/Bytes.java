@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * Views of direct memory in the machine's byte order, so that one load reads a number. {@link #bigEndian} turns the
- * number where its value is needed.
+ * Views of direct memory in the machine's byte order, so that one load reads a number. {@link #bigEndian} converts the
+ * number if its value is needed.
  */
 public final class Bytes {
     private static final boolean LITTLE_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
@@ -18,7 +18,7 @@ public final class Bytes {
         return memory.nioBuffer(0, length).order(ByteOrder.nativeOrder());
     }
 
-    /** Turns a number from the machine's byte order to the wire's, or back. */
+    /** Converts a number from the machine's byte order to the wire's, or back. */
     public static int bigEndian(int value) {
         return LITTLE_ENDIAN ? Integer.reverseBytes(value) : value;
     }

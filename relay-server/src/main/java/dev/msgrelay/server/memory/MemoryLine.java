@@ -5,8 +5,8 @@ import java.util.concurrent.Executor;
 
 /**
  * A queue for one part of the budget, first come, first served. A waiter that asks for more bytes than are left waits
- * until they are free; a later waiter with a smaller request does not overtake it. Any thread, under a lock: only
- * frames that are longer than a read come here.
+ * until they are free; a later waiter with a smaller request does not overtake it. Any thread. A lock is cheap enough,
+ * because only frames that are longer than a read come here.
  */
 public final class MemoryLine {
     public interface Waiter {
@@ -36,8 +36,8 @@ public final class MemoryLine {
     }
 
     /**
-     * Removes a waiter from the queue. A waiter that is no longer there has its bytes, also if {@link Waiter#granted}
-     * was not called yet, and gives them back.
+     * Removes a waiter from the queue. A waiter that has left the queue already has its bytes, even if {@link
+     * Waiter#granted} was not called yet, and must give them back.
      */
     public synchronized void withdraw(Waiter waiter) {
         line.removeIf(place -> place.waiter == waiter);

@@ -6,8 +6,8 @@ import io.netty.buffer.DuplicatedByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * The memory that a channel reads into. The buffer seems to end at a limit, so that Netty reads no further. It also
- * carries the bytes to the search for frames:
+ * The memory that a channel reads into. The buffer seems to end at a limit, so that Netty reads no further. After a
+ * read it hands the bytes to the search for frames:
  *
  * <pre>
  *   | ... |begun frame|bytes read ......|      |
@@ -16,7 +16,7 @@ import java.nio.ByteBuffer;
  *
  * Reused for every read; shares the memory's reference count. Owned by the thread that reads.
  */
-// DuplicatedByteBuf is Netty's own class for this; deprecated only to keep others from its successors.
+// DuplicatedByteBuf is Netty's own class for this. It is deprecated, but its successors are not public.
 @SuppressWarnings("deprecation")
 public final class ReadWindow extends DuplicatedByteBuf {
     private final ByteBuffer view;
@@ -46,7 +46,10 @@ public final class ReadWindow extends DuplicatedByteBuf {
         return view;
     }
 
-    /** The bytes from the writer's index to the limit, for a caller that fills them without Netty; reused. */
+    /**
+     * The bytes from the writer's index to the limit, for a caller that fills them without Netty. Always the same
+     * buffer.
+     */
     public ByteBuffer room() {
         if (room == null) {
             room = view.duplicate();

@@ -9,6 +9,6 @@
  *   ReadWindow     the memory that a channel reads into;   Bytes   views in the machine's own byte order
  * </pre>
  *
- * <p>Budget and line: any thread. A window: the thread that reads. Internal.
+ * <p>Any thread may use budget and line; a window belongs to the thread that reads. Internal.
  */
 package dev.msgrelay.server.memory;

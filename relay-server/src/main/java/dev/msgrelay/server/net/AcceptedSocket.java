@@ -15,8 +15,8 @@ import jdk.net.ExtendedSocketOptions;
 /** The kernel's socket options for an accepted connection, and its peer's name. */
 public final class AcceptedSocket {
     /**
-     * Keep-alive probes: the kernel sends the first one after half of the peer's time-out, then three within the other
-     * half.
+     * Number of keep-alive probes. The kernel begins with them after half of the peer's time-out, and gives up at its
+     * end.
      */
     private static final int PROBES = 3;
 
@@ -26,14 +26,14 @@ public final class AcceptedSocket {
      * Sets the options of a TCP connection.
      *
      * @param peerTimeout time after which a peer that acknowledges nothing counts as dead
-     * @param congestion resolved
+     * @param congestion a choice that was resolved
      */
     public static void equip(Channel accepted, Duration peerTimeout, CongestionControl congestion) {
         if (!(accepted.localAddress() instanceof InetSocketAddress)) {
             return;
         }
         congestion.setOn(accepted);
-        // The relay batches by itself; a delay beyond an idle socket is on purpose.
+        // The relay batches by itself, so the kernel's own delay of small writes would help nobody.
         accepted.config().setOption(ChannelOption.TCP_NODELAY, true);
         accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
         int idle = (int) Math.max(1, peerTimeout.toSeconds() / 2);
@@ -44,7 +44,7 @@ public final class AcceptedSocket {
             accepted.config().setOption(EpollChannelOption.TCP_KEEPCNT, PROBES);
             accepted.config().setOption(EpollChannelOption.TCP_USER_TIMEOUT, (int) peerTimeout.toMillis());
         } else if (accepted instanceof NioSocketChannel) {
-            // Keep-alive times are optional: on a system without them the peer's silence is noticed later.
+            // A system may lack these options. Then the peer's silence is noticed later.
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPIDLE), idle);
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPINTERVAL), interval);
             accepted.config().setOption(NioChannelOption.of(ExtendedSocketOptions.TCP_KEEPCOUNT), PROBES);

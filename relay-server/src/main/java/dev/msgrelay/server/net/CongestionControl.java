@@ -14,13 +14,16 @@ import java.util.function.Predicate;
 
 /**
  * The congestion control of accepted TCP connections: a name of the kernel's, such as cubic, or {@link #SYSTEM}. Only
- * the sender's side of a connection decides, so a publisher's messages go by the choice of the publisher.
+ * the sending side's choice counts, so for a publisher's messages that of the publisher's machine.
  *
- * @param local for a peer on this host; {@link #AUTO} too
- * @param links for a peer elsewhere. A container of this host with an address of its own counts as elsewhere
+ * @param local the choice for peers on this host; may also be {@link #AUTO}
+ * @param links the choice for peers elsewhere. A container of this host with an address of its own counts as elsewhere
  */
 public record CongestionControl(String local, String links) {
-    /** The first of cubic and reno that the kernel gives: bbr paces a link without a queue, at half its speed. */
+    /**
+     * The first of cubic and reno that the kernel offers. (bbr would pace, at half the speed of a link without a
+     * queue.)
+     */
     public static final String AUTO = "auto";
     /** The system's default. */
     public static final String SYSTEM = "system";
@@ -39,7 +42,7 @@ public record CongestionControl(String local, String links) {
         checked(links);
     }
 
-    /** The name again, if it can be one. */
+    /** Returns the name if it has a valid form; otherwise throws. */
     public static String checked(String name) {
         if (!name.matches("[A-Za-z0-9_-]{1," + (NAME_BYTES - 1) + "}")) {
             throw new IllegalArgumentException(
@@ -49,11 +52,11 @@ public record CongestionControl(String local, String links) {
     }
 
     /**
-     * The names that this machine gives instead of {@link #AUTO}.
+     * Replaces {@link #AUTO} by a name that this machine offers, and checks that the names can be used.
      *
      * @param transport resolved; NIO cannot set the option
-     * @param allowed content of {@link #ALLOWED}, for a refusal
-     * @throws IllegalArgumentException a name is not given; the message says which ones are
+     * @param allowed content of {@link #ALLOWED}, for the message of a refusal
+     * @throws IllegalArgumentException a name is not available; the message lists those that are
      */
     public CongestionControl resolve(Transport transport, Optional<String> allowed) {
         if (transport == Transport.EPOLL) {
@@ -79,7 +82,7 @@ public record CongestionControl(String local, String links) {
         }
     }
 
-    /** Whether a fresh socket takes the name: the system's list lacks modules that root may still load. */
+    /** Whether a new socket accepts the name. (The system's list lacks modules that root may still load.) */
     static boolean isGiven(String name) {
         EpollSocketChannel socket = new EpollSocketChannel();
         try {
@@ -92,7 +95,7 @@ public record CongestionControl(String local, String links) {
         }
     }
 
-    /** Sets the option of an accepted connection; only if resolved. Unix sockets have none. */
+    /** Sets the option of an accepted connection. Called only if resolved. Unix sockets have no such option. */
     void setOn(Channel accepted) {
         if (accepted instanceof EpollSocketChannel socket) {
             String name = isOnThisHost(socket.remoteAddress(), socket.localAddress()) ? local : links;
@@ -106,7 +109,7 @@ public record CongestionControl(String local, String links) {
         try {
             socket.config().setOption(OPTION, padded(name));
         } catch (ChannelException e) {
-            // The operator has forbidden the name since the start: the connection works by the system's default.
+            // The name was forbidden after the relay's start. The connection works with the system's default.
         }
     }
 

@@ -24,10 +24,10 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * Binds listening sockets. A socket accepts on one loop, and hands each connection to a {@link Placement}.
+ * Binds listening sockets. Each accepts on one event loop, and hands every connection to a {@link Placement}.
  *
- * <p>The relay listens on every address of a host, since clients may use any. An address that is not this machine's
- * (the name stands for several machines, or the system has no IPv6) is left out and reported.
+ * <p>The relay listens on every address of a host name, because clients may use any. An address that is not this
+ * machine's (the name stands for several machines, or the system has no IPv6) is left out and reported.
  */
 public final class Listener {
     /** Sets a new connection up, and returns the loop to register it with. Called on the accepting loop's thread. */
@@ -45,10 +45,10 @@ public final class Listener {
     private static final int BIND_SECONDS = 10;
     private static final long PAUSE_MILLIS = 200;
 
-    /** The front of a message of epoll, with the system call and the error's number; the system's words follow. */
+    /** The beginning of an epoll error message: system call and error number. The system's words follow. */
     private static final Pattern NATIVE_CALL = Pattern.compile("^\\w+\\(\\.\\.\\) failed with error\\(-?\\d+\\): ");
 
-    /** One for all listeners: descriptors run out for the whole process. */
+    /** One for all listeners, because descriptors run out for the whole process. */
     private static final RepeatedWarning FAILURES = new RepeatedWarning(Duration.ofSeconds(1));
 
     private Listener() {}
@@ -98,7 +98,7 @@ public final class Listener {
      *
      * @param port 0: a port that is free on the first address
      * @param leftOut gets a line for each address that is left out
-     * @throws IOException an address of this machine cannot be listened on, or there is none
+     * @throws IOException an address of this machine cannot be listened on, or no address is this machine's
      */
     public static void bindAll(List<InetAddress> addresses, int port, Binding binding, Consumer<String> leftOut)
             throws IOException {
@@ -127,7 +127,7 @@ public final class Listener {
         }
     }
 
-    /** Whether the address is this machine's: if so, the port is the reason why it could not be bound. */
+    /** Whether the address is this machine's. If so, a bind fails because of the port. */
     private static boolean isHere(InetAddress address) {
         try (ServerSocket probe = new ServerSocket(0, 1, address)) {
             return probe.isBound();

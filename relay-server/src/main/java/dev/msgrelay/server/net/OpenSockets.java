@@ -31,7 +31,7 @@ public final class OpenSockets {
      * with NIO the connections of that loop stay open. Waits up to a second, so not to be called on a loop's thread.
      */
     public void cut() {
-        // First by the system's call, which needs no loop: a loop may be busy, or hang.
+        // First by the system's call, which needs no loop, because a loop may be busy or hang.
         open.forEach(OpenSockets::shutDown);
         open.forEach(Channel::close);
         long deadline = System.nanoTime() + CLOSE_NANOS;

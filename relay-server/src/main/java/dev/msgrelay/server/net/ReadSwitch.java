@@ -9,7 +9,7 @@ public final class ReadSwitch {
     private final Runnable gone;
     private boolean refused;
 
-    /** @param gone run if the channel was closed while no loop had it: Netty reports no such end */
+    /** @param gone run if the channel was closed while it was registered with no loop, which Netty does not report */
     public ReadSwitch(Channel channel, Runnable gone) {
         this.channel = channel;
         this.gone = gone;
@@ -24,13 +24,13 @@ public final class ReadSwitch {
         refused = true;
     }
 
-    /** Whether a read was refused since {@link #on}. */
+    /** Whether a read was refused since the last call of {@link #on}. */
     public boolean hasRefused() {
         return refused;
     }
 
     /**
-     * Switches reading on. A socket that ended while reading was off is no longer in Netty's epoll set: it is
+     * Switches reading on. A socket whose input ended while reading was off is no longer in Netty's epoll set. So it is
      * registered anew, and read to its end.
      */
     @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
@@ -45,7 +45,7 @@ public final class ReadSwitch {
             channel.config().setAutoRead(true);
             loop.register(channel).addListener(registered -> {
                 if (registered.isSuccess()) {
-                    // The epoll set no longer watches for room for a begun write, either.
+                    // Netty no longer waits for room in the socket for the rest of a write, either.
                     channel.flush();
                 } else {
                     gone.run();

@@ -7,8 +7,8 @@ import io.netty.channel.epoll.EpollTcpInfo;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The payload bytes of one segment of a connection. A write of a whole number of segments leaves no short segment in
- * the middle of the stream; on loopback alone this doubles the rate.
+ * The payload bytes of one TCP segment of a connection. A write of a whole number of segments leaves no short segment
+ * in the middle of the stream. On loopback this doubles the rate.
  *
  * <p>Linux tells the size per connection (the send MSS of TCP_INFO). The size may grow while the peer's window opens,
  * so Linux is asked again every 256 writes. Elsewhere the size follows from the interface's MTU ({@link Segments}).

@@ -5,22 +5,22 @@ import io.netty.buffer.ByteBufAllocator;
 import io.netty.channel.DefaultMaxMessagesRecvByteBufAllocator;
 import io.netty.util.UncheckedBooleanSupplier;
 
-/** Has a channel read into the memory that its {@link Reader} gives, without an allocation or a copy. */
+/** Makes a channel read into memory that its {@link Reader} provides, without an allocation or a copy. */
 public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
     /** The owner of the memory. Called on the channel's loop. */
     public interface Reader {
-        /** Whether the channel may read once more in this cycle. */
+        /** Whether the channel may read again in this cycle of its loop. */
         default boolean mayRead() {
             return true;
         }
 
         /**
-         * Returns the memory for the next read, with one more reference; null: there is none, and the owner begins to
-         * wait for room.
+         * Returns the memory for the next read, retained once for it; null if there is none, in which case the owner
+         * begins to wait for room.
          */
         ByteBuf whereToRead();
 
-        /** Called after a read without memory was refused; the bytes stay in the socket. */
+        /** Called after a read was refused for lack of memory. The bytes stay in the socket. */
         default void refused() {}
 
         /** Called after a read that filled its memory. */
@@ -35,7 +35,7 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
     /**
      * Ends a read for which there is no memory. Netty begins such a read if the socket was ready before reading was
-     * switched off, or has ended since; it would take an empty buffer for the end of the input. Without a stack trace.
+     * switched off, or has ended since. It would take an empty buffer for the end of the input. Has no stack trace.
      */
     public static final class Refused extends RuntimeException {
         private static final long serialVersionUID = 1L;
@@ -77,8 +77,8 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
 
             @Override
             public void lastBytesRead(int bytes) {
-                // Netty's option for half-closed sockets does not serve: NIO's Unix sockets lack it, and it removes an
-                // epoll socket from the epoll set, so that a write that was taken in part never goes on.
+                // Netty's option for half-closed sockets is of no use: NIO's Unix sockets lack it. It also removes an
+                // epoll socket from the epoll set, so that the rest of a partial write is never sent.
                 super.lastBytesRead(bytes < 0 && !reader.mayEnd() ? 0 : bytes);
             }
 

@@ -4,17 +4,17 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Other protocols, recognised by the first bytes of a connection; one table for all TCP ports. Bytes that make a whole
- * frame are not looked at.
+ * Other protocols, recognised by the first bytes of a connection; one table for all TCP ports. Bytes that are a whole
+ * frame of the relay's own protocol are not compared.
  */
 public enum Stranger {
-    /** The header's first eight bytes are those of a lawful frame: type 218,762,506, with a body of 854,609 bytes. */
+    /** Its first eight bytes are a valid frame header, too: type 218,762,506, with a body of 854,609 bytes. */
     PROXY_2("the PROXY protocol, version 2", true, new int[] {
         '\r', '\n', '\r', '\n', 0, '\r', '\n', 'Q', 'U', 'I', 'T', '\n'
     }),
     PROXY_1("the PROXY protocol, version 1", false, text("PROXY ")),
     /**
-     * A record with a ClientHello: type, version, length; type, length, version. One in 64 begins like a lawful frame.
+     * A record with a ClientHello: type, version, length; type, length, version. One in 64 begins like a valid frame.
      */
     TLS("TLS", true, new int[] {22, 3, Stranger.ANY, Stranger.ANY, Stranger.ANY, 1, 0, Stranger.ANY, Stranger.ANY, 3}) {
         @Override
@@ -39,7 +39,7 @@ public enum Stranger {
             text("TRACE "),
             text("PRI * ")),
     SSH("SSH", false, text("SSH-")),
-    /** An array of one or two digits, of strings. */
+    /** An array of strings, whose length has one or two digits. */
     REDIS("Redis (RESP)", false, new int[] {'*', Stranger.DIGIT, '\r', '\n', '$'}, new int[] {
         '*', Stranger.DIGIT, Stranger.DIGIT, '\r', '\n', '$'
     }),
@@ -52,7 +52,7 @@ public enum Stranger {
             new int[] {0x10, Stranger.ANY, Stranger.ANY, Stranger.ANY, 0, 4, 'M', 'Q', 'T', 'T'},
             new int[] {0x10, Stranger.ANY, 0, 6, 'M', 'Q', 'I', 's', 'd', 'p'});
 
-    /** Bytes of the longest signature: this number of bytes always decides. */
+    /** Bytes of the longest signature. So many bytes always decide. */
     public static final int LONGEST = 12;
 
     // Stand in a signature for any byte, and for any digit.
@@ -106,7 +106,7 @@ public enum Stranger {
     }
 
     /**
-     * The protocol that a connection's first bytes belong to; null: none, or too few bytes to tell.
+     * Returns the protocol of a connection's first bytes; null if there is none, or too few bytes to tell.
      *
      * @param bytes in any byte order
      * @param header true: the bytes may be a frame's header, so only protocols are tried that may look like one
@@ -120,7 +120,7 @@ public enum Stranger {
         return null;
     }
 
-    /** Whether {@link #of} may recognise a protocol once more bytes have come. */
+    /** Whether {@link #of} may recognise a protocol after further bytes have come. */
     public static boolean mayFollow(ByteBuffer bytes, int offset, int length, boolean header) {
         for (Stranger each : ALL) {
             if ((each.lawful || !header) && each.match(bytes, offset, length) == Match.SO_FAR) {

@@ -15,7 +15,7 @@ import java.net.UnixDomainSocketAddress;
 import java.nio.file.Path;
 import java.util.Locale;
 
-/** The system's interface that drives the sockets. */
+/** The system interface by which the relay uses its sockets. */
 public enum Transport {
     /** epoll where it is available, else NIO. */
     AUTO,
@@ -30,7 +30,7 @@ public enum Transport {
     }
 
     /**
-     * The transport that AUTO means on this machine; otherwise this one.
+     * Returns the transport that AUTO means on this machine, or this transport if it is not AUTO.
      *
      * @throws IllegalArgumentException the transport is not available here; the message says why
      */
@@ -56,7 +56,7 @@ public enum Transport {
                         + rootMessage(Epoll.unavailabilityCause()) + ")";
     }
 
-    /** The message of the first cause, for the failure of a native library to load. */
+    /** The message of the innermost cause, such as why a native library could not be loaded. */
     public static String rootMessage(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {

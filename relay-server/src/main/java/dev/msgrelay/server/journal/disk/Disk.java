@@ -13,27 +13,27 @@ import java.util.List;
  * {@link #force} for names. Threads that use a disk must not be interrupted: an interrupt closes files.
  */
 public interface Disk {
-    /** An open file. Any thread may read and write: there is no current offset. */
+    /** An open file. Any thread may read and write, because there is no current offset. */
     interface File extends Closeable {
         long length() throws IOException;
 
         /** Reads until the buffer is full or the file ends. */
         void read(long at, ByteBuffer into) throws IOException;
 
-        /** Writes the rest of the buffer; a part may be written when {@link DiskException.Full} is thrown. */
+        /** Writes the rest of the buffer. If it throws {@link DiskException.Full}, a part may be written. */
         void write(long at, ByteBuffer from) throws IOException;
 
         /** Cuts the file, or appends zeros. */
         void setLength(long length) throws IOException;
 
-        /** Returns when its bytes and its length survive the machine. */
+        /** Returns once the file's bytes and length survive a crash of the machine. */
         void force() throws IOException;
     }
 
-    /** The end of the name of a file that is of no use after a crash. */
+    /** The end of the name of a temporary file, which is of no use after a crash. */
     String FRESH = ".new";
 
-    /** For messages. */
+    /** The directory's name, for messages. */
     String place();
 
     List<String> names() throws IOException;
@@ -51,12 +51,14 @@ public interface Disk {
         }
     }
 
-    /** Renames a file; replaces a file with the new name. Throws {@link DiskException.Full}. */
+    /** Renames a file, also over an existing one. Throws {@link DiskException.Full} if there is no room. */
     void rename(String from, String to) throws IOException;
 
     void delete(String name) throws IOException;
 
-    /** Replaces a file. The new content survives the machine once this returns; until then the old or the new does. */
+    /**
+     * Replaces a file. Once this returns, the new content survives a crash of the machine; before, it or the old one.
+     */
     default void replace(String name, ByteBuffer bytes) throws IOException {
         String fresh = name + FRESH;
         try (File file = open(fresh)) {
@@ -68,17 +70,17 @@ public interface Disk {
         force();
     }
 
-    /** Returns when the names of the files survive the machine. */
+    /** Returns once the names of the files survive a crash of the machine. */
     void force() throws IOException;
 
     long free() throws IOException;
 
-    /** The likely reason why a write found no room. Writes and removes a small file, so it is for once a minute. */
+    /** The likely reason why a write found no room. Writes and removes a small file, so call it rarely. */
     String shortage();
 
     /**
-     * Locks the directory, exclusively to write, else shared. Throws if another process holds the lock; the message
-     * names it.
+     * Locks the directory: exclusively to write, shared to read. Throws if another process holds the lock; the message
+     * names that process.
      */
     Closeable lock(boolean toWrite) throws IOException;
 }

@@ -2,7 +2,7 @@ package dev.msgrelay.server.journal.disk;
 
 import java.io.IOException;
 
-/** A directory that cannot be used. The message is for people: it has the directory, and the thing to do. */
+/** A directory cannot be used. The message is for people: it names the directory, and the thing to do. */
 public class DiskException extends IOException {
     private static final long serialVersionUID = 1L;
 

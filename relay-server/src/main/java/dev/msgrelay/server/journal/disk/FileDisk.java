@@ -22,13 +22,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 public final class FileDisk implements Disk {
-    /** Bytes of one read or write at most: for heap buffers the JDK keeps as much direct memory for each thread. */
+    /** The longest read or write. For heap buffers the JDK keeps as much direct memory for each thread. */
     public static final int PIECE = 256 << 10;
 
     public static final String LOCK = "lock";
     private static final int LOCK_TEXT = 200;
 
-    /** Directories that this process has locked: to close a second channel of a lock file would free its lock. */
+    /** Directories that this process has locked. To close a second channel of a lock file would free its lock. */
     private static final Set<Path> LOCKED = ConcurrentHashMap.newKeySet();
 
     /** A disk with fewer free bytes counts as full: a new file takes a block, and the file system some bytes more. */
@@ -38,7 +38,7 @@ public final class FileDisk implements Disk {
     private final SystemWords words;
     private volatile Optional<Locked> locked = Optional.empty();
 
-    /** The channel and the store of a locked directory, for a time when no more files can be opened. */
+    /** The channel and the store of a locked directory, for use when the process can open no more files. */
     private record Locked(FileChannel folder, FileStore store) {}
 
     public FileDisk(Path directory) {
@@ -116,7 +116,7 @@ public final class FileDisk implements Disk {
         return new OpenFile(FileChannel.open(directory.resolve(name), StandardOpenOption.READ));
     }
 
-    /** Refuses a file that is not a regular one: to open a pipe may take for ever. */
+    /** Refuses a file that is not a regular one, because to open a pipe may take for ever. */
     private void checkFile(String name) throws IOException {
         Path path = directory.resolve(name);
         if (!Files.isRegularFile(path) && Files.exists(path)) {

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * The first write to a disk, of a byte in a file that is removed again. It has a thread of its own, so that a start can
- * log that the disk hangs.
+ * Writes a byte to a disk before it is used, in a file that is removed again. The write has a thread of its own, so
+ * that a starting relay can log that the disk hangs.
  */
 public final class FirstWrite {
     private static final String FILE = "first-write";
@@ -24,7 +24,7 @@ public final class FirstWrite {
 
     /**
      * Waits until a folder's disk has taken or refused a byte; makes the folder if there is none. A refusal is not
-     * reported. {@code tell} gets a line every 10 s. Returns whether there was a line.
+     * reported. Every 10 s of waiting {@code tell} gets a line. Returns whether there was a line.
      */
     public static boolean await(Path folder, Consumer<String> tell) throws IOException {
         return await(
@@ -68,7 +68,7 @@ public final class FirstWrite {
             }
             Files.deleteIfExists(file);
         } catch (IOException e) {
-            // The disk has answered.
+            // A refusal is an answer, too: the disk does not hang.
         }
     }
 }

@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /**
  * Files that hold the stream, and their folders. Only the owner may write them and the group may read them, even if the
- * process's umask allows more: who can read the files needs no rights at the relay.
+ * process's umask allows more, because a reader of the files needs no rights at the relay.
  */
 public final class OwnFiles {
     private static final Set<PosixFilePermission> FOLDER = PosixFilePermissions.fromString("rwxr-x---");
@@ -51,7 +51,7 @@ public final class OwnFiles {
         return path.getFileSystem().supportedFileAttributeViews().contains("posix");
     }
 
-    /** A warning if other users may read the folder or a file in it; empty: they may not. */
+    /** Returns a warning if other users may read the folder or a file in it; otherwise empty. */
     public static Optional<String> wide(Path folder) throws IOException {
         if (!isPosix(folder)) {
             return Optional.empty();
@@ -83,8 +83,8 @@ public final class OwnFiles {
     }
 
     /**
-     * Takes the lock of a file until it is closed; false: another process has it. {@code what} begins the message of a
-     * fault.
+     * Locks a file until it is closed. Returns false if another process has the lock. {@code what} begins the message
+     * of a fault.
      */
     public static boolean lock(FileChannel file, boolean shared, String what) throws IOException {
         try {

@@ -10,9 +10,10 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The lives of a relay's stream, with the position at which each began. From there on the messages of earlier lives are
- * gone, and messages of the new life have their sequences. The table is written at the start and at the orderly end of
- * a life, with the position up to which all bytes were forced then. It is replaced as a whole.
+ * The lives of a relay's stream, with the position at which each began. A relay begins a life at each start. Messages
+ * of earlier lives from that position on are gone, and messages of the new life have their sequences. The table is
+ * written at the start and at the orderly end of a life, with the position up to which all bytes were forced then. It
+ * is replaced as a whole.
  *
  * <pre>
  *    0  magic "RELAYEPO"    int64
@@ -24,7 +25,7 @@ import java.util.stream.Stream;
  *       CRC32C of all of it int32
  * </pre>
  *
- * @param epochs from the first to the last
+ * @param epochs the lives, the oldest first
  */
 public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSequence) {
     /** The largest number of lives that are kept although the journal has none of their messages any more. */
@@ -50,11 +51,11 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The sequence from which on the messages of a life are gone, and were replaced by those of later lives. {@link
-     * Long#MAX_VALUE}: the life is the present one; 0: the table has no such life.
+     * Returns the sequence from which on the messages of a life are gone, and were replaced by those of later lives.
+     * Returns {@link Long#MAX_VALUE} for the present life, and 0 for a life that the table does not have.
      */
     public long forkOf(long epoch) {
-        // A minimum: a life that began later may begin at an earlier sequence, in a directory from a backup.
+        // The minimum: in a directory from a backup, a later life may begin at an earlier sequence.
         long fork = Long.MAX_VALUE;
         for (int i = epochs.size() - 1; i >= 0; i--) {
             if (epochs.get(i).epoch == epoch) {
@@ -66,8 +67,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * The lives that are sent to clients: the present one, and earlier ones with a message that is left. A life without
-     * one is of no use to a client, and a relay that is started again and again makes many of them.
+     * The lives that are sent to clients: the present one, and earlier ones that still have a message. A life without
+     * messages is of no use to a client, and a relay that is restarted again and again begins many of them.
      */
     public Epochs newest() {
         List<Epochs.Row> rows = new ArrayList<>();
@@ -91,8 +92,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * This table with one more life; all bytes before its start are forced. Of lives that ended before {@code oldest},
-     * the position of the oldest message, the last {@value #MOST_PAST} are kept.
+     * Returns this table with one more life; all bytes before its start are forced. {@code oldest} is the position of
+     * the oldest message: of the lives that ended before it, the last {@value #MOST_PAST} are kept.
      */
     public EpochTable with(Epoch next, long oldest) {
         return new EpochTable(followedBy(next), next.position, next.sequence).without(oldest);
@@ -112,8 +113,8 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
     }
 
     /**
-     * This table with the later lives of a cluster's stream; all bytes before {@code position}, the journal's end, are
-     * forced. {@code oldest} as in {@link #with}.
+     * Returns this table with the later lives of a cluster's stream. All bytes before {@code position}, the journal's
+     * end, are forced. {@code oldest} is as in {@link #with}.
      */
     public EpochTable joined(EpochTable cluster, long position, long sequence, long oldest) {
         int later = cluster.epochs.size();
@@ -127,7 +128,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return new EpochTable(all.epochs, position, sequence).without(oldest);
     }
 
-    /** This table with a life that has begun since; the forced position stays. */
+    /** Returns this table with a life that began later, and the same forced position. */
     public EpochTable withLater(Epoch life) {
         return has(life.epoch) ? this : new EpochTable(followedBy(life), forcedPosition, forcedSequence);
     }
@@ -136,7 +137,7 @@ public record EpochTable(List<Epoch> epochs, long forcedPosition, long forcedSeq
         return forkOf(epoch) != 0;
     }
 
-    /** Reads the table; empty: it is damaged. Throws if it cannot be read, or is of another version. */
+    /** Reads the table. Returns empty if it is damaged; throws if it cannot be read, or is of another version. */
     public static Optional<EpochTable> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.EPOCHS, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();

@@ -32,7 +32,7 @@ public final class FileNames {
         return digits(base) + INDEX;
     }
 
-    /** The position in the name of a segment's file; -1: it is another file's name. */
+    /** The position in the name of a segment's file; -1 for the name of another file. */
     public static long base(String name) {
         Matcher form = SEGMENT.matcher(name);
         if (!form.matches()) {

@@ -4,7 +4,7 @@ import dev.msgrelay.protocol.ControlFrames;
 import dev.msgrelay.protocol.FrameLayout;
 import java.nio.ByteBuffer;
 
-/** A walk through the frames of a block, piece by piece. It finds a block that has a right CRC, but no whole frames. */
+/** Walks through a block's frames, piece by piece, to detect a block with a right CRC that is not whole frames. */
 public final class FrameWalk {
     private final ByteBuffer header = ByteBuffer.allocate(FrameLayout.HEADER_LENGTH);
     private long body;
@@ -32,7 +32,7 @@ public final class FrameWalk {
         }
     }
 
-    /** Whether the bytes were this number of whole frames, all of messages. */
+    /** Whether the bytes were exactly this number of whole frames, all with messages. */
     public boolean found(long messages) {
         return !wrong && body == 0 && header.position() == 0 && frames == messages;
     }

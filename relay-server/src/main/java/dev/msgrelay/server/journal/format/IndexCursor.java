@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * A walk over the slots of an index file, which is read in pieces, since its length may be false. One thread.
+ * Walks over the slots of an index file. Reads it in pieces, because its reported length may be wrong. One thread.
  *
  * <pre>
  *   header | slot 0 | slot 1 | slot 2 | ...        range(1, 3); next(): slot 1; next(): slot 2; next(): false
@@ -44,7 +44,7 @@ public final class IndexCursor implements Closeable {
         return (int) ((Math.min(SegmentHeader.MOST_INDEX, file.length()) - SegmentHeader.LENGTH) / IndexRecord.LENGTH);
     }
 
-    /** Restricts the walk to the slots from {@code from} to before {@code to}. */
+    /** Restricts the walk to the slots from {@code from} to {@code to - 1}. */
     public void range(int from, int to) {
         next = from;
         end = to;
@@ -52,7 +52,7 @@ public final class IndexCursor implements Closeable {
         current = -1;
     }
 
-    /** Moves to the next slot; false: there is none. */
+    /** Moves to the next slot. Returns false if there is none. */
     public boolean next() throws IOException {
         if (++current >= loaded) {
             int wanted = Math.max(0, Math.min(piece.capacity() / IndexRecord.LENGTH, end - next));
@@ -77,7 +77,7 @@ public final class IndexCursor implements Closeable {
         return record == SealedRecord.NONE ? NameRecord.read(piece, at, seed) : record;
     }
 
-    /** The current slot's record if it covers bytes of the stream, a BLOCK or a LOST; otherwise {@code NONE}. */
+    /** The current slot's record if it is about bytes of the stream (BLOCK or LOST); otherwise {@code NONE}. */
     public SealedRecord place() {
         SealedRecord record = IndexRecord.read(piece, current * IndexRecord.LENGTH, seed);
         return record instanceof IndexRecord place && place.kind() != Kind.FORCED ? place : SealedRecord.NONE;

@@ -38,15 +38,15 @@ public record IndexRecord(
         long timeMillis,
         long skew)
         implements SealedRecord {
-    /** Bytes of the longest block, plus at most one packet or longer frame; in a small segment a quarter of it. */
+    /** The length of a block at most, or a quarter of a small segment; the last packet or frame may exceed it. */
     public static final int MOST_BLOCK = 1 << 20;
 
     /** A position or sequence that no stream reaches. */
     static final long MOST = 1L << 62;
 
     /**
-     * Messages that a journal has lost, from the first one to before the end. {@code sequence} is 0 if it is not known;
-     * {@code why} names the file.
+     * Messages that a journal has lost, from {@code sequence} (0: not known) to {@code endSequence - 1}. {@code why}
+     * names the file.
      */
     public record Loss(long position, long sequence, long endPosition, long endSequence, String why) {
         /** Such as {@code messages 8 to 12 (positions 100 to 350): 000.index: record 3 is damaged}. */
@@ -100,12 +100,12 @@ public record IndexRecord(
         return endPosition - position;
     }
 
-    /** The time without the steps of the clock: within a segment it never goes back. */
+    /** The time minus the steps of the clock, which never goes back within a segment. */
     public long steady() {
         return JournalClock.minus(timeMillis, skew);
     }
 
-    /** The fault of a BLOCK's bytes in the stream file, in words; empty: there is none. Uses {@code piece} to read. */
+    /** Describes the fault of a BLOCK's bytes in the stream file; empty if none. {@code piece} is memory for reads. */
     public Optional<String> fault(Disk.File stream, long base, ByteBuffer piece) throws IOException {
         CRC32C all = new CRC32C();
         FrameWalk frames = new FrameWalk();
@@ -140,7 +140,7 @@ public record IndexRecord(
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads the record at an offset; {@link SealedRecord#NONE}: there is no such record with a seal of this seed. */
+    /** Reads a record; {@link SealedRecord#NONE} if there is none of these kinds with a seal of this seed. */
     public static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
         int code = fields.getInt();

@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds the steps of the machine's clock, by a comparison with the clock that only goes forward.
+ * Finds the steps of the machine's clock (somebody sets it), by a comparison with the clock that only goes forward.
  *
  * <pre>
  *   clock       12:00  12:01 | 12:02+2d  12:03+2d | 12:04  12:05
@@ -14,24 +14,24 @@ import java.util.concurrent.TimeUnit;
  *   time - skew 12:00  12:01   12:02     12:03      12:04  12:05      never goes back
  * </pre>
  *
- * Between two steps the time never goes back. Owned by one thread.
+ * Between two steps {@link #time} never goes back. Owned by one thread.
  */
 public final class JournalClock {
-    /** A larger difference of the clocks is a step. */
+    /** If the two clocks differ by more than this, the machine's clock has stepped. */
     public static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
     /** The greatest age of a record: a larger one might overflow in ns. */
     private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
 
-    /** A step before message {@code sequence}, by {@code millis}, to {@code timeMillis}. */
+    /** A step of the clock before message {@code sequence}, by {@code millis}, to the time {@code timeMillis}. */
     public record Step(long sequence, long millis, long timeMillis) {}
 
-    /** The clock, for other threads: the newest segment or -1, the skew since its header, the newest record's time. */
+    /** For other threads: the newest segment's base or -1, the skew since its header, the newest record's time. */
     public record Present(long base, long skew, long time) {}
 
     private boolean begun;
     private boolean known;
-    // At the last look.
+    // Both clocks at the last update.
     private long nanos;
     private long wall;
     private long time;
@@ -40,7 +40,7 @@ public final class JournalClock {
     /** The clock of a journal in which nothing was ever written. */
     public JournalClock() {}
 
-    /** Goes on from an earlier life, with the time and the skew of its newest record. */
+    /** Continues the clock of an earlier process, from the time and the skew of its newest record. */
     public JournalClock(long time, long skew) {
         this.known = true;
         this.time = time;
@@ -50,8 +50,8 @@ public final class JournalClock {
     /**
      * Takes the times of both clocks.
      *
-     * @return the step of the machine's clock since the last look, in ms; 0: there was none. The first look can only
-     *     see a step back: the newest record is in the future then
+     * @return the step of the machine's clock since the last update, in ms; 0 if there was none. The first update finds
+     *     only a step back, by a newest record that is in the future
      */
     public long update(long nowNanos, long millis) {
         if (!begun) {
@@ -84,15 +84,15 @@ public final class JournalClock {
         return nanos;
     }
 
-    /** The machine's clock at the last look. */
+    /** The machine's clock at the last update. */
     public long wall() {
         return wall;
     }
 
     /**
-     * The time of an earlier life's record, by the clock that only goes forward. There are two estimates: the record's
-     * time, and that time corrected by the steps since. The later one that is not in the future counts, so that no
-     * record seems too old, unless the machine's clock was ahead when this life began.
+     * Converts the time of an earlier process's record to the clock that only goes forward. There are two estimates:
+     * the record's time, and that time corrected by the steps since. Of those that are not in the future the later one
+     * counts. So no record seems too old, unless the machine's clock was ahead when this process began.
      */
     public long nanosOf(long at, long skewThen) {
         long corrected = minus(at, skewThen - skew);
@@ -101,7 +101,7 @@ public final class JournalClock {
         return nanos - TimeUnit.MILLISECONDS.toNanos(Math.min(age, OLDEST_MILLIS));
     }
 
-    /** A time in words; a number if it is beyond all calendars. */
+    /** Formats a time; as a number if it is beyond all calendars. */
     public static String timeText(long millis) {
         try {
             return Instant.ofEpochMilli(millis).toString();
@@ -110,7 +110,7 @@ public final class JournalClock {
         }
     }
 
-    /** {@code a - b}, without an overflow: the nearest number that there is. */
+    /** Returns {@code a - b}, or the nearest long instead of an overflow. */
     public static long minus(long a, long b) {
         long difference = a - b;
         return ((a ^ b) & (a ^ difference)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;

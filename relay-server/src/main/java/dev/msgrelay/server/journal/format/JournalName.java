@@ -3,17 +3,17 @@ package dev.msgrelay.server.journal.format;
 import dev.msgrelay.protocol.ProducerId;
 
 /**
- * A name of acknowledged publishers.
+ * The name of an acknowledged publisher.
  *
  * @param producer the producer that has the name at present
- * @param owner the identity that the name belongs to; empty: the relay has no access policy
+ * @param owner the identity that the name belongs to; empty if the relay has no access policy
  */
 public record JournalName(String name, ProducerId producer, String owner, Hole hole) {
     public static final int MOST = 1 << 16;
 
     /**
-     * Messages of a name, from {@code from} to before {@code next}, that were acknowledged in an earlier life of the
-     * stream and are gone. {@code sequence} is that of message {@code next}. The producer may not know of the loss.
+     * Messages that were acknowledged in an earlier life of the stream and are gone: the publisher's numbers {@code
+     * from} to {@code next - 1}. Message {@code next} has this {@code sequence}. The producer may not know of the loss.
      */
     public record Hole(long from, long next, long sequence) {
         public static final Hole NONE = new Hole(0, 0, 0);

@@ -11,8 +11,8 @@ import java.util.Optional;
 
 /**
  * A record of an index about an acknowledged publisher: its name (NAME, one or more records), or the number of its last
- * message (MOVED). The record is written before the BLOCK with the messages, and counts only together with it. A name
- * has a slot in the segment, to which a MOVED refers. Big-endian.
+ * message (MOVED). The record is written before the BLOCK with the messages, and counts only together with it. In each
+ * segment a name has a number, its slot, by which a MOVED refers to it. Big-endian.
  *
  * <pre>
  *    0  kind: 4 NAME, 5 MOVED               int32
@@ -37,7 +37,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
     private static final byte[] NO_BYTES = {};
     private static final int MOST_BYTES = CRC_OFFSET - 4 * Integer.BYTES;
 
-    /** A flag in the length of the name: a hole precedes the name. */
+    /** A flag in the length of the name, set if a hole precedes the name. */
     private static final int HAS_HOLE = 0x8000;
 
     private static final int HOLE_LENGTH = 3 * Long.BYTES;
@@ -69,7 +69,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads the record at an offset; {@link SealedRecord#NONE}: there is no such record with a seal of this seed. */
+    /** Reads a record; {@link SealedRecord#NONE} if there is none of these kinds with a seal of this seed. */
     static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
         int kind = fields.getInt() - FIRST_CODE;
@@ -107,7 +107,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
         return all.put(text).put(owner).array();
     }
 
-    /** Reads a name from its bytes; empty: they are no name. */
+    /** Decodes a name; empty if the bytes are no name. */
     public static Optional<JournalName> decode(byte[] all) {
         ByteBuffer bytes = ByteBuffer.wrap(all);
         if (all.length < ProducerId.LENGTH + Short.BYTES) {

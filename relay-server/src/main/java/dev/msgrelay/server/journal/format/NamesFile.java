@@ -8,8 +8,9 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The table of names: the last message of each name before a segment. Later moves are in the indexes from that segment
- * on, so older segments may be dropped. The file is replaced as a whole. Big-endian.
+ * The table of names: the last message of each acknowledged publisher's name before a segment. Later messages are
+ * recorded in the indexes from that segment on, so older segments may be dropped. The file is replaced as a whole.
+ * Big-endian.
  *
  * <pre>
  *    0  magic "RELAYNAM"    int64
@@ -20,7 +21,7 @@ import java.util.Optional;
  *       CRC32C of all of it int32
  * </pre>
  *
- * @param position base of the segment; all bytes before it were forced
+ * @param position start position of that segment; all bytes before it were forced
  * @param names in no order
  */
 public record NamesFile(long position, List<JournalName.State> names) {
@@ -31,7 +32,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
     private static final int STATE_LENGTH = 2 * Long.BYTES + Integer.BYTES;
     private static final long MOST_BYTES = 128L << 20;
 
-    /** Reads the table; empty: it is damaged. Throws if it cannot be read, or is of another version. */
+    /** Reads the table. Returns empty if it is damaged; throws if it cannot be read, or is of another version. */
     public static Optional<NamesFile> read(Disk disk) throws IOException {
         return TableFile.read(disk, FileNames.NAMES, MAGIC, FRONT_LENGTH, MOST_BYTES, fields -> {
             int count = fields.getInt();
@@ -40,7 +41,7 @@ public record NamesFile(long position, List<JournalName.State> names) {
         });
     }
 
-    /** Reads {@code count} states; empty: there are more or fewer, or one is damaged. */
+    /** Reads {@code count} states. Returns empty if there are more or fewer, or if one is damaged. */
     private static Optional<List<JournalName.State>> states(TableFile fields, int count) throws IOException {
         List<JournalName.State> names = new ArrayList<>();
         for (int i = 0; i < count && fields.remaining() >= STATE_LENGTH; i++) {

@@ -5,20 +5,20 @@ import java.util.zip.CRC32C;
 
 /**
  * A record in a slot of an index: 64 bytes, so that no record crosses the border of two sectors. The last four bytes
- * are its seal.
+ * are its seal: a CRC of its segment's seed and of the record.
  */
 public interface SealedRecord {
     int LENGTH = 64;
 
     int CRC_OFFSET = LENGTH - Integer.BYTES;
 
-    /** Stands for a slot without a record of its segment. */
+    /** Stands for the content of a slot that has no record of its segment. */
     SealedRecord NONE = (target, seed) -> target.put(new byte[LENGTH]);
 
     /** Puts the record at the buffer's position, and moves the position on. */
     void put(ByteBuffer target, long seed);
 
-    /** Fills the record at an offset with zeros up to its end, and seals it. */
+    /** Ends the record that begins at an offset: fills the rest with zeros, and appends the seal. */
     static void seal(ByteBuffer target, int at, long seed) {
         target.put(new byte[at + CRC_OFFSET - target.position()]);
         target.putInt(crc(seedBytes(seed), target.slice(at, CRC_OFFSET)));

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * The front of an index file: the stream's life, and the part of the stream in this segment. Big-endian.
+ * The header of an index file: the stream's life, and the part of the stream that the segment has. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYJNL"                    int64
@@ -29,7 +29,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
     /** Bytes of the longest stream file, so that offsets in it are ints. */
     public static final int MAX_SEGMENT = 1 << 30;
 
-    /** Bytes of the longest index: that of the longest segment, whose last block moved all names. */
+    /** Bytes of the longest index: that of the longest segment, with a last block that has messages of all names. */
     public static final long MOST_INDEX = LENGTH + (MAX_SEGMENT / 1024 + 16L * JournalName.MOST) * IndexRecord.LENGTH;
 
     private static final long MAGIC = 0x52454C41594A4E4CL;
@@ -42,7 +42,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
         return new SegmentHeader(version, epoch, base, sequence, timeMillis, named, other);
     }
 
-    /** The seed of the records' seals: a record of an earlier use of the same file has another one. */
+    /** The seed of the records' seals, which differs from that of an earlier use of the same file. */
     public long seed() {
         return epoch ^ base;
     }
@@ -62,7 +62,7 @@ public record SegmentHeader(int version, long epoch, long base, long sequence, l
                 .flip();
     }
 
-    /** Reads the front of an index; empty: it is damaged, or another file. */
+    /** Reads the header of an index. Returns empty if it is damaged, or if this is another file. */
     public static Optional<SegmentHeader> read(ByteBuffer index) {
         if (index.limit() < LENGTH
                 || index.getInt(SealedRecord.CRC_OFFSET) != SealedRecord.crc(index.slice(0, SealedRecord.CRC_OFFSET))

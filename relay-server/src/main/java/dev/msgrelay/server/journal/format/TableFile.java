@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.zip.CRC32C;
 
 /**
- * A table in a file of its own, replaced as a whole. Big-endian. It is read in pieces, since the length that the file
- * system reports may be false.
+ * A table in a file of its own, replaced as a whole. Big-endian. It is read in pieces, because the length that the file
+ * system reports may be wrong.
  *
  * <pre>
  *   magic (int64) | version (int32) | the table's fields | CRC32C of all bytes before (int32)
@@ -29,17 +29,17 @@ final class TableFile {
         this.end = end;
     }
 
-    /** Reads the fields of a table whose seal is right; empty: they make no table. */
+    /** Reads the fields of a table whose seal is right. Returns empty if they are not valid. */
     interface Reading<T> {
         Optional<T> read(TableFile fields) throws IOException;
     }
 
     /**
-     * Checks and reads a table; empty: the file is damaged, or is no such table. Throws if it cannot be read, or is of
-     * another version.
+     * Checks and reads a table. Returns empty if the file is damaged, or is no such table; throws if it cannot be read,
+     * or is of another version.
      *
-     * @param least bytes of the shortest table's fields
-     * @param most length of the longest file
+     * @param least length of the fields in the smallest table
+     * @param most length of the largest file
      */
     static <T> Optional<T> read(Disk disk, String name, long magic, int least, long most, Reading<T> reading)
             throws IOException {
@@ -69,7 +69,7 @@ final class TableFile {
         return !seal.hasRemaining() && seal.getInt(0) == (int) crc.getValue();
     }
 
-    /** Memory for a table, with magic and version; its fields come next. */
+    /** Returns memory for a table, with magic and version in it. The caller appends the fields. */
     static ByteBuffer withFront(long magic, int fieldsLength) {
         return ByteBuffer.allocate(FRONT + fieldsLength + Integer.BYTES)
                 .putLong(magic)

@@ -11,6 +11,6 @@
  *                     ^ forced          file offset = position - base
  * </pre>
  *
- * <p>{@code IndexCursor} is the one walk over an index.
+ * <p>All code that walks over an index uses {@code IndexCursor}.
  */
 package dev.msgrelay.server.journal.format;

@@ -21,8 +21,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * Reads the stream from the journal's files for a subscriber that the log has overtaken, block by block, while the
- * journal is written to and its oldest segments are dropped.
+ * Reads the stream from the journal's files, block by block, for a subscriber that is too slow for the packet log.
+ * Meanwhile the journal is written to, and its oldest segments are dropped.
  *
  * <pre>
  *   | segment | segment | segment |
@@ -30,30 +30,30 @@ import java.util.function.Supplier;
  *                 ^ at            ^ end       next: as many whole blocks as the buffer has room for
  * </pre>
  *
- * Only bytes that were written are handed on: the CRC of a block must be right, and its segment must still be readable
- * after the block was read. A dropped segment stops being readable before a byte of its files changes.
+ * Only bytes that were written are handed on: the CRC of a block must be right, and its segment must still be in the
+ * map of readable segments after the read. A dropped segment leaves that map before a byte of its files changes.
  *
- * <p>No file stays open between calls, so a slow subscriber costs nothing. Calls wait for the disk. Owned by one
- * thread.
+ * <p>No file stays open between calls, so a slow subscriber costs nothing. Calls block until the disk answers. Owned by
+ * one thread.
  */
 public final class BlockReader {
-    /** Room for any block, unless it has a message of many KiB. */
+    /** Room for any block, unless it ends with a very long message. */
     public static final int PAGE_BYTES = IndexRecord.MOST_BLOCK + (64 << 10);
 
     private static final int RECORDS = 256;
     public static final int RECORD_BYTES = RECORDS * IndexRecord.LENGTH;
 
-    /** Slots in a step of a binary search, which goes on before them if none of them covers bytes of the stream. */
+    /** Slots in a step of a binary search. If none of them is about bytes of the stream, it goes on before them. */
     private static final int PROBE = 64;
 
     public enum Found {
         /** Whole blocks, up to {@link #foundEnd}. */
         BLOCKS,
-        /** A block that is longer than the buffer: {@link #needed} bytes. */
+        /** A block that is longer than the buffer. It takes {@link #needed} bytes. */
         LONGER,
-        /** A gap up to {@link #foundEnd}: damage. */
+        /** A gap up to {@link #foundEnd}, because of damage. */
         DAMAGE,
-        /** A gap up to {@link #foundEnd}: the oldest segments were dropped. */
+        /** A gap up to {@link #foundEnd}, because the oldest segments were dropped. */
         DROPPED,
         /** Nothing: all written blocks were read. */
         ALL_READ
@@ -111,7 +111,7 @@ public final class BlockReader {
         at.copy(end);
     }
 
-    /** Sets {@code into} to the oldest readable message; to the next message if there is none. */
+    /** Sets {@code into} to the oldest readable message, or if there is none to the next message of the stream. */
     public void oldest(Mark into) {
         written.read(into);
         readable.values().stream().findFirst().ifPresent(first -> into.set(first.base(), first.sequence()));
@@ -134,8 +134,8 @@ public final class BlockReader {
 
     /**
      * Goes to the first block that was written at a time or later, or to damage right before it, since its time is not
-     * known. If there is no such block, goes to the end of the journal. Of a clock that has stepped see {@link
-     * TimeSearch}.
+     * known. If there is no such block, goes to the end of the journal. {@link TimeSearch} explains what counts if the
+     * clock has stepped.
      */
     public void seekTime(long millis) {
         written.read(limit);
@@ -152,11 +152,11 @@ public final class BlockReader {
     }
 
     /**
-     * Goes to the first record of a segment for which {@code reached} is true, or to damage right before it; if there
-     * is no such record, to the segment's end.
+     * Goes to the first record of a segment for which {@code reached} is true, or to damage right before that record.
+     * If there is no such record, goes to the segment's end.
      *
      * @param reached true for all later records, too
-     * @param itself true: goes to the record, even if there is damage before it
+     * @param itself if true for that record, goes to it even if there is damage before it
      */
     private void go(Optional<SegmentHeader> segment, Predicate<IndexRecord> reached, Predicate<IndexRecord> itself) {
         end.copy(limit);
@@ -165,7 +165,7 @@ public final class BlockReader {
             try {
                 find(segment.get(), reached, itself);
             } catch (IOException e) {
-                // The segment was dropped, or cannot be read: the next read finds out.
+                // The segment was dropped, or cannot be read. The next read finds out which.
                 end.set(segment.get().base(), segment.get().sequence());
             }
         }
@@ -176,7 +176,7 @@ public final class BlockReader {
             throws IOException {
         base = segment.base();
         slot = 0;
-        // The end of the last record for which the predicate is false.
+        // From here on: the end of the last record for which reached is false.
         end.set(segment.base(), segment.sequence());
         try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
             int low = 0;
@@ -201,13 +201,13 @@ public final class BlockReader {
                     }
                     return;
                 }
-                // The search has skipped this record, after slots that cover no bytes.
+                // The binary search has skipped this record, which comes after many slots that are not about bytes.
                 end.set(record.endPosition(), record.endSequence());
             }
         }
     }
 
-    /** Moves to the next record that covers bytes of the stream; {@code NONE}: there is none in the range. */
+    /** Moves to the next record about bytes of the stream; {@code NONE} if there is none in the range. */
     private static SealedRecord nextPlace(IndexCursor index) throws IOException {
         SealedRecord place = SealedRecord.NONE;
         while (place == SealedRecord.NONE && index.next()) {
@@ -237,7 +237,7 @@ public final class BlockReader {
         } catch (IOException e) {
             found = lost(segment);
         }
-        // After the read: if the segment is readable even now, its files had not changed.
+        // Checked after the read: if the segment is still readable, its files had not changed during the read.
         return readable.containsKey(base) ? found : dropped();
     }
 
@@ -246,7 +246,7 @@ public final class BlockReader {
         return Found.DROPPED;
     }
 
-    /** Makes the rest of a segment a gap. */
+    /** Reports the rest of a segment as a gap. */
     private Found lost(SegmentHeader segment) {
         Map.Entry<Long, SegmentHeader> next = readable.higherEntry(segment.base());
         if (next == null) {
@@ -266,7 +266,7 @@ public final class BlockReader {
         return found == Found.BLOCKS ? read(segment, into) : found;
     }
 
-    /** Gathers the records of the next blocks. If there is none in the segment, its rest is a gap. */
+    /** Gathers the records of the next blocks. If the segment has none, its rest is reported as a gap. */
     private Found gather(SegmentHeader segment, IndexCursor index, int room) throws IOException {
         blocks.clear();
         end.copy(at);
@@ -297,7 +297,7 @@ public final class BlockReader {
             }
             blocks.add(record);
             end.set(record.endPosition(), record.endSequence());
-            // Not beyond the last block: the slots after it may not be written yet.
+            // The next read begins right after this block, because later slots may not be written yet.
             slot = index.slot() + 1;
         }
         return blocks.isEmpty() ? lost(segment) : Found.BLOCKS;
@@ -322,7 +322,7 @@ public final class BlockReader {
         for (IndexRecord block : blocks) {
             int length = (int) block.bytes();
             if (from + length > there || SealedRecord.crc(into.slice(from, length)) != block.crc()) {
-                // The later records are read once more.
+                // The next call reads the segment's records again.
                 slot = 0;
                 boolean any = from > 0;
                 end.set(any ? block.position() : block.endPosition(), any ? block.sequence() : block.endSequence());

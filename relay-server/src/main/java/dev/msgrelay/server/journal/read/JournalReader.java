@@ -16,10 +16,10 @@ import java.nio.ByteBuffer;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Reads all messages of a directory in their order, and reports missing ones. Each byte is checked before. */
+/** Reads all messages of a directory in order, and reports missing ones. All bytes are checked before they are used. */
 public final class JournalReader {
     public interface Sink {
-        /** @return whether more messages are wanted; after that {@code body} may change */
+        /** @return whether more messages are wanted; after the call {@code body} may change */
         boolean message(long sequence, int type, ByteBuffer body) throws IOException;
 
         void lost(Loss loss) throws IOException;
@@ -30,7 +30,7 @@ public final class JournalReader {
 
     private JournalReader() {}
 
-    /** Reads from message {@code first} on, or from the oldest one, to the end. */
+    /** Reads from message {@code first} on, or from the oldest one if that is later, to the end. */
     public static void read(Disk disk, Recovery found, long first, Sink sink) throws IOException {
         NavigableMap<Long, SegmentHeader> held = new TreeMap<>();
         found.filled().forEach(part -> held.put(part.header().base(), part.header()));

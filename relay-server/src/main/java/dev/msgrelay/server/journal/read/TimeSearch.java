@@ -10,23 +10,25 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Searches a time in a journal whose clock may have stepped. A client may mean the machine's clock of today, or the
- * clock that the machine had at that time.
+ * Finds the messages of a time, although the machine's clock may have been set to another time since. A client may mean
+ * today's clock, or the clock that the machine had at that time.
  *
  * <pre>
  *   | 10:00  10:01 | 10:02+2d  10:03+2d | 10:04  10:05 |
  *     -2d: the clock was slow             today's clock
  * </pre>
  *
- * A record from before a step has a time of the old clock; by today's clock it was written as much later or earlier as
- * the clock has stepped. If both clocks agree at the place that today's clock finds, that place counts. Otherwise the
+ * A record from before a step has a time of the old clock. By today's clock that moment was later or earlier, by the
+ * size of the step. If both clocks agree at the place that today's clock finds, that place counts. Otherwise the
  * earlier of the two places counts, so that no message is left out. Within a segment {@link IndexRecord#steady} is
  * compared, which never goes back.
  */
 final class TimeSearch {
     private TimeSearch() {}
 
-    /** A segment, the least steady time to search there, and the steps since its header and since the next one. */
+    /**
+     * A segment, the least steady time to find there, and the sums of steps since its header and since the next one.
+     */
     record Place(SegmentHeader segment, long steady, long since, long after) {
         /** Whether the clock has not stepped since the record that was found. */
         boolean isOfNow(SealedRecord found) {
@@ -35,8 +37,8 @@ final class TimeSearch {
     }
 
     /**
-     * The places to try, in their order; none: no segment may be read. The second one counts if the clock has stepped
-     * since the first one.
+     * The places to try, in their order; none if no segment may be read. The second one counts if the clock has stepped
+     * since the record that was found at the first one.
      */
     static List<Place> places(NavigableMap<Long, SegmentHeader> readable, JournalClock.Present present, long millis) {
         List<SegmentHeader> newestFirst = List.copyOf(
@@ -64,8 +66,8 @@ final class TimeSearch {
             since += header.step();
         }
         SegmentHeader oldest = newestFirst.get(newestFirst.size() - 1);
-        // The time is before the oldest segment, by the clock of that time. If it is in the future by today's clock,
-        // only a small difference counts.
+        // By the clock of that time, the searched time is before the oldest segment. If it is in the future by today's
+        // clock, this counts only if the difference is small.
         if (after != 0
                 && millis <= oldest.timeMillis()
                 && (!beyond || JournalClock.minus(oldest.timeMillis(), millis) <= JournalClock.STEP_MILLIS)) {

@@ -1,8 +1,8 @@
 /**
  * Readers of a journal. Internal.
  *
- * <p>{@code BlockReader} reads blocks, also while the journal is written, for subscribers that the log has overtaken.
- * {@code JournalReader} uses it to read the messages of a directory. {@code TimeSearch} finds a time in a journal whose
- * clock has stepped.
+ * <p>{@code BlockReader} reads blocks, also while the journal is written, for subscribers that are too slow for the
+ * packet log. {@code JournalReader} uses it to read the messages of a directory. {@code TimeSearch} finds a time in a
+ * journal whose clock has stepped.
  */
 package dev.msgrelay.server.journal.read;

@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 
-/** The machine's clock, by the records that a recovery walks over, and its steps. One thread. */
+/** The machine's clock and its steps, as the records tell them that a recovery walks over. One thread. */
 final class FoundClock {
     private static final int MOST_STEPS = 20;
 
@@ -28,7 +28,7 @@ final class FoundClock {
         skew = 0;
     }
 
-    /** Takes a record, before which {@code sequence} is the next message. */
+    /** Takes a record. The next message after the earlier records is {@code sequence}. */
     void record(IndexRecord record, long sequence) {
         time = record.timeMillis();
         stepped(record.skew() - skew, sequence);

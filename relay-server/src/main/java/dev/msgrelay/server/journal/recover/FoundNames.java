@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The last message of each name, by the table of names and the later records of the indexes. Records of names count
- * together with the block that follows them.
+ * The last message of each name, from the table of names and later index records. Records of names count only together
+ * with the block that follows them.
  *
  * <pre>
  *   NAME  MOVED  (unreadable)  MOVED  BLOCK
@@ -29,7 +29,7 @@ final class FoundNames {
     // record; -1: there is none.
     private final List<NameRecord> pending = new ArrayList<>();
     private int sure = -1;
-    // Names by their slots, and names of which a part has come.
+    // Names by their slots, and the names of which not all parts have come yet.
     private final Map<Integer, JournalName> slots = new HashMap<>();
     private final Map<Integer, ByteBuffer> begun = new HashMap<>();
     private boolean counts;
@@ -62,13 +62,13 @@ final class FoundNames {
         sure = -1;
     }
 
-    /** Counts all pending records, since their block has come. Returns them. */
+    /** Makes all pending records count, because their block has come. Returns them. */
     List<NameRecord> block(long endPosition) {
         sure = -1;
         return count(pending.size(), endPosition);
     }
 
-    /** Counts the pending records that certainly belong to a block that is lost. Returns them. */
+    /** Makes those pending records count that certainly belong to a lost block. Returns them. */
     List<NameRecord> lost(long endPosition) {
         return count(sure < 0 ? pending.size() : sure, endPosition);
     }
@@ -111,7 +111,7 @@ final class FoundNames {
         return List.copyOf(states.values());
     }
 
-    /** The end of the newest block that moved a name; 0: there is none. */
+    /** The end of the newest block with messages of a name; 0 if there is none. */
     long named() {
         return named;
     }

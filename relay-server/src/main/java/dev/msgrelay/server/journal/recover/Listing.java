@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The content of a directory before the walk over its records: the files, the two tables, the header of each segment,
+ * What is known of a directory before the walk over its records: the files, the two tables, the header of each segment,
  * and the forced position. One thread.
  */
 final class Listing {
@@ -27,7 +27,7 @@ final class Listing {
         WHOLE,
         /** The header is damaged, and was restored from the records. */
         DAMAGED,
-        /** There is no index, or nothing of it is whole. */
+        /** There is no index, or neither its header nor its first record is whole. */
         NONE
     }
 
@@ -66,7 +66,7 @@ final class Listing {
 
         /**
          * Whether a running relay has dropped the segment since the directory was listed. Files of a dropped segment
-         * are renamed before a byte of them changes, so what was read before this returns false is true.
+         * are renamed before a byte of them changes, so what was read before this returned false is right.
          */
         boolean isGone(Disk disk) {
             return stream && !disk.has(FileNames.stream(base)) || index && !disk.has(name());
@@ -100,7 +100,7 @@ final class Listing {
         return listing;
     }
 
-    /** Reads the tables, before the segments are listed: so all segments that the tables know are listed. */
+    /** Reads the tables. Called before the segments are listed, so that all segments the tables know are listed. */
     private void tables() throws IOException {
         if (disk.has(FileNames.NAMES)) {
             namesThere = true;
@@ -119,12 +119,12 @@ final class Listing {
 
     /**
      * Whether the table of names is missing or damaged. If a running relay has dropped segments since the table was
-     * read, a table that does not fit the segments may be sound.
+     * read, a table may be sound although it does not fit the segments.
      */
     boolean namesDamaged(List<Part> parts, long end) {
         boolean missing =
                 !namesThere && !parts.isEmpty() && parts.get(0).header().named() > 0;
-        // With a table from after the stream's end, new messages would be taken for duplicates.
+        // If the table is from after the stream's end, new messages would be taken for duplicates.
         boolean ahead = names.position() > end;
         return namesDamaged || missing && !droppedMeanwhile || ahead && !(droppedMeanwhile && parts.isEmpty());
     }
@@ -144,7 +144,7 @@ final class Listing {
             boolean stream = all.contains(FileNames.stream(base));
             boolean index = all.contains(FileNames.index(base));
             if (entries.isEmpty() && !stream && all.contains(FileNames.stream(base) + FileNames.SPARE)) {
-                // The stream file was renamed first when the segment was dropped.
+                // The segment was dropped in part only: its stream file is renamed first.
                 leftovers.add(FileNames.index(base));
             } else {
                 entries.add(new Entry(base, stream, index));
@@ -178,7 +178,7 @@ final class Listing {
         }
     }
 
-    /** Refuses a length that no segment has: lengths are summed up, and segments are dropped by the sum. */
+    /** Refuses a length that no segment has, because the sum of the lengths decides which segments are dropped. */
     private void checkLength(String name, long length, long most) throws IOException {
         if (length > most) {
             throw new DiskException(
@@ -224,7 +224,7 @@ final class Listing {
         }
     }
 
-    /** Finds the last FORCED record. The positions of these only grow, so the newest segment that has one decides. */
+    /** Finds the last FORCED record. Their positions only grow, so the newest segment that has one decides. */
     private void findForced() throws IOException {
         forced = epochs.forcedPosition();
         forcedSequence = epochs.forcedSequence();

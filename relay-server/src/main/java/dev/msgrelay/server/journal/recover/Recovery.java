@@ -16,12 +16,12 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The findings in a directory: its messages, its damage, and the torn tail of a crash. The inspection changes nothing.
+ * What an inspection has found in a directory: messages, damage, and the torn tail of a crash. It changes nothing.
  *
  * @param forcedPosition all bytes before it were forced
  * @param epochsDamaged whether the table of epochs is missing or damaged although there are segments
  * @param states the last message of each name, in no order
- * @param named end of the newest block that moved a name; 0: there is none
+ * @param named end of the newest block with messages of a name; 0: there is none
  * @param namesPosition position of the table of names
  * @param namesDamaged whether the table of names is missing or damaged, so that numbers of some names may be too low
  * @param damage forced messages that are missing; no relay writes to the directory until it is repaired
@@ -29,7 +29,7 @@ import java.util.Optional;
  * @param cut the torn tail, which the next start cuts off
  * @param dropped files of later segments, which are in the torn tail
  * @param asideFiles unusable files before the forced position
- * @param leftovers files of a dropping or a replacement that was interrupted
+ * @param leftovers files that are left because the drop of a segment, or the replacement of a file, was interrupted
  * @param stepCount number of steps of the clock in the records that were read
  * @param checkedBytes bytes of the stream that were compared with their CRC
  */
@@ -90,7 +90,8 @@ public record Recovery(
     }
 
     /**
-     * The torn tail, from the position where the journal goes on to the end of the last record that was found in it.
+     * The torn tail. It reaches from the position where the journal will go on to the end of the last record that was
+     * found.
      */
     public record Cut(long position, long sequence, long endPosition, long endSequence) {
         public long messages() {
@@ -114,7 +115,7 @@ public record Recovery(
         return new RecoveryWalk(disk, depth, Listing.of(disk, progress)).run();
     }
 
-    /** Whether a directory has a file of a journal. */
+    /** Whether a directory contains a journal's file. */
     public static boolean hasAny(Disk disk) throws IOException {
         return disk.names().stream().anyMatch(name -> name.equals(FileNames.EPOCHS) || FileNames.base(name) >= 0);
     }
@@ -127,7 +128,7 @@ public record Recovery(
         return parts.isEmpty() ? endSequence : parts.get(0).header.sequence();
     }
 
-    /** Whether no relay has begun a life in the directory yet. */
+    /** Whether the directory is new: no relay has written a journal there yet. */
     public boolean isNew() {
         return epochs.epochs().isEmpty() && parts.isEmpty();
     }

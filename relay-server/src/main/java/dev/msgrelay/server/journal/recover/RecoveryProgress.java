@@ -1,9 +1,9 @@
 package dev.msgrelay.server.journal.recover;
 
-/** Gets the progress while a journal is opened, on the opening thread. */
+/** Gets the progress while a journal is opened. Called on the thread that opens it. */
 public interface RecoveryProgress {
     RecoveryProgress NOBODY = (segments, of) -> {};
 
-    /** Of the journal's {@code of} segments, {@code segments} were inspected. */
+    /** So far {@code segments} of the journal's {@code of} segments were inspected. */
     void looked(int segments, int of);
 }

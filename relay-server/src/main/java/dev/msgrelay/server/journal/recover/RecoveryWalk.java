@@ -32,10 +32,10 @@ import java.util.Optional;
  * All bytes before {@code forced} were on the disk once, so a fault there is damage. After {@code forced} a crash may
  * leave old and new bytes, and later records without earlier ones; whole blocks up to the first hole are kept.
  *
- * <p>A running relay may drop its oldest segments during the walk: a segment that is gone after it was read is left
+ * <p>A running relay may drop its oldest segments during the walk. A segment that is gone after it was read is left
  * out.
  *
- * <p>One thread, one walk.
+ * <p>Used by one thread, for one walk.
  */
 final class RecoveryWalk {
     static final int PIECE = 1 << 20;
@@ -59,7 +59,7 @@ final class RecoveryWalk {
     // Faults of the unusable segments since the last usable one.
     private final List<String> unusable = new ArrayList<>();
     private long checkedBytes;
-    // Whether the stream ends at the position of the walk; and the end of the torn tail's records.
+    // Whether a torn tail begins at the position of the walk; and the end of the records in the tail.
     private boolean torn;
     private long tornEnd;
     private long tornEndSequence;
@@ -126,7 +126,7 @@ final class RecoveryWalk {
             return;
         }
         if (first) {
-            // Earlier segments were dropped by the relay; unusable ones were added to the damage.
+            // Earlier segments were dropped by the relay, or are unusable and were added to the damage.
             position = e.base;
             sequence = e.header.sequence();
         } else if (e.base > position || e.header.sequence() != sequence) {
@@ -252,7 +252,7 @@ final class RecoveryWalk {
                     continue;
                 }
                 if (!(slot instanceof IndexRecord record) || !fits(record)) {
-                    // The end, damage, or a torn tail: the next record decides.
+                    // This may be the end, damage, or a torn tail. The next record decides.
                     unread = true;
                     names.unreadable();
                     continue;
@@ -262,8 +262,8 @@ final class RecoveryWalk {
                     continue;
                 }
                 if (record.kind() == Kind.FORCED) {
-                    // A FORCED record does not show how far unreadable records before it go: here they begin a torn
-                    // tail.
+                    // A FORCED record does not tell how many bytes the unreadable records before it covered, so the
+                    // torn tail begins here.
                     if (unread && position >= forced) {
                         hole(position, sequence, "");
                     }
@@ -311,7 +311,7 @@ final class RecoveryWalk {
                 : record.position() > position && record.sequence() > sequence;
     }
 
-    /** The fault of a block's bytes, in words; empty: there is none. A start does not check forced bytes. */
+    /** The fault of a block's bytes, in words; empty if there is none. At a start, forced bytes are not checked. */
     private Optional<String> fault(IndexRecord block, Entry e, Disk.File stream) throws IOException {
         if (block.endPosition() - e.base > e.streamLength) {
             return Optional.of("are not there");
@@ -323,7 +323,7 @@ final class RecoveryWalk {
         return block.fault(stream, e.base, piece);
     }
 
-    /** Takes a hole from the position of the walk up to another one: it is damage, a torn tail, or both. */
+    /** Handles a hole from the position of the walk up to another one. It is damage, a torn tail, or both. */
     private void hole(long to, long toSequence, String why) {
         if (position < forced) {
             boolean overForced = to > forced;

@@ -1,5 +1,5 @@
 /**
- * The content of a directory after any end of a relay: inspected, cut, repaired. Internal.
+ * Inspects, cuts and repairs the directory that a relay has left, also after a crash. Internal.
  *
  * <p>{@code Listing} lists files, tables and headers; {@code RecoveryWalk} walks over the records, and {@code
  * FoundNames} and {@code FoundClock} gather what these tell of names and of the machine's clock. The result is a {@code
