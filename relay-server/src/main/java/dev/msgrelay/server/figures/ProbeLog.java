@@ -32,7 +32,7 @@ public final class ProbeLog {
     // The key of all Unix sockets is null.
     private final Map<InetAddress, Line> addresses = new HashMap<>();
 
-    /** Returns how many probes since the address's last line had no line; {@link #NOT_NOW} if no line is due. */
+    /** Returns how many probes were left out since the address's last line; {@link #NOT_NOW} if no line is due. */
     synchronized long note(InetAddress from, long nowNanos) {
         boolean known = addresses.containsKey(from);
         if (!known && addresses.size() == MOST_ADDRESSES) {

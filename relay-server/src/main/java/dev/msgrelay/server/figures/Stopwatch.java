@@ -1,9 +1,6 @@
 package dev.msgrelay.server.figures;
 
-/**
- * The total time of a state that comes and goes, such as a full disk. Any thread. It locks, so it is not for each
- * message.
- */
+/** The total time of a state that comes and goes, such as a full disk. Any thread. Too slow for each message. */
 public final class Stopwatch {
     private long total;
     private long since;

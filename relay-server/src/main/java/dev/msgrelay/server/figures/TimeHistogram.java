@@ -11,8 +11,8 @@ public final class TimeHistogram {
      * The durations so far.
      *
      * @param bounds upper bounds in seconds, growing
-     * @param upTo for each bound, the number of durations above the previous bound and up to it; at the end, the number
-     *     above all bounds
+     * @param upTo for each bound, the number of durations above the previous one and up to it; last, the number above
+     *     all
      * @param nanos the sum of all durations
      */
     public record Times(List<Double> bounds, List<Long> upTo, long nanos) {

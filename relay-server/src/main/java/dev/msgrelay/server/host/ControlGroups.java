@@ -5,8 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The control group of this process and the group's parents, for one controller. They have a container's limits.
- * Immutable.
+ * The control groups of this process, its own and those above, for one controller: a container's limits. Immutable.
  *
  * @param tree the system's files, from the root
  * @param directories the groups' folders, from the process's own group upwards; empty if there is no group, or none is

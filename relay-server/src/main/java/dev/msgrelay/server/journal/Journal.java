@@ -87,8 +87,7 @@ public final class Journal implements Closeable {
         files.collectSpares();
         parts.found().filled().forEach(part -> files.addReadable(part.header()));
         if (!files.isOver()) {
-            // Fails now if there is no room for a first segment. Later, publishers would wait at a relay that seems
-            // ready.
+            // Fails now if there is no room for a segment: later, publishers would wait at a relay that seems ready.
             files.prepare();
         }
     }
@@ -239,9 +238,7 @@ public final class Journal implements Closeable {
         return forcer.stats();
     }
 
-    /**
-     * Releases log and files after a failure; the directory stays locked. Throws if a thread still waits for the disk.
-     */
+    /** Releases log and files after a failure; the directory stays locked. Throws if a call of the disk hangs. */
     public synchronized void abandon() throws IOException {
         stop(CLOSE_NANOS, this::release);
     }

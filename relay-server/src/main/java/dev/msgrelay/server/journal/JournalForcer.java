@@ -32,10 +32,10 @@ final class JournalForcer {
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** For this time after a step of the clock old segments are kept, so that an operator can correct the clock. */
+    /** For this time after a step of the clock no segment is dropped for its age: an operator may correct the clock. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** So many unforced bytes are forced before the interval ends, as a larger force would delay the writer. */
+    /** This many unforced bytes are forced before the interval ends: a larger force would delay the writer. */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;

@@ -106,9 +106,7 @@ public record JournalOpening(
                 + ". 'relay-server journal check' tells all; 'relay-server journal repair' writes off what is lost");
     }
 
-    /**
-     * Checks that the directory has the cluster's stream, and that no messages before the cluster's log are missing.
-     */
+    /** Checks that the directory has the cluster's stream, without a gap before the cluster's log. */
     private void checkGoesOn(Recovery found) throws DiskException {
         // Directory and cluster may each know a life that the other does not know yet.
         if (!found.epochs().has(others.last().epoch())

@@ -7,8 +7,8 @@ import dev.msgrelay.server.stream.StreamHead;
 /**
  * The parts of a journal that its writer and its forcer share. Both go on from {@code found}.
  *
- * @param written moved by the writer
- * @param forced moved by the forcer; the writer records it in the index
+ * @param written the end of the written bytes, which the writer moves
+ * @param forced the end of the forced bytes, which the forcer moves; the writer records it in the index
  */
 record JournalParts(
         Disk disk,

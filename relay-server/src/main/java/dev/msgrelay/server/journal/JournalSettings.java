@@ -48,7 +48,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         }
     }
 
-    /** The largest sum of all files, with the next segment and spares; called only if {@code keepBytes} is a limit. */
+    /** The largest sum of the files' lengths, with next segment and spares. Only if {@code keepBytes} is a limit. */
     long mostBytes() {
         return keepBytes + (1 + MOST_SPARES) * (segmentBytes + indexBytes());
     }
@@ -58,7 +58,7 @@ public record JournalSettings(long segmentBytes, long keepBytes, long keepMillis
         return SegmentHeader.LENGTH + segmentBytes / 1024 * IndexRecord.LENGTH;
     }
 
-    /** The most Java heap that a journal uses, largely while it is opened. */
+    /** The most Java heap that a journal uses. It needs most of that only while it is opened. */
     public long heapBytes() {
         long records = indexBytes() / IndexRecord.LENGTH;
         long segments = Math.min(MOST_SEGMENTS, keepBytes / segmentBytes) + 1;

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 /** A thread that repeats a duty, and sleeps while there is nothing to do. It is never interrupted. */
 final class JournalThread extends Thread {
     interface Duty {
-        /** Does one bounded step. Returns how long to sleep before the next one at most, in ns; 0: not at all. */
+        /** One bounded step. Returns the longest sleep before the next step, in ns; 0 if that is due at once. */
         long step(long nanos, long millis);
     }
 
@@ -65,8 +65,7 @@ final class JournalThread extends Thread {
                 }
                 parked = true;
                 VarHandle.fullFence();
-                // One more step after the flag is set, because a thread that made a change before that did not wake
-                // this one.
+                // One more step after the flag is set: a thread that made a change before that has not woken this one.
                 long sleep = stepNow();
                 if (sleep > 0 && !ended) {
                     LockSupport.parkNanos(this, sleep);

@@ -79,7 +79,7 @@ final class JournalWriter {
     private volatile NamesFile snapshot;
     private volatile long recorded;
 
-    /** @param epochs the lives of the stream; the table on the disk has all lives that are there at this call */
+    /** @param epochs the lives of the stream; when this is called, the table on the disk has all of them */
     JournalWriter(JournalParts parts, PacketLog log, Supplier<EpochTable> epochs, LongConsumer onWritten) {
         this.disk = parts.disk();
         this.log = log;

@@ -25,8 +25,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * A used file has its blocks on the disk already, so a force writes bytes and no metadata. Its old records are not
  * taken for new ones, because their seals are for another position.
  *
- * <p>Owned by the forcer's thread. The writer calls {@link #next}; any thread may call {@link #ready} and {@link
- * #readable}.
+ * <p>Owned by the forcer's thread. The writer calls {@link #next}, any thread {@link #ready} and {@link #readable}.
  */
 final class SegmentFiles {
     /** A segment that is too old is kept for at most this time after the clock has stepped. */
@@ -208,7 +207,7 @@ final class SegmentFiles {
         String spare = name + FileNames.SPARE;
         Optional<Pair> next = ready.get();
         while (spares.contains(spare) || next.isPresent() && next.get().has(spare)) {
-            // This is the name of a spare file already: of a segment that began at the same position and was cut off.
+            // A spare file has this name: its segment began at the same position, and was cut off with a torn tail.
             spare = "again-" + ++made + "-" + name + FileNames.SPARE;
         }
         try {
@@ -225,7 +224,7 @@ final class SegmentFiles {
         int kept = 0;
         for (String name : spares.toArray(String[]::new)) {
             if (!disk.has(name)) {
-                // A name that prepare has chosen for a file, but could not make the file, because the disk was full.
+                // Prepare has chosen this name, but could not make the file, because the disk was full.
                 continue;
             }
             if (disk.length(name) != length || ++kept > JournalSettings.MOST_SPARES) {

@@ -46,10 +46,7 @@ public final class ReadWindow extends DuplicatedByteBuf {
         return view;
     }
 
-    /**
-     * The bytes from the writer's index to the limit, for a caller that fills them without Netty. Always the same
-     * buffer.
-     */
+    /** The bytes from the writer's index to the limit, for a caller that fills them without Netty. A reused buffer. */
     public ByteBuffer room() {
         if (room == null) {
             room = view.duplicate();

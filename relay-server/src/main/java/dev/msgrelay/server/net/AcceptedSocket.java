@@ -14,10 +14,7 @@ import jdk.net.ExtendedSocketOptions;
 
 /** The kernel's socket options for an accepted connection, and its peer's name. */
 public final class AcceptedSocket {
-    /**
-     * Number of keep-alive probes. The kernel begins with them after half of the peer's time-out, and gives up at its
-     * end.
-     */
+    /** Number of keep-alive probes. The kernel sends them in the second half of the peer's time-out. */
     private static final int PROBES = 3;
 
     private AcceptedSocket() {}

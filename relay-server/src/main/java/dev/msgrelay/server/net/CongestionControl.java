@@ -20,10 +20,7 @@ import java.util.function.Predicate;
  * @param links the choice for peers elsewhere. A container of this host with an address of its own counts as elsewhere
  */
 public record CongestionControl(String local, String links) {
-    /**
-     * The first of cubic and reno that the kernel offers. (bbr would pace, at half the speed of a link without a
-     * queue.)
-     */
+    /** The first of cubic and reno that the kernel has. (bbr paces, which halves the speed if there is no queue.) */
     public static final String AUTO = "auto";
     /** The system's default. */
     public static final String SYSTEM = "system";

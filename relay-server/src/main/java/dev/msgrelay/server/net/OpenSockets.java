@@ -28,7 +28,7 @@ public final class OpenSockets {
 
     /**
      * Ends all connections, without a GOAWAY, and frees the TCP ports. With epoll this works even while a loop hangs;
-     * with NIO the connections of that loop stay open. Waits up to a second, so not to be called on a loop's thread.
+     * with NIO the connections of that loop stay open. Waits up to a second, so it is not called on a loop's thread.
      */
     public void cut() {
         // First by the system's call, which needs no loop, because a loop may be busy or hang.

@@ -57,7 +57,7 @@ public final class SocketReads extends DefaultMaxMessagesRecvByteBufAllocator {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // the interface's own deprecated type is what it asks for
+    @SuppressWarnings("deprecation") // the interface itself requires this deprecated type
     public Handle newHandle() {
         return new MaxMessageHandle() {
             @Override

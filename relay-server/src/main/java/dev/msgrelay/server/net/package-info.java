@@ -10,7 +10,7 @@
  *                          Stranger        other protocols, by the first bytes of a connection
  * </pre>
  *
- * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's.
+ * <p>Each object belongs to the thread of its channel's loop; a listener accepts on the core's thread.
  *
  * <p><b>Public API:</b> {@code Transport}, {@code CongestionControl}. All else is internal.
  */

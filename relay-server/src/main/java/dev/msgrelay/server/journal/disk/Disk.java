@@ -56,9 +56,7 @@ public interface Disk {
 
     void delete(String name) throws IOException;
 
-    /**
-     * Replaces a file. Once this returns, the new content survives a crash of the machine; before, it or the old one.
-     */
+    /** Replaces a file. A crash of the machine leaves the old or the new content; once this has returned, the new. */
     default void replace(String name, ByteBuffer bytes) throws IOException {
         String fresh = name + FRESH;
         try (File file = open(fresh)) {

@@ -31,7 +31,7 @@ public final class FileDisk implements Disk {
     /** Directories that this process has locked. To close a second channel of a lock file would free its lock. */
     private static final Set<Path> LOCKED = ConcurrentHashMap.newKeySet();
 
-    /** A disk with fewer free bytes counts as full: a new file takes a block, and the file system some bytes more. */
+    /** A disk with fewer free bytes counts as full, as a new file takes a block and a few bytes more. */
     private static final long LITTLE_BYTES = 64 << 10;
 
     private final Path directory;

@@ -13,8 +13,8 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
 /**
- * Writes a byte to a disk before it is used, in a file that is removed again. The write has a thread of its own, so
- * that a starting relay can log that the disk hangs.
+ * Writes a first byte to a disk, in a file that is removed again. The write has a thread of its own, so that a starting
+ * relay can log that the disk hangs.
  */
 public final class FirstWrite {
     private static final String FILE = "first-write";

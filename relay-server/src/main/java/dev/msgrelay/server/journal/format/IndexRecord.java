@@ -38,7 +38,7 @@ public record IndexRecord(
         long timeMillis,
         long skew)
         implements SealedRecord {
-    /** The length of a block at most, or a quarter of a small segment; the last packet or frame may exceed it. */
+    /** The longest block, or a quarter of a small segment. A part of the last packet or frame may exceed it. */
     public static final int MOST_BLOCK = 1 << 20;
 
     /** A position or sequence that no stream reaches. */
@@ -100,7 +100,7 @@ public record IndexRecord(
         return endPosition - position;
     }
 
-    /** The time minus the steps of the clock, which never goes back within a segment. */
+    /** The time minus the clock's steps. Within a segment it never goes back. */
     public long steady() {
         return JournalClock.minus(timeMillis, skew);
     }
@@ -140,7 +140,7 @@ public record IndexRecord(
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads a record; {@link SealedRecord#NONE} if there is none of these kinds with a seal of this seed. */
+    /** Reads the record at an offset; {@link SealedRecord#NONE} if it is of another kind, or its seal is wrong. */
     public static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
         int code = fields.getInt();

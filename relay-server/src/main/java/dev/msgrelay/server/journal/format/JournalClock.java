@@ -5,7 +5,7 @@ import java.time.Instant;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds the steps of the machine's clock (somebody sets it), by a comparison with the clock that only goes forward.
+ * Finds steps of the machine's clock (when it is set), by a comparison with the clock that only goes forward.
  *
  * <pre>
  *   clock       12:00  12:01 | 12:02+2d  12:03+2d | 12:04  12:05

@@ -69,7 +69,7 @@ public record NameRecord(Kind kind, int slot, int offset, int total, byte[] byte
         SealedRecord.seal(target, at, seed);
     }
 
-    /** Reads a record; {@link SealedRecord#NONE} if there is none of these kinds with a seal of this seed. */
+    /** Reads the record at an offset; {@link SealedRecord#NONE} if it is of another kind, or its seal is wrong. */
     static SealedRecord read(ByteBuffer index, int at, long seed) {
         ByteBuffer fields = index.slice(at, LENGTH);
         int kind = fields.getInt() - FIRST_CODE;

@@ -8,9 +8,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The table of names: the last message of each acknowledged publisher's name before a segment. Later messages are
- * recorded in the indexes from that segment on, so older segments may be dropped. The file is replaced as a whole.
- * Big-endian.
+ * The table of names: for each name, its last message before a segment. Later messages are in the indexes from that
+ * segment on, so older segments may be dropped. The file is replaced as a whole. Big-endian.
  *
  * <pre>
  *    0  magic "RELAYNAM"    int64
@@ -22,7 +21,7 @@ import java.util.Optional;
  * </pre>
  *
  * @param position start position of that segment; all bytes before it were forced
- * @param names in no order
+ * @param names the names and their last messages, in no order
  */
 public record NamesFile(long position, List<JournalName.State> names) {
     public static final NamesFile NONE = new NamesFile(0, List.of());

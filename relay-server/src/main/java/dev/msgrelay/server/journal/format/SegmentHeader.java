@@ -10,15 +10,15 @@ import java.util.Optional;
  * <pre>
  *    0  magic "RELAYJNL"                    int64
  *    8  version of the format               int32
- *   12  upper half of: how far the clock
- *       has stepped since the header before int32
+ *   12  upper half of the clock's steps
+ *       since the previous header, in ms    int32
  *   16  epoch of the relay that made it     int64
  *   24  position of its first byte          int64
  *   32  sequence of its first message       int64
  *   40  time it was made, ms since 1970     int64
- *   48  position after the newest block
- *       before that moved a name; 0: none    int64
- *   56  lower half of that, ms              int32
+ *   48  end of the newest earlier block
+ *       with messages of a name; 0: none    int64
+ *   56  lower half of the clock's steps     int32
  *   60  CRC32C of the 60 bytes before       int32
  * </pre>
  */

@@ -127,15 +127,15 @@ public final class BlockReader {
                 .takeWhile(header -> header.sequence() <= sequence)
                 .reduce((before, header) -> header)
                 .or(() -> readable.values().stream().findFirst())
-                // The end is found without the disk: a disk that hangs would be reported as damage again and again.
+                // At the end no file is read, because a disk that fails would be reported as damage again and again.
                 .filter(header -> sequence < limit.sequence());
         go(segment, record -> record.endSequence() > sequence, record -> record.sequence() <= sequence);
     }
 
     /**
-     * Goes to the first block that was written at a time or later, or to damage right before it, since its time is not
-     * known. If there is no such block, goes to the end of the journal. {@link TimeSearch} explains what counts if the
-     * clock has stepped.
+     * Goes to the first block that was written at a time or later, or to damage right before it, because the time of
+     * lost blocks is not known. If there is no such block, goes to the end of the journal. {@link TimeSearch} explains
+     * what counts if the clock has stepped.
      */
     public void seekTime(long millis) {
         written.read(limit);

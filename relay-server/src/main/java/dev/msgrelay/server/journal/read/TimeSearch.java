@@ -26,9 +26,7 @@ import java.util.stream.Stream;
 final class TimeSearch {
     private TimeSearch() {}
 
-    /**
-     * A segment, the least steady time to find there, and the sums of steps since its header and since the next one.
-     */
+    /** A segment, the least steady time to find there, and the clock's steps since its header and the next one's. */
     record Place(SegmentHeader segment, long steady, long since, long after) {
         /** Whether the clock has not stepped since the record that was found. */
         boolean isOfNow(SealedRecord found) {

@@ -89,10 +89,7 @@ public record Recovery(
         }
     }
 
-    /**
-     * The torn tail. It reaches from the position where the journal will go on to the end of the last record that was
-     * found.
-     */
+    /** The torn tail: from the position where the journal will go on to the end of the last record found. */
     public record Cut(long position, long sequence, long endPosition, long endSequence) {
         public long messages() {
             return endSequence - sequence;

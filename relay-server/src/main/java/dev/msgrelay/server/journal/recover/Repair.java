@@ -95,7 +95,7 @@ public final class Repair {
     }
 
     /** Writes off all damage of a directory that is not in use. Returns what was found before that. */
-    @SuppressWarnings("try") // the lock is held, and not looked at
+    @SuppressWarnings("try") // the lock is only held
     public static Recovery all(Disk disk) throws IOException {
         try (Closeable lock = disk.lock(true)) {
             Recovery found = Recovery.inspect(disk, Recovery.Depth.ALL);
