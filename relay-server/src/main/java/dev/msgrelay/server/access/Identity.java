@@ -72,7 +72,7 @@ public record Identity(
         }
     }
 
-    /** Types that the identity may publish or get in a role; empty: it may not have that role. */
+    /** Types that the identity may publish or get in a role; empty if it may not have that role. */
     public Optional<TypeRanges> types(Role role) {
         return Optional.ofNullable(role == Role.PUBLISHER ? publish : subscribe);
     }

@@ -22,7 +22,7 @@ public final class Rights {
     private Optional<TokenHash> token = Optional.empty();
     private AccessPolicy judgedBy = AccessPolicy.EVERYBODY;
     private Optional<Identity> identity = Optional.empty();
-    // The count at the identity that includes this connection, and the one that includes its replay; if any.
+    // Where the identity counts this connection, and where it counts its replay; empty while it does not.
     private Optional<AccessControl.Use> place = Optional.empty();
     private Optional<AccessControl.Use> replay = Optional.empty();
     private Optional<Refusal> refusal = Optional.empty();

@@ -19,7 +19,7 @@ final class ConfigJson {
 
     private ConfigJson() {}
 
-    /** Adds the components of a record, as members of the object that the line is in. */
+    /** Adds the components of a record, as members of the current object. */
     static void members(JsonLine line, Record settings) {
         for (RecordComponent component : settings.getClass().getRecordComponents()) {
             Object value = valueOf(component, settings);

@@ -7,7 +7,7 @@ import java.nio.ByteBuffer;
  * processor time than any other record, and an honest client sends one only after gigabytes of data.
  *
  * <p>One call unwraps several records, and tells only the number of decrypted bytes. A record with data has at least
- * one byte, so at least the difference of both numbers had no data. Owned by the connection's thread.
+ * one byte, so there are at least (records - bytes) without data. Owned by the connection's thread.
  */
 final class EmptyRecords {
     /** Most records without data between two calls of {@link #tick}. */

@@ -321,7 +321,7 @@ final class TlsHandshake extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** Drops input for a second, then closes. A close with unread input sends a reset, which may overtake bytes. */
+    /** Drops input for a second, then closes. A close with unread input would reset the connection too early. */
     private void linger() {
         ctx.channel().eventLoop().schedule(() -> ctx.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);
         if (state == State.FAILED) {

@@ -42,7 +42,7 @@ final class TlsOutput {
     // The waiting messages, and their promises.
     private final ArrayDeque<ByteBuf> messages = new ArrayDeque<>();
     private final ArrayDeque<ChannelPromise> promises = new ArrayDeque<>();
-    // The part of the first message that is not wrapped yet; null if all of it is not.
+    // The part of the first message that is not wrapped yet; null if none of it is wrapped.
     private ByteBuffer message;
     private long waiting;
 
