@@ -81,7 +81,7 @@ public final class AccessControl {
                 sent.set(Long.MIN_VALUE);
             }
             AtomicLong through = publishing ? published : sent;
-            // Double: bytes times nanoseconds would overflow a long. The error is below a microsecond at usual rates.
+            // A double, since a long would overflow. The error is below a microsecond at usual rates.
             long nanos = (long) ((double) bytes * TimeUnit.SECONDS.toNanos(1) / rate);
             long before;
             long after;

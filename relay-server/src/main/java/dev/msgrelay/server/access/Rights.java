@@ -13,7 +13,7 @@ import java.util.Optional;
  * not act. The peer decides the identity, until a HELLO with a token does. Owned by the connection's thread.
  */
 public final class Rights {
-    /** Most type ranges in a text for people. */
+    /** Most type ranges that a text for people lists. */
     private static final int TEXT_RANGES = 8;
 
     private final AccessControl control;
@@ -194,7 +194,7 @@ public final class Rights {
         return Optional.empty();
     }
 
-    /** Ends the count of the replay, when it has caught up or its subscriber closes. Further calls do nothing. */
+    /** Ends the count of the replay, when the subscriber has caught up or is closed. Further calls do nothing. */
     public void endReplay() {
         replay.ifPresent(AccessControl.Use::endReplay);
         replay = Optional.empty();

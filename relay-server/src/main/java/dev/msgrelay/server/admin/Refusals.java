@@ -25,7 +25,7 @@ final class Refusals {
     // The form of a request to a proxy: http://relay:7402/metrics.
     private static final Pattern URL = Pattern.compile("(?is)https?://([^/?#]*)(.*)");
     private static final Pattern HOST = Pattern.compile("(\\[[0-9a-fA-F:.%]+]|[A-Za-z0-9._-]+)(:\\d{1,5})?");
-    /** Longest header with credentials that is hashed. */
+    /** Longest Authorization header whose token is hashed and compared. A longer one counts as none. */
     private static final int MOST_CREDENTIALS = 1024;
 
     private final AdminConfig config;

@@ -101,7 +101,7 @@ final class Seconds {
             samples.add(now);
         }
 
-        /** Whether a sample replaces the last one, as the stream stands still, or the last two are too close. */
+        /** Whether a sample replaces the last one, because the stream stands still or the last two are too close. */
         private boolean replaces(Sample now, Sample last, Sample beforeLast) {
             boolean silent = last.position() == now.position() && beforeLast.position() == now.position();
             long apart = (now.nanos() - samples.get(0).nanos()) / (MOST_SAMPLES / 2);
