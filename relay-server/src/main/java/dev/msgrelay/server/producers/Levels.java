@@ -6,11 +6,11 @@ import dev.msgrelay.server.stream.Mark;
 import dev.msgrelay.server.stream.StreamHead;
 
 /**
- * The levels of a publisher's messages: the numbers up to which they are written and forced. Owned by the publisher's
- * thread.
+ * How durable a publisher's messages are: the numbers up to which the journal has written and forced them. Owned by the
+ * publisher's thread.
  */
 final class Levels {
-    /** The levels of a publisher that does not hear of the journal: it waits for nothing. */
+    /** For a publisher that is not told of the journal's progress. It waits for nothing. */
     static final Levels NONE = new Levels();
 
     private final Durability durability;
@@ -55,7 +55,7 @@ final class Levels {
         }
     }
 
-    /** Asks the journal for the publisher's level, up to a position. */
+    /** Asks the journal to bring all messages before a position to the publisher's level. */
     void want(long position) {
         durability.wantWritten(position);
         if (wanted == Level.FORCED) {
@@ -63,12 +63,12 @@ final class Levels {
         }
     }
 
-    /** Asks the journal for its ends; returns whether either number has moved. */
+    /** Asks how far the journal has written and forced; returns whether either number has moved. */
     boolean look() {
         if (!waits()) {
             return false;
         }
-        // Forced first: so its number is never above the other.
+        // Asked for forced first, so that its number is never above the other.
         boolean moved = forced.reached(next(durability.forced()));
         return written.reached(next(durability.written())) | moved;
     }
@@ -81,12 +81,12 @@ final class Levels {
         return forced.number();
     }
 
-    /** Returns whether a message has not reached the highest level. */
+    /** Returns whether a message is not yet both written and forced. */
     boolean waits() {
         return written.waits() || forced.waits();
     }
 
-    /** Returns whether a message has not reached the publisher's level. */
+    /** Returns whether a message has not yet reached the level that the publisher waits for. */
     boolean publisherWaits() {
         return wanted == Level.FORCED ? forced.waits() : wanted == Level.WRITTEN && written.waits();
     }
@@ -102,8 +102,8 @@ final class Levels {
     }
 
     /**
-     * Turns the sequence that the journal has reached into the number of a publisher's message. Few pairs are kept, so
-     * a number may be reported late, and never too early.
+     * Turns the sequence that the journal has reached into the number of a publisher's message. Only a few pairs are
+     * kept, so a number may be reported late, but never too early.
      *
      * <pre>
      *   sequence   501    612    619    740  ...      reached 620: number 6
@@ -111,7 +111,7 @@ final class Levels {
      *                `--------------'      two neighbours become the later one if there is no room
      * </pre>
      *
-     * Allocates once. Owned by the publisher's thread.
+     * Allocates only when it is made. Owned by the publisher's thread.
      */
     static final class Watermark {
         static final int MOST = 64;

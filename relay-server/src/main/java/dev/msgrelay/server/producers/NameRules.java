@@ -6,8 +6,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Rules of publishers' names, the same for one relay and for a cluster. A name belongs to the producer whose HELLO took
- * it, until its connection has been gone for the hold time; then any producer may have it, and starts from nothing. It
- * also belongs to an identity, until its connection has been gone for an hour; for that time it is kept.
+ * it, until it has had no connection for the hold time. Then any producer may take it, and its numbers start anew. It
+ * also belongs to an identity, and is not forgotten, until it has had no connection for an hour.
  *
  * <p>Pure: each rule depends on its arguments only.
  *
@@ -22,9 +22,9 @@ public record NameRules(TimeUnit unit, long hold) {
     public static final long CONNECTED = -1;
 
     public enum Verdict {
-        /** The name is unknown, or another identity may have it: it begins with this producer. */
+        /** The name is unknown, or its identity has lost it: a new name begins with this producer. */
         BEGINS,
-        /** The name was another producer's and is free: it starts from nothing. */
+        /** The name was another producer's and is free: its numbers start anew. */
         STARTS_ANEW,
         /** The name is this producer's already. */
         GOES_ON,
@@ -60,7 +60,7 @@ public record NameRules(TimeUnit unit, long hold) {
         return away >= unit.convert(KEEP);
     }
 
-    /** Returns the words of a refusal; {@code where}: place of the name's connection, empty for this relay. */
+    /** Returns the text of a refusal. {@code where} is the place of the name's connection, empty for this relay. */
     public String refusal(Verdict verdict, String name, long away, String where) {
         String begin = "HELLO: the name " + name + " belongs to another ";
         if (verdict == Verdict.OTHER_IDENTITY) {

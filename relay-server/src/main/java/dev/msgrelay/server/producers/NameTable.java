@@ -32,8 +32,8 @@ import java.util.function.LongSupplier;
  */
 public final class NameTable {
     /**
-     * Most bytes of the Java heap that a name takes: 255 bytes of text with their object, the record with its id, and
-     * the map's entry; measured with 65,536 of them: 475. And 72 for the name's record in the journal, with its hole.
+     * Most bytes of the Java heap that a name takes. 475 were measured, with 65,536 names: for 255 bytes of text with
+     * their object, the record with its id, and the map's entry. And 72 for the journal's record of the name.
      */
     public static final int BYTES_PER_NAME = 560;
 
@@ -42,16 +42,16 @@ public final class NameTable {
     private final LongSupplier clock;
     private final TimeHistogram times;
     private final Map<String, PublisherName> connected = new HashMap<>();
-    // In the order in which they left.
+    // Names without a connection, in the order in which they lost it.
     private final Map<String, PublisherName> left = new LinkedHashMap<>();
     private final List<PublisherName> changed = new ArrayList<>();
     private final List<Runnable> whenShown = new ArrayList<>();
     // The time of the first message of this batch that has to be acknowledged.
     private long batchNanos;
     private final List<PublisherName.Holder> waiting = new ArrayList<>();
-    // The journal's, which keeps names for the next life of the relay.
+    // The journal's part that keeps the names for the next start of the relay.
     private Optional<NameMoves> moves = Optional.empty();
-    // In a cluster gives names; otherwise this table does.
+    // Gives the names in a cluster; otherwise this table does.
     private Optional<Orderer> giver = Optional.empty();
 
     /**
@@ -97,11 +97,11 @@ public final class NameTable {
         } else {
             entry.loseHolder();
         }
-        // The key is the entry's own text: otherwise memory would hold the text twice.
+        // The key is the entry's own text, so that memory does not hold the text twice.
         connected.put(entry.name(), entry);
         entry.holder = holder;
         if (!owner.isEmpty()) {
-            // A name may be from before the relay had identities.
+            // A name may have no owner yet, from before the relay had identities.
             entry.owner = owner;
         }
         return entry;
@@ -117,7 +117,7 @@ public final class NameTable {
             forget(entry);
             giveUp(entry.name(), entry.producer);
         } else if (entry.accepted() == 0) {
-            // An unknown name starts from nothing as well, so HELLOs without messages do not fill the table.
+            // The table needs no name that has no messages. So HELLOs without messages do not fill it.
             forget(entry);
         } else {
             connected.remove(entry.name());
@@ -151,12 +151,12 @@ public final class NameTable {
         memory.giveBack(BYTES_PER_NAME);
     }
 
-    /** Tells the journal, from now on, the moves of names. */
+    /** From now on, tells the journal each time the last number of a name moves. */
     public void keepIn(NameMoves journal) {
         moves = Optional.of(journal);
     }
 
-    /** Restores names of earlier lives of the relay; where memory is short, those that moved last. */
+    /** Restores names from the journal; if memory is short, only those with the newest messages. */
     public void restore(List<JournalName.State> known, long nowNanos) {
         List<JournalName.State> byAge = new ArrayList<>(known);
         byAge.sort(Comparator.comparingLong(JournalName.State::sequence));
@@ -170,7 +170,7 @@ public final class NameTable {
         }
     }
 
-    /** Returns whether the journal has room for one more move of a name. */
+    /** Returns whether the journal has room to note messages of one more name. */
     public boolean hasRoom() {
         return moves.isEmpty() || moves.get().hasRoom();
     }
@@ -180,7 +180,7 @@ public final class NameTable {
         giver = Optional.of(orderer);
     }
 
-    /** Returns whether a name has to be claimed, since the table does not give it. */
+    /** Returns whether names must be claimed from the cluster, because this table does not give them. */
     boolean givenElsewhere() {
         return giver.isPresent();
     }
@@ -199,7 +199,7 @@ public final class NameTable {
      *
      * @param accepted number of the name's last message in the stream; {@link Orderer#NONE}: there is none
      * @param sequence of that message
-     * @throws FrameException there are too many names here: it is given back
+     * @throws FrameException there are too many names here; this one is given back
      */
     PublisherName claimed(
             String name, ProducerId producer, String owner, PublisherName.Holder holder, long accepted, long sequence)
@@ -219,7 +219,7 @@ public final class NameTable {
         return entry;
     }
 
-    /** Takes a name from its connection here, which is told: a connection elsewhere has it. */
+    /** Takes a name from its connection here, and tells that one. A newer connection elsewhere has the name. */
     public void takenElsewhere(String name) {
         if (connected.containsKey(name)) {
             PublisherName entry = connected.get(name);
@@ -243,7 +243,7 @@ public final class NameTable {
         changed(entry);
     }
 
-    /** Has a name's holder told at the end of the batch. */
+    /** Requests that the name's holder is told at the end of the batch. */
     void changed(PublisherName entry) {
         if (!entry.changed) {
             if (changed.isEmpty()) {
@@ -274,19 +274,19 @@ public final class NameTable {
         whenShown.clear();
     }
 
-    /** Runs words at the end of the batch, when subscribers see its messages; they must not throw. */
+    /** Runs {@code words} at the end of the batch, when subscribers see its messages. They must not throw. */
     public void whenShown(Runnable words) {
         whenShown.add(words);
     }
 
-    /** Tells a holder of {@link #journalMoved} from now on, until it answers that it waits no more. */
+    /** From now on tells this holder when the journal has moved, until it answers that it waits no more. */
     void waits(PublisherName.Holder holder) {
         waiting.add(holder);
     }
 
     /** Tells the holders that wait for the journal that it has moved. */
     public void journalMoved() {
-        // From the last to the first: a holder that goes is replaced by the last one.
+        // Goes from the last to the first, because the last one takes the place of a holder that is removed.
         for (int i = waiting.size() - 1; i >= 0; i--) {
             if (!waiting.get(i).journalMoved()) {
                 waiting.set(i, waiting.get(waiting.size() - 1));

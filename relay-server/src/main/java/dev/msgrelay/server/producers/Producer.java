@@ -36,7 +36,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private enum Stage {
         /** No HELLO has come, or the relay drains and waits for no name. */
         NONE,
-        /** The cluster has to give the name. */
+        /** HELLO asks for a name that the cluster has not given yet. */
         CLAIMING,
         /** WELCOME waits until the messages accepted before have reached the level that the client waits for. */
         SETTLING,
@@ -54,7 +54,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private final Runnable goOn;
     private Stage stage = Stage.NONE;
     private PublisherName name = PublisherName.NONE;
-    // The number of coming messages that are in the stream already.
+    // How many of the next messages are in the stream already.
     private long duplicates;
     private long acceptedBefore;
     private long fork = Durability.TODAY;
@@ -63,7 +63,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     private HelloFrame hello;
     // Null before HELLO.
     private Replies replies;
-    // Run after all messages of a connection that has ended are in the order.
+    // Tells the client why its connection has ended; run after all its messages are in the order.
     private Runnable lastWords = NOTHING;
     // Whether the table of names reports the journal's progress.
     private boolean watchesJournal;
@@ -112,7 +112,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return names.claim(hello.name(), hello.producer(), session.rights().name(), this);
     }
 
-    /** Gives back a name that comes from now on: the relay drains. */
+    /** Because the relay drains, gives a name back that comes from now on. */
     public void stopClaiming() {
         if (stage == Stage.CLAIMING) {
             stage = Stage.NONE;
@@ -134,8 +134,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         if (stage != Stage.CLAIMING || session.state() != SessionState.GREETED) {
             // The connection has ended meanwhile, or the relay drains.
             if (refusal == null) {
-                // From now on the cluster refuses messages of an older connection of this name here, so that loses the
-                // name.
+                // The cluster now refuses messages of an older connection with this name here. So that connection loses
+                // the name.
                 names.takenElsewhere(hello.name());
                 names.giveUp(hello.name(), hello.producer());
             }
@@ -169,14 +169,15 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
             stage = Stage.WELCOMED;
             long next = log.lastSequence() + 1;
             session.welcome(hello, Policy.RELAY_DEFAULT, Features.ACKS, next, acceptedBefore, fork);
-            // The ACK of messages that have come since HELLO.
+            // Acknowledges messages that have come since HELLO.
             putAck();
             speak();
         }
     }
 
     /**
-     * Called within the read of a newer connection of the same producer, so nothing is written: a task ends this one.
+     * Called during the read of a newer connection of this producer, so nothing is written. A task ends this
+     * connection.
      */
     @Override
     public void nameTaken() {
@@ -186,7 +187,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         String lost = name.name();
         name = PublisherName.NONE;
         stage = Stage.LOST;
-        // Nothing tells this connection of its messages any more.
+        // This connection will not be told any more when its messages are in the order, so it does not wait for that.
         session.execute(this::sayWaiting);
         session.execute(() -> session.close(CloseReason.NAME_TAKEN, "another connection has said HELLO as " + lost));
     }
@@ -220,15 +221,15 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
                     CloseReason.MESSAGE_GAP,
                     "HELLO: number " + number + " is above accepted + 1 = " + (known + 1) + " of " + name.name());
         } else if (!told) {
-            // Another relay acknowledged the missing messages, or an earlier life of this one, whose journal lacks
-            // them.
+            // Another relay acknowledged the missing messages, or this relay did before a restart, and its journal
+            // lacks them.
             name.goOnAt(number, life == Durability.TODAY ? 0 : known + 1);
         }
         long untold = 0;
         if (missing && earlierLife) {
             untold = known + 1;
         } else if (earlierLife) {
-            // An earlier WELCOME said so, and was lost; messages since then are acknowledged after this one.
+            // An earlier WELCOME told this, but was lost. Messages since then are acknowledged after this WELCOME.
             untold = name.untold(number, life);
         }
         acceptedBefore = untold > 0 ? 0 : told && known > 0 ? number - 1 : known;
@@ -244,7 +245,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return Math.min(acceptedBefore, name.accepted());
     }
 
-    /** Returns whether messages have numbers: the connection has a name. */
+    /** Returns whether messages have numbers, because the connection has a name. */
     public boolean isNumbered() {
         return name != PublisherName.NONE;
     }
@@ -321,7 +322,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         }
     }
 
-    /** Asks the journal for the client's level; returns whether a message has not reached a level. */
+    /** Asks the journal for the client's level; returns whether a message is not yet both written and forced. */
     private boolean wantsMore() {
         unsettled = levels.publisherWaits();
         if (levels.waits()) {
@@ -341,20 +342,20 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return true;
     }
 
-    /** Returns whether a message has not reached the client's level. Any thread. */
+    /** Returns whether a message has not yet reached the level that the client waits for. Any thread. */
     public boolean unsettled() {
         return unsettled;
     }
 
     /** Sends frames that are due unless a write is in flight. */
     public void speak() {
-        // Subscribers may not see all messages of a lost name yet: the last words acknowledge them.
+        // A connection that has lost its name acknowledges at its end, when subscribers see all its messages.
         if (session.state().speaks() && stage != Stage.LOST) {
             replies.send(session.dialogue(), log.lastSequence());
         }
     }
 
-    /** Puts the last acknowledgement: the connection has ended. */
+    /** Puts the last acknowledgement of a connection that has ended. */
     public void ended(SessionState before) {
         if (before == SessionState.OPEN) {
             putAck();
@@ -363,8 +364,8 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
     }
 
     /**
-     * Runs the last words once the messages are in the order, and keeps the name until then. Returns false if no
-     * message waits.
+     * Runs {@code words} once the messages are in the order, and keeps the name until then. If no message waits,
+     * returns false and runs nothing.
      */
     public boolean waitForOrder(Runnable words) {
         boolean waits = name.isUnderWay();
@@ -378,14 +379,14 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         words.run();
     }
 
-    /** Sends frames that are due to a client that said HELLO, before the reason of the end. */
+    /** Sends frames that are due, if the client said HELLO. The caller then sends why the connection ends. */
     public void sayLast() {
         if (replies != null && session.channel().isActive()) {
             replies.sendLast(session.dialogue(), log.lastSequence());
         }
     }
 
-    /** Gives the name back; and the memory, once the channel is closed. May be called more than once. */
+    /** Gives the name back and, if the channel is closed, the memory. May be called more than once. */
     public void release() {
         lastWords = NOTHING;
         PublisherName had = name;

@@ -5,14 +5,14 @@ import dev.msgrelay.server.journal.format.JournalName;
 import dev.msgrelay.server.stream.Orderer;
 
 /**
- * A publisher whose messages have numbers, from connection to connection. An entry of {@link NameTable}; on the core's
- * thread.
+ * A publisher whose messages have numbers. It outlives its connections. An entry of {@link NameTable}, owned by the
+ * core's thread.
  */
 public final class PublisherName implements Orderer.Numbered {
     interface Holder {
         Holder NOBODY = new Holder() {};
 
-        /** Called within the read of another connection, which takes the name: the holder ends by a task. */
+        /** Called during the read of another connection, which takes the name. The holder ends later, by a task. */
         default void nameTaken() {}
 
         /** Called when more of the name's messages are in the stream, and subscribers see them. */
@@ -24,7 +24,7 @@ public final class PublisherName implements Orderer.Numbered {
         }
     }
 
-    /** The name of publishers without a name, whose messages have no numbers. It never changes. */
+    /** Stands for no name, that of publishers whose messages have no numbers. It never changes. */
     public static final PublisherName NONE = new PublisherName(null, "", ProducerId.NONE, "");
 
     private final NameTable table;
@@ -37,14 +37,14 @@ public final class PublisherName implements Orderer.Numbered {
     private long sequence;
     // The number of the last message that was submitted to the orderer.
     private long submitted;
-    // The log has said that the producer sends no id.
+    // Whether a warning was logged that the producer sends no id.
     private boolean warned;
-    // The number of the next message, as WELCOME told; 0: the last number + 1. And the first number before it that was
-    // acknowledged and is not in the stream; 0: none. Both stay until a message comes: the client may have missed
-    // WELCOME, and say HELLO once more.
+    // The number of the next message, as WELCOME told it; 0: the last number + 1. missingFrom is the first number
+    // before it that was acknowledged, and is not in the stream; 0: none. Both stay until a message comes, because the
+    // client may have missed WELCOME, and say HELLO once more.
     private long goesOnAt;
     private long missingFrom;
-    // The lost messages after which the name went on.
+    // Acknowledged messages that were lost; the next message got a number after theirs.
     private JournalName.Hole hole = JournalName.Hole.NONE;
     private JournalName journalName;
 
@@ -72,7 +72,7 @@ public final class PublisherName implements Orderer.Numbered {
     }
 
     /**
-     * Has the next message get this number; those before it will not come.
+     * Gives the next message this number. Messages with lower numbers will not come any more.
      *
      * @param from the first number before it that was acknowledged, and is not in the stream; 0: there is none
      */
@@ -91,14 +91,14 @@ public final class PublisherName implements Orderer.Numbered {
     }
 
     /**
-     * Returns the first lost message before {@code number} of which a client that knows the life before {@code fork}
-     * was not told; 0: none.
+     * Returns the first lost message before {@code number} if the client was not told of the loss, else 0. {@code fork}
+     * is the sequence at which the life of the stream ended that the client knows.
      */
     long untold(long number, long fork) {
         return hole.next() == number && hole.sequence() >= fork ? hole.from() : 0;
     }
 
-    /** Notes that the log says that the producer sends no id; returns whether that is for the first time. */
+    /** Notes a warning that the producer sends no id; returns whether it is the first one. */
     boolean warn() {
         boolean first = !warned;
         warned = true;

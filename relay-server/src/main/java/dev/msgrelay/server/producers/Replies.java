@@ -22,11 +22,11 @@ public final class Replies {
     private final Pool memory;
     private final ByteBuf buffer;
     private final ByteBuffer view;
-    // A failed write does not close the channel: bytes that the publisher sent before are still to be read.
+    // With this promise a failed write does not close the channel. Bytes that the publisher sent before are still read.
     private final ChannelPromise unasked;
     private boolean writing;
 
-    /** Takes {@link #BYTES} of the pool, which the plan has for each connection. */
+    /** Takes {@link #BYTES} of the pool. The memory plan has so many bytes for each connection. */
     Replies(Channel channel, Pool memory) {
         this.channel = channel;
         this.memory = memory;
@@ -40,9 +40,10 @@ public final class Replies {
         view = buffer.nioBuffer(0, BYTES).order(ByteOrder.BIG_ENDIAN);
     }
 
-    /** Sends frames that are due unless a write is in flight; {@code newest}: number of the stream's last message. */
+    /** Sends frames that are due unless a write is in flight. {@code newest} is the stream's last number. */
     void send(Dialogue dialogue, long newest) {
-        // The channel reports its writability within a write: that call finds writing set, and this loop looks again.
+        // A write may call this method again. That call finds writing set, and sends nothing; this loop then looks
+        // again.
         while (!writing && dialogue.due() && channel.isWritable()) {
             writing = true;
             view.clear();
@@ -62,7 +63,7 @@ public final class Replies {
         }
     }
 
-    /** Gives the memory back. Only when the channel is closed: before, a write may be in flight. */
+    /** Gives the memory back. Only when the channel is closed, because before that a write may be in flight. */
     void release() {
         buffer.release();
         memory.giveBack(BYTES);

@@ -9,8 +9,8 @@ import io.netty.buffer.ByteBufAllocator;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of a publisher that are not in the order yet: the start of a frame or, if there was no room, all that was
- * read last. Memory is taken for bytes that have come. The length in a header is only reserved.
+ * The bytes of a publisher that were read and not handed in yet: the start of a frame or, if there was no room, all
+ * that the last read brought. A header alone, with a large length, gets no memory for its frame.
  *
  * <pre>
  *   size    for                                    memory
@@ -27,7 +27,7 @@ final class FrameAssembler {
     static final int SMALL = 4 << 10;
     static final int SHORT = Inlet.SHORT_BYTES;
 
-    /** A longer frame gets memory of its own, to which the socket is read. */
+    /** Bytes of the longest frame that is moved in front of the next read. A longer one gets memory of its own. */
     static final int MOVE_BYTES = 64 << 10;
 
     /** A frame that does not fit in SHORT memory asks for its own memory once it has this many bytes. */
@@ -68,7 +68,7 @@ final class FrameAssembler {
         return frame;
     }
 
-    /** Returns memory whose first {@link #bytes} wait, in the machine's own byte order. */
+    /** Returns the memory, in the machine's own byte order. Its first {@link #bytes} bytes are those that wait. */
     ByteBuffer view() {
         return view;
     }
@@ -85,13 +85,13 @@ final class FrameAssembler {
         return bytes + " of " + (frame == 0 ? "a header" : frame + " bytes");
     }
 
-    /** Returns the most bytes, of {@code wanted}, that the next read may bring: all of them can be kept. */
+    /** Returns how many of the {@code wanted} bytes the next read may bring, so that all of them can be kept. */
     int mostPerRead(int wanted) {
         boolean much = size == Size.SHORT || inlet.buffers().any();
         return Math.min(wanted, (much ? SHORT : SMALL) - bytes);
     }
 
-    /** Returns the rest of the long frame's memory: the next frame belongs elsewhere. */
+    /** Returns the free rest of the long frame's memory, which ends with the frame. */
     ReadWindow restOfLong() {
         return memory.open(bytes, frame);
     }
@@ -114,7 +114,7 @@ final class FrameAssembler {
 
     void putInFront(ReadWindow read) {
         if (bytes > 0) {
-            // The reader's index stays in front of these bytes.
+            // The window's reader index stays in front of these bytes.
             read.writeBytes(memory.open(0, bytes).writerIndex(bytes));
         }
     }

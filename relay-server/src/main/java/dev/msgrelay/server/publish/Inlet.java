@@ -13,7 +13,7 @@ import dev.msgrelay.server.stream.WaitingSources;
 import java.nio.ByteBuffer;
 
 /**
- * The way from one loop's publishers into the one order: the memory to which sockets are read, and the taker of frames.
+ * The way from one loop's publishers into the one order. Gives memory for reads of sockets, and takes the frames.
  *
  * <pre>
  *   core's own loop    reads to the end of the log, in place   ->  log
@@ -24,7 +24,7 @@ import java.nio.ByteBuffer;
  * Owned by its loop's thread.
  */
 public sealed interface Inlet {
-    /** Bytes of the longest read, a segment of loopback: when they are sent, the processor's cache still has them. */
+    /** Bytes of the longest read, a segment of loopback. The processor's cache still has them when they are sent. */
     int READ_BYTES = 64 << 10;
 
     /** Bytes of a buffer for a begun frame, which is moved in front of the next read. */
@@ -34,7 +34,7 @@ public sealed interface Inlet {
     boolean hasRoom();
 
     /**
-     * Returns memory for {@code front} bytes that are there and a read of {@code most} more. Only if {@link #hasRoom}.
+     * Returns memory for {@code front} bytes of the caller, and a read of {@code most} bytes. Only if {@link #hasRoom}.
      */
     default ReadWindow window(int front, int most) {
         return buffers().reads().open(0, front + most);
@@ -56,18 +56,18 @@ public sealed interface Inlet {
 
     /** Adds a publisher for which there was no room: it goes on once there is plenty. */
     default void addWaiting(WaitingSources.Source source) {
-        // The core looks at waiting sources in each cycle.
+        // No need to look at once: the core itself looks at waiting sources in each cycle.
         waiting().add(source, false);
     }
 
     WaitingSources waiting();
 
-    /** Returns whether subscribers see all that is in the log: not while the loop is in the middle of a batch. */
+    /** Returns whether subscribers see all that is in the log; false while the loop is in the middle of a batch. */
     default boolean allShown() {
         return true;
     }
 
-    /** Notes that a read filled its memory: more is likely to come. */
+    /** Notes that a read filled its memory, so that more is likely to come. */
     default void readWasFull() {}
 
     LoopBuffers buffers();
@@ -84,7 +84,7 @@ public sealed interface Inlet {
             WaitingSources waiting,
             LoopBuffers buffers)
             implements Inlet {
-        /** With less room at the end of a chunk a short read goes to the loop's buffer, and is copied. */
+        /** If a chunk has less room than this, a short read goes to the loop's buffer instead, and is copied. */
         private static final int LEAST_IN_PLACE = LoopBuffers.SHORT_READ / 2;
 
         @Override
@@ -154,7 +154,7 @@ public sealed interface Inlet {
 
         @Override
         public void addWaiting(WaitingSources.Source source) {
-            // The ring may have been drained before the core sees the source: then the core would not look.
+            // The core may have drained the ring before the source was added, and then might not look any more.
             waiting.add(source, true);
         }
     }

@@ -23,9 +23,9 @@ import java.nio.ByteBuffer;
 import java.util.function.IntUnaryOperator;
 
 /**
- * The reads of one publisher: their memory, the reason while there are none, and their bytes. Whole frames go into the
- * order as one run, a control frame between them is obeyed, and the rest of the bytes waits in the {@link
- * FrameAssembler}.
+ * Reads one publisher's socket: finds memory for each read, stops reading while the publisher has to wait, and
+ * processes the bytes. Whole frames go into the order as one run, a control frame between them is obeyed, and the rest
+ * of the bytes waits in the {@link FrameAssembler}.
  *
  * <pre>
  *   whereToRead --> the kernel reads --> received --> |begun frame| bytes read now ................. |
@@ -33,9 +33,9 @@ import java.util.function.IntUnaryOperator;
  *                        room for one more? <-------- `------- one run ---------------'  `-- kept ---'
  * </pre>
  *
- * The inlet is asked for room before a read, since other publishers may have filled the log; and after it, so that a
- * publisher that has filled the log is not read in vain. Owned by the connection's thread; the counts may be read by
- * any.
+ * The inlet is asked for room before a read, because other publishers may have filled the log. It is asked again after
+ * the read, so that a publisher that has filled the log is not read in vain. Owned by the connection's thread; any
+ * thread may read the counts.
  */
 final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryLine.Waiter {
     enum Wait {
@@ -57,7 +57,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     private enum Outcome {
-        /** All bytes are processed, except a frame in part. */
+        /** All bytes are processed, except the first part of a frame, which waits. */
         ALL,
         /** There was no room for a run: the run and the bytes after it wait. */
         NO_ROOM,
@@ -67,7 +67,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         ENDED
     }
 
-    /** A publisher's HELLO is shorter. */
+    /** More bytes than a publisher's HELLO has. */
     private static final int HELLO_BYTES = 1 << 10;
 
     private final Session session;
@@ -108,7 +108,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void waitFor(Wait next) {
         wait = next;
         if (next != Wait.NOTHING && next != Wait.MOVE) {
-            // Bytes in the kernel's buffer cost nothing.
+            // The bytes stay in the kernel's buffer, where they cost the relay nothing.
             reads.off();
         }
     }
@@ -148,7 +148,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     @Override
     public ByteBuf whereToRead() {
         if (wait == Wait.NOTHING && !isDeaf() && assembler.wants() > 0) {
-            // The shared buffers were used up since the last read.
+            // The shared buffers were used up since the last read, so the frame needs memory of its own.
             askForMemory();
         }
         if (isDeaf()) {
@@ -192,7 +192,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     void received(ByteBuf from) {
-        // The memory stays in the log, the loop or the assembler.
+        // The log, the loop or the assembler has a reference of its own to the memory.
         from.release();
         if (session.state().ended() || !(from instanceof ReadWindow read)) {
             return;
@@ -214,7 +214,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return some ? process(assembler.view(), 0, assembler.bytes(), false) : Outcome.ALL;
     }
 
-    /** Waits, if the outcome is that or there is no room for one more read. */
+    /** Begins to wait if the outcome asks for it, or if there is no room for one more read. */
     private void proceed(Outcome outcome) {
         if (session.state().ended()) {
             return;
@@ -240,10 +240,12 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return rights.hasRate() && rights.isPaused(services.clock().nanoTime());
     }
 
-    /** Processes bytes. A fault in them ends the connection. {@code room}: the inlet has just said that it has room. */
+    /**
+     * Processes bytes; a fault in them ends the connection. {@code room} tells that the inlet is known to have room.
+     */
     private Outcome process(ByteBuffer view, int offset, int length, boolean room) {
         if (producer.hasLostItsName()) {
-            // A task will end the connection. After bytes that were dropped no header can be found, so all are dropped.
+            // A task will end the connection. All bytes are dropped: once some are, no header can be found after them.
             assembler.store(view, 0, 0, 0);
             return Outcome.ENDED;
         }
@@ -251,7 +253,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         int end = offset + length;
         boolean ready = room;
         try {
-            // A second time only after control frames, and messages that were sent before.
+            // Goes round again only after a control frame, or after messages that were sent before.
             while (true) {
                 RunScan run = inlet.walk(view, at, end - at, session.rights().permittedTypes());
                 if (run.frames() > 0) {
@@ -300,8 +302,8 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Looks for another protocol in the first bytes of a connection. Returns whether they break a rule, and more bytes
-     * may tell which protocol it is: then they wait, like a header in part.
+     * Looks for another protocol in the first bytes of a connection. Returns true if the bytes break a rule, and more
+     * bytes may tell which protocol it is. The caller then keeps the bytes until more come.
      *
      * @throws FrameException the bytes are of another protocol
      */
@@ -404,7 +406,8 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     private void askForMemory() {
         asked = assembler.wants();
         if (asked > line.most()) {
-            // A control frame, where the longest body is short. In the line it would be the first for ever.
+            // A control frame, if the limit of bodies is small. It would wait in the line for ever, and block all
+            // others.
             session.close(
                     CloseReason.MEMORY_LIMIT,
                     "a frame of " + assembler.frame() + " bytes is longer than the " + line.most()
@@ -442,7 +445,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         if (wait == Wait.MEMORY) {
             line.withdraw(this);
         }
-        // Bytes after a HELLO are dropped if its name has not come.
+        // While a HELLO still waits for its name, the bytes after it are not handed in but dropped.
         boolean some = (wait == Wait.ROOM || wait == Wait.DRAINING) && !producer.claims();
         waitFor(some ? Wait.DRAINING : Wait.DRAINED);
     }
@@ -455,7 +458,8 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
     }
 
     /**
-     * Reads on after the end, and drops the bytes: unread bytes would cause a reset, which may overtake the last words.
+     * Reads on after the end, and drops the bytes. Unread bytes would cause a reset, and the client might lose the
+     * ERROR.
      */
     void readToTheEnd() {
         // A socket on its way to another loop is read as soon as that loop has it.
@@ -464,7 +468,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         }
     }
 
-    /** Returns whether another inlet may go on: no byte is in memory of this one. */
+    /** Returns whether another inlet may take over, because no byte is in the memory of this one. */
     boolean movable() {
         return wait == Wait.NOTHING && assembler.movable();
     }

@@ -8,11 +8,11 @@ import io.netty.buffer.ByteBufAllocator;
 import java.util.ArrayDeque;
 
 /**
- * The memory that one loop's publishers share: a buffer for reads that are not in place, and a fixed number of buffers
- * for begun frames, each made when it is first needed.
+ * The memory that one loop's publishers share: a buffer for reads that do not go straight to the log, and a fixed
+ * number of buffers for begun frames, each made when it is first needed.
  */
 public final class LoopBuffers {
-    /** Bytes of a read after a begun frame, where the log has no room for a read in place. */
+    /** Most bytes of a read to the loop's buffer when the log's chunk has too little room for a read in place. */
     static final int SHORT_READ = 16 << 10;
 
     /** Bytes of the buffer to which sockets are read. */
@@ -28,7 +28,7 @@ public final class LoopBuffers {
     private final ArrayDeque<ReadWindow> free = new ArrayDeque<>();
     private int made;
 
-    /** @param most buffers for begun frames, for which the budget has room */
+    /** @param most number of buffers for begun frames; the budget has room for all of them */
     public LoopBuffers(ByteBufAllocator allocator, MemoryBudget budget, int most) {
         this.allocator = allocator;
         this.pool = budget.pool(Part.RESTS);

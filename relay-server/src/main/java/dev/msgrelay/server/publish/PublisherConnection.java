@@ -32,23 +32,22 @@ import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A publisher. Passes on to its parts what the channel and the {@link Session} report; a read begins in {@code
- * SocketReads.allocate}, which asks the {@link Intake} for memory. Owned by its loop's thread, unless a method says
+ * The connection of a publisher. Passes on to its parts what the channel and the {@link Session} report. A read begins
+ * in {@link SocketReads}, which asks the {@link Intake} for memory. Owned by its loop's thread, unless a method says
  * otherwise.
  */
 public final class PublisherConnection extends ChannelInboundHandlerAdapter implements SessionRole {
-    /** Bytes of a publisher's last words: frames that are due, and an ERROR. */
+    /** Bytes of the last frames to a publisher: those that are due, and an ERROR. */
     public static final int SAID_BYTES = Dialogue.MOST_BYTES + Closing.ERROR_BYTES;
 
-    /** Bytes of a publisher's direct memory: a small begun frame, its replies, and its last words. */
+    /** Bytes of a publisher's direct memory: a small begun frame, the replies, and the last frames to the publisher. */
     public static final int DIRECT_BYTES = FrameAssembler.SMALL + Replies.BYTES + SAID_BYTES;
 
     /**
      * The parts that all publishers of a relay share.
      *
-     * @param readers the reader loops, which take turns: a plain publisher goes to the next of them with its first
-     *     message, and its later runs go through the ring. Empty: publishers stay with the core. Owned by the core's
-     *     thread
+     * @param readers the reader loops. A publisher without HELLO moves to the next of them after its first message, and
+     *     its later messages go through the ring. If empty, publishers stay with the core. Owned by the core's thread
      */
     public record Shared(PacketLog log, NameTable names, MemoryLine line, Deque<ReaderLoop> readers) {}
 
@@ -61,7 +60,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     private final Producer producer;
     private final Intake intake;
     private boolean atReader;
-    // The last tick at which more bytes had been read, and their number.
+    // The last tick at which more bytes had been read, and how many had been read until then.
     private long spokeNanos;
     private long spokeBytes;
 
@@ -78,7 +77,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         return session;
     }
 
-    /** Returns the reader, which names the memory that the socket or TLS reads to. */
+    /** Returns the reader, which gives the memory that the socket or TLS reads to. */
     public SocketReads.Reader reader() {
         return intake;
     }
@@ -158,7 +157,7 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
         }
     }
 
-    /** Stops reading: the relay drains. {@code closesInMillis}: the time that a client which said HELLO is told. */
+    /** Stops reading, as the relay drains. A client that said HELLO is told that it is closed in this time. */
     public void stopReading(int closesInMillis) {
         if (!session.state().ended()) {
             intake.stopReading();
@@ -169,9 +168,9 @@ public final class PublisherConnection extends ChannelInboundHandlerAdapter impl
     }
 
     /**
-     * Acknowledges the messages, then says why the publisher ends. Subscribers see the messages before that: the last
-     * words wait for the end of the batch and, in a cluster, for the order. Meanwhile the socket is read, and the bytes
-     * are dropped.
+     * Acknowledges the messages, then tells the publisher why its connection ends. Subscribers must see the messages
+     * first, so this waits for the end of the batch and, in a cluster, for the order. Meanwhile the socket is read, and
+     * the bytes are dropped.
      */
     @Override
     public void lastWords(SessionState before, Refusal why) {

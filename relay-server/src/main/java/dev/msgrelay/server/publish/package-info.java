@@ -1,5 +1,5 @@
 /**
- * From a publisher's socket into the order.
+ * The way of messages from a publisher's socket into the order.
  *
  * <pre>
  *   socket --ReadWindow--> Intake --runs--> Inlet: InPlace ---------> log  (the core's own loop)
@@ -9,7 +9,7 @@
  *       SMALL, SHORT, LONG memory
  * </pre>
  *
- * <p>{@code PublisherConnection} puts them together. All belong to the thread of the loop that reads the socket: the
- * core's, or for publishers without HELLO a reader loop. Internal.
+ * <p>{@code PublisherConnection} puts them together. All belong to the thread of the loop that reads the socket. That
+ * is the core's loop or, for publishers without HELLO, a reader loop. Internal.
  */
 package dev.msgrelay.server.publish;

@@ -5,8 +5,8 @@ import io.netty.buffer.ByteBuf;
 import java.nio.ByteBuffer;
 
 /**
- * A piece of the log's memory. Its reference count has one for the log, one for each write in flight that points into
- * it, and one for each {@code LogReader} that pins it. The log writes a chunk anew if its own count is the only one.
+ * A piece of the log's memory. References to it are counted: the log has one, and so has each write in flight that
+ * points to it, and each {@code LogReader} that pins it. The log reuses a chunk to which it has the only reference.
  */
 public final class Chunk {
     static final long FREE = -1;
@@ -32,7 +32,7 @@ public final class Chunk {
         return id;
     }
 
-    /** A caller that hands the memory to a channel retains it first. */
+    /** Returns the memory. A caller that hands it to a channel retains it first. */
     public ByteBuf memory() {
         return memory;
     }
@@ -53,7 +53,7 @@ public final class Chunk {
         return window;
     }
 
-    /** The number of the piece of the stream in this chunk: its position / chunk size. */
+    /** Returns the position of the chunk's first byte in the stream / chunk size; or {@link #FREE}. */
     long number() {
         return number;
     }

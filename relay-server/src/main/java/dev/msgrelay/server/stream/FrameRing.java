@@ -11,11 +11,12 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 
 /**
- * The ring: a Disruptor of many producers, whose sequences number <em>cells</em> of 64 bytes of one direct slab.
+ * The ring between producers and the core: a Disruptor whose sequences count <em>cells</em> of 64 bytes of direct
+ * memory.
  *
- * <p>A producer claims as many cells as its run needs, copies the run and publishes it: one small message, or all that
- * a read brought, without an object. A spare tail, as long as the longest run, keeps a run in one piece that starts in
- * the last cell.
+ * <p>A run is one small message, or all messages that a read brought. A producer claims as many cells as its run needs,
+ * copies the run there and publishes it; no object is made. A run that starts in the last cell goes on in the spare
+ * tail, so that it stays in one piece.
  *
  * <pre>
  *  cell  0        1        2        3                     cells-1 | spare tail: longest run
@@ -26,39 +27,39 @@ import java.nio.ByteBuffer;
  *        e, 4 bytes: length of each of its frames if they are known to be valid and alike, else 0
  * </pre>
  *
- * <p>The consumer is an event loop, which never waits on the ring: it polls, sleeps in its selector, and a publish
- * wakes it. The Disruptor's own {@code EventPoller} asks at every poll for the highest published sequence, and scans a
- * full ring for it. Here a run's first cell says how many cells the run has: one look a run.
+ * <p>The consumer is an event loop. It polls the ring, and sleeps in its selector until a publish wakes it. The
+ * Disruptor's own {@code EventPoller} looks for the highest published sequence at every poll, and scans all cells of a
+ * full ring for it. Here the first cell tells how many cells the run has, so one look per run is enough.
  *
  * <p>Threads: any number of producers; one consumer.
  */
 public final class FrameRing {
     /**
-     * The receiver of runs, as the Disruptor's {@code EventPoller.Handler}. While it has no room, runs stay in the ring
-     * or in their stage. {@link NetworkBatchHandler} receives the runs of a single relay, an {@link Orderer} those of a
-     * cluster.
+     * The receiver of runs, like the Disruptor's {@code EventPoller.Handler}. While it has no room, runs stay in the
+     * ring or in a {@link RunStage}. {@link NetworkBatchHandler} receives the runs of a single relay, an {@link
+     * Orderer} those of a cluster.
      */
     public interface Handler {
         /** Returns whether there is room for one more run; until there is, publishers wait. */
         boolean hasRoom();
 
         /**
-         * Takes a run, which is not empty; only after {@link #hasRoom} has returned true.
+         * Takes a run, which is not empty. Called only after {@link #hasRoom} has returned true.
          *
-         * @param buffer in the machine's own byte order; its bytes are valid during the call
-         * @param frameLength bytes of each frame of the run, if the producer found all frames valid and alike;
-         *     otherwise 0
+         * @param buffer in the machine's own byte order; valid during the call only
+         * @param frameLength bytes of each frame of the run, if the producer found all frames to be valid and of one
+         *     length; otherwise 0
          */
         void onEvent(ByteBuffer buffer, int offset, int length, int frameLength);
     }
 
-    /** Bytes of a cell: a cache line, so that two producers never write to the same one. */
+    /** Bytes of a cell. It is a cache line, so that two producers never write to the same cache line. */
     public static final int CELL_BYTES = 64;
 
     /** Result of {@link #tryClaim}: the run does not fit at present. */
     public static final long REFUSED = -1;
 
-    /** Most cells of a batch, 128 KiB: packed bytes are still in the processor's cache when they are sent. */
+    /** Most cells that one poll takes. Their 128 KiB are still in the processor's cache when they are sent. */
     static final int MAX_CELLS = 2048;
 
     private static final int NOTHING = 0;
@@ -77,7 +78,7 @@ public final class FrameRing {
      * @param cells number of cells, a power of two
      * @param maxRun longest run in bytes, at most half of the ring so that it can always be claimed in the end
      * @param memory direct memory of at least {@link #slabBytes} bytes; the caller keeps its ownership
-     * @param wakeup run after every publish, which it finds visible
+     * @param wakeup run after every publish, when the run is visible to the consumer
      */
     public FrameRing(int cells, int maxRun, ByteBuf memory, Runnable wakeup) {
         if (Integer.bitCount(cells) != 1) {
@@ -120,7 +121,7 @@ public final class FrameRing {
             throw new IllegalArgumentException("run of " + length + " bytes is not within 1.." + maxRun);
         }
         int n = cellsOf(length);
-        // The check comes first: unwinding the exception of tryNext costs more.
+        // Asked first, because the exception that tryNext throws for a full ring costs more.
         if (!sequencer.hasAvailableCapacity(n)) {
             return REFUSED;
         }
@@ -144,13 +145,13 @@ public final class FrameRing {
     /**
      * Makes a claimed run visible to the consumer, and wakes it.
      *
-     * @param each bytes of each frame of the run, if all are known to be valid and alike; otherwise 0
+     * @param each bytes of each frame of the run, if all are known to be valid and of one length; otherwise 0
      */
     public void publish(long claim, int length, int each) {
         int cell = cellOffset(claim);
         slab.putInt(cell, length);
         slab.putInt(cell + EACH_OFFSET, each);
-        // Only the first cell is marked: marking and asking for each cell costs both sides more than the copy.
+        // Only the first cell is marked as published. To mark and to look at each would cost more than the copy.
         sequencer.publish(claim);
     }
 
@@ -172,8 +173,8 @@ public final class FrameRing {
     }
 
     /**
-     * Returns whether the consumer would find a run. A claim that is not published hides the runs after it: a consumer
-     * that spins may keep the claim's producer from a processor.
+     * Returns whether the consumer would find a run. A claim that is not published yet hides the runs after it. The
+     * consumer must not spin for it, because the claim's producer may need the consumer's processor.
      */
     public boolean hasNext() {
         return sequencer.isAvailable(consumed.get() + 1);
@@ -192,7 +193,7 @@ public final class FrameRing {
     }
 
     /**
-     * Hands one batch of the published runs to the handler; returns whether the handler took any. The consumer's
+     * Hands one batch of the published runs to the handler; returns whether the handler took any. On the consumer's
      * thread.
      */
     boolean poll(Handler handler) {
@@ -216,7 +217,7 @@ public final class FrameRing {
         if (next == first) {
             return false;
         }
-        // Once a batch: each store takes the cache line from the producers, which read it.
+        // Stored once for all runs, because each store takes the cache line from the producers, which read it.
         consumed.set(next - 1);
         return true;
     }
@@ -233,7 +234,8 @@ public final class FrameRing {
     private record Wakeup(Runnable wakeup) implements WaitStrategy {
         @Override
         public void signalAllWhenBlocking() {
-            // The publish must be visible before the consumer's flag is read: otherwise each side could miss the other.
+            // The publish must be visible before the consumer's flag is read. Otherwise a consumer could sleep, and not
+            // be woken.
             VarHandle.fullFence();
             wakeup.run();
         }

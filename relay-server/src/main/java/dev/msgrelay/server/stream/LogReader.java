@@ -7,7 +7,7 @@ import java.util.ArrayDeque;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The only way to read the stream: a position, and the chunks of the log that are pinned for it.
+ * Reads the stream from the log; there is no other way to read it. A reader has a position, and pins chunks of the log.
  *
  * <pre>
  *   | frame | frame | fra~me | frame |
@@ -15,31 +15,31 @@ import java.util.concurrent.atomic.AtomicLong;
  *                 position   boundary: the end of the packet that the last write cut; up to here the bytes are pinned
  * </pre>
  *
- * Pinned bytes are not overwritten until they are released: a socket or a file may be written straight from them. A
+ * Pinned bytes are not overwritten until they are released, so a socket or a file may be written straight from them. A
  * caller pins the next bytes, hands them on, and then advances over them. {@link #pinNext} returns false if the log has
- * dropped the next bytes. Then the caller may {@link #enterPage}: memory that has the stream from elsewhere, such as a
- * journal. After the end of that memory the log may have the stream again.
+ * dropped the next bytes. Then the caller may give the reader a page, see {@link #enterPage}: other memory with that
+ * part of the stream, such as bytes read from a journal. At the end of a page the log may have the next bytes again.
  *
  * <p>Owned by one thread; {@link #position} and {@link #pinnedFrom} may be read by any thread.
  */
 public final class LogReader {
-    /** A sequence before all messages: {@link #seek} moves to the oldest message of the log. */
+    /** A sequence before all messages, for which {@link #seek} moves to the oldest message of the log. */
     public static final long EARLIEST = 0;
 
     public static final long NOTHING = Long.MAX_VALUE;
 
-    /** Tries of {@link #seek}: the log may drop a message that was just looked up. */
+    /** Number of attempts of {@link #seek}, because the log may drop a message that was just found. */
     private static final int TRIES = 8;
 
     private final PacketLog log;
     private final Mark boundary = new Mark();
     private final Mark next = new Mark();
     private final Mark found = new Mark();
-    // Consecutive chunks; firstChunk is the number of the first one.
+    // The pinned chunks, which are consecutive; firstChunk is the number of the first one.
     private final ArrayDeque<Chunk> chunks = new ArrayDeque<>(4);
     private long firstChunk;
 
-    // While onPage: memory outside of the log, with the stream from pageStart to pageEnd.
+    // Used only while onPage is true: memory outside of the log, with the stream from pageStart to pageEnd.
     private boolean onPage;
     private Chunk page;
     private long pageStart;
@@ -48,7 +48,6 @@ public final class LogReader {
     private volatile long position;
     private final AtomicLong pinnedFrom = new AtomicLong(NOTHING);
 
-    /** Begins at the log's head. */
     public LogReader(PacketLog log) {
         this.log = log;
         log.head().read(boundary);
@@ -78,8 +77,8 @@ public final class LogReader {
     }
 
     /**
-     * Returns the number of the next message, exact between two frames. Within a frame: the number of the first message
-     * of its packet, or -1 if the index no longer has that packet.
+     * Returns the number of the next message, exact only at the boundary. Before it, returns the number of the first
+     * message of the packet, or -1 if the index no longer has the packet; on a page, the number before the boundary's.
      */
     public long sequence() {
         if (atBoundary()) {
@@ -91,9 +90,9 @@ public final class LogReader {
     /**
      * Continues in memory outside of the log, which the caller keeps until {@link #leavePage}.
      *
-     * @param memory whole frames of the stream, from its beginning on
+     * @param memory has whole frames of the stream, the first one at offset 0
      * @param start position of the first frame, which is not after this reader's position
-     * @param end after the last frame
+     * @param end the end of the last frame, and the number of the next message
      */
     public void enterPage(Chunk memory, long start, Mark end) {
         release();
@@ -136,7 +135,7 @@ public final class LogReader {
         boundary.set(at, number);
     }
 
-    /** Pins the next bytes, up to the end of their last packet; false: the log has dropped some. */
+    /** Pins this amount of bytes and the rest of their last packet; returns false if the log has dropped some. */
     public boolean pinNext(int amount, Mark head) {
         long from = position;
         if (onPage) {
@@ -151,10 +150,10 @@ public final class LogReader {
     }
 
     /**
-     * Pins about {@code most} bytes from a frame boundary, up to the end of a packet. The caller looks at the frames
-     * and calls {@link #moveBoundary}.
+     * Pins about {@code most} bytes, up to the end of a packet. This reader must be between two frames. The caller
+     * looks at the pinned frames and calls {@link #moveBoundary}.
      *
-     * @return the end of the pinned bytes, which may be this reader's position; -1 if the log has dropped some
+     * @return the end of the pinned bytes, or this reader's position if there are none; -1 if the log has dropped some
      */
     public long pinAhead(int most, Mark head) {
         if (onPage) {
@@ -198,7 +197,7 @@ public final class LogReader {
     }
 
     /**
-     * Moves to a message, or to the oldest one of the log, and pins it. At the head nothing is pinned.
+     * Moves to a message, or to the oldest one of the log if that is later, and pins it. At the head nothing is pinned.
      *
      * @param sequence the message's number; any number above the head's moves to the head
      */
@@ -210,7 +209,7 @@ public final class LogReader {
                 return;
             }
         }
-        // The log drops its tail faster than it can be looked up: only the head is certain.
+        // The log drops its oldest messages faster than they are found here. Only the head is never dropped.
         moveTo(head);
     }
 
@@ -229,14 +228,14 @@ public final class LogReader {
         if (!log.boundaryAtOrAfter(found.position() + 1, head, next) || !pin(found.position(), next.position())) {
             return false;
         }
-        // The index has packets only, so a walk over its frames finds the message within its packet.
+        // The index knows only packets. The message is found in its packet by a walk over the frames.
         while (found.sequence() < sequence && found.position() < next.position()) {
             found.set(found.position() + frameLength(found.position()), found.sequence() + 1);
         }
         return true;
     }
 
-    /** Returns the position of the first pinned chunk; {@link #NOTHING}: nothing is pinned. Any thread. */
+    /** Returns the position of the first pinned chunk; {@link #NOTHING} if nothing is pinned. Any thread. */
     public long pinnedFrom() {
         return pinnedFrom.getOpaque();
     }

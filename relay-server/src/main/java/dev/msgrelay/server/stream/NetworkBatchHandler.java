@@ -12,12 +12,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one order, and the smart batcher. Sockets of the core's own thread append their spans to the log as they are
- * read. Then runs of other threads follow, from the ring and from stages.
+ * Puts all publishers' messages into one order, and into batches. A read on the core's own thread appends its whole
+ * frames, a span, to the log. After these reads the runs of other threads follow, from the ring and from stages.
  *
- * <p>A batch is all that one cycle of the core brings. Only {@link #endOfBatch} moves the head of the log, so that
- * subscribers are handed the whole batch at once; only {@link #drain} calls it. A packet ends where the next frame
- * would take it over one MTU's worth of payload; a larger frame is a packet of its own.
+ * <p>A batch is all that one cycle of the core brings. Only {@link #endOfBatch}, which only {@link #drain} calls, moves
+ * the head of the log, so that subscribers are handed the whole batch at once. A packet ends before the frame that
+ * would make it longer than the payload of one MTU. A frame that is longer than that is a packet of its own.
  *
  * <pre>
  *   ring, stages:            drain -> onEvent(run) --walk--.
@@ -49,13 +49,13 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     private boolean timing;
     private long batchNanos;
     private boolean readIsFull;
-    // A failure while a span was packed: the log may have a part of the span.
+    // A failure in the middle of a span, of which the log may have a part; null: there was none.
     private Throwable inDoubt;
 
     /**
-     * @param scan has the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
+     * @param scan knows the payload of a packet, which is the MTU less the IP and TCP headers, and the longest body
      * @param clock in ns, read at the start and the end of a batch only
-     * @param times gets the time of each batch, in ns
+     * @param times gets the time that each batch took, in ns
      */
     public NetworkBatchHandler(
             FrameRing ring, PacketLog log, WindowGate gate, RunScan scan, LongSupplier clock, LongConsumer times) {
@@ -67,7 +67,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         this.times = times;
     }
 
-    /** Has an orderer decide the order of several relays. Called before the first batch, if at all. */
+    /** Sets an orderer, which decides the order of several relays. Called before the first batch, or never. */
     public void decidedBy(Orderer ofSeveral) {
         runs = ofSeveral;
         orderer = Optional.of(ofSeveral);
@@ -83,25 +83,25 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         try {
             pack(span);
         } catch (Throwable e) {
-            // The wall around this read ends this publisher only. The next drain ends the relay.
+            // The caller catches this, and ends only this publisher. The next drain ends the relay.
             inDoubt = e;
             throw e;
         }
     }
 
     /**
-     * Takes runs from the ring, and from stages if the ring is empty. Then the batch of this cycle ends, and the head
-     * moves. The batch ends early if the gate refuses: the gate opens only when readers have read what is packed.
+     * Takes runs from the ring, and from stages if the ring is empty. Then ends the batch of this cycle, which moves
+     * the head. It ends even if the gate refuses a run: the gate opens only when readers have read what is packed.
      *
-     * @return whether the ring has more, or more is expected
+     * @return whether the ring has another run, or a read is likely to bring more
      */
     public boolean drain() {
         if (inDoubt != null) {
             throw new IllegalStateException("the order is in doubt", inDoubt);
         }
         boolean got = ring.poll(runs);
-        // A look at a stage takes its cache lines from the producer's core. While other producers keep the ring full,
-        // stages are looked at now and then.
+        // A look at a stage takes its cache lines from the producer's processor. So while other producers fill the
+        // ring, stages are looked at only now and then.
         if (!got || ++batches % BATCHES_PER_LOOK == 0) {
             for (RunStage stage : stages) {
                 got |= stage.drainTo(runs);
@@ -123,7 +123,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     @Override
     public void onEvent(ByteBuffer buffer, int offset, int length, int frameLength) {
-        // The ends of packets depend on the runs before, so a run is walked here and not where it was published.
+        // A run is walked here, and not by its producer, because the ends of its packets depend on the runs before it.
         int open = log.openPacketBytes();
         RunScan walked = frameLength > 0
                 ? scan.splitEqualFrames(buffer, offset, length, frameLength, open)
@@ -144,7 +144,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     /**
      * Packs a run of whole frames that an orderer has put in order; only if {@link #hasRoom}.
      *
-     * @throws IllegalStateException the run is not whole frames, and other relays have counted it: their streams differ
+     * @throws IllegalStateException the run is not whole frames; this relay's stream would differ from that of the
+     *     others
      */
     public void append(ByteBuffer buffer, int offset, int length) {
         RunScan walked = scan.scan(buffer, offset, length, log.openPacketBytes());
@@ -155,7 +156,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         pack(walked);
     }
 
-    /** Packs the whole frames of a span whose walk began with the bytes of the log's open packet. */
+    /** Packs the whole frames of a span. Its scan has counted the bytes in the log's open packet. */
     private void pack(RunScan span) {
         if (!timing) {
             timing = true;
@@ -171,7 +172,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         log.publish();
     }
 
-    /** Ends the time of a batch: subscribers have been handed the messages that {@link #drain} made visible. */
+    /** Stops the clock of a batch, when subscribers have been handed the messages that {@link #drain} made visible. */
     public void handedOver() {
         if (timing) {
             timing = false;
@@ -179,20 +180,20 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
         }
     }
 
-    /** Notes that a read of this cycle filled its memory: more is likely to come. */
+    /** Notes that a read of this cycle filled its memory, so that more is likely to come. */
     public void readWasFull() {
         readIsFull = true;
     }
 
-    /** Returns whether readers see all that is in the log: not in the middle of a batch. */
+    /** Returns whether readers see all that is in the log; false in the middle of a batch. */
     public boolean allShown() {
         return log.endPosition() == log.head().position();
     }
 
     /** Returns whether a run waits that the last {@link #drain} did not find. The core asks before it sleeps. */
     public boolean pending() {
-        // While readers hold the writer back the ring stays full, and their progress wakes the core. An orderer that
-        // has runs in order makes room and wakes the core as well.
+        // The core may sleep in front of a full ring: readers that hold the writer back wake it when they get on, and
+        // an orderer without room wakes it when it has ordered runs.
         boolean waits = orderer.isEmpty()
                 ? runReadySoon()
                 : orderer.get().hasOrdered() || orderer.get().hasRoom() && runReadySoon();
@@ -200,8 +201,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Returns the longest sleep in ns; 0: no limit. A producer at its stage may have asked too early whether the core
-     * sleeps.
+     * Returns the longest time that the core may sleep, in ns; 0: no limit. A producer at its stage may have looked
+     * just before the core falls asleep, and then does not wake it.
      */
     public long sleepNanos() {
         return anyStage(RunStage::waiting) && !gate.stillRefuses() ? STAGE_BUSY_NANOS : 0;
@@ -216,7 +217,7 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
 
     /** Returns whether no run waits in a stage, in the ring or for an orderer. Any thread. */
     public boolean isEmpty() {
-        // The order of the looks is that in which a run moves on, so no run is missed.
+        // Asked in the order in which a run moves on, so that no run is missed.
         return !anyStage(RunStage::waiting)
                 && ring.isEmpty()
                 && orderer.map(Orderer::isEmpty).orElse(true);
@@ -246,8 +247,8 @@ public final class NetworkBatchHandler implements FrameRing.Handler {
     }
 
     /**
-     * Returns whether the ring or a stage has a run. Waits for a moment for a stage that its producer is about to let
-     * go: that is cheaper than to sleep and be woken. A producer that has lost its processor may need this one.
+     * Returns whether the ring or a stage has a run. If a producer is at its stage, spins for a moment, which is
+     * cheaper than to sleep and be woken. Not longer, because the producer may have lost its processor to this thread.
      */
     private boolean runReadySoon() {
         int looks = 0;

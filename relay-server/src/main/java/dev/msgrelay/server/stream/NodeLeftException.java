@@ -1,6 +1,6 @@
 package dev.msgrelay.server.stream;
 
-/** Ends a relay that has left the order of a cluster. The reason is outside of the program, and in the message. */
+/** Ends a relay that has left its cluster. The message tells the reason, which is outside of the program. */
 public final class NodeLeftException extends IllegalStateException {
     private static final long serialVersionUID = 1L;
 
@@ -15,12 +15,12 @@ public final class NodeLeftException extends IllegalStateException {
         this.hungDisk = hungDisk;
     }
 
-    /** Describes a relay whose part of the order is on a disk that does not answer. */
+    /** Makes the exception for a relay whose part of the order is on a disk that does not answer. */
     public static NodeLeftException ofHungDisk(String message) {
         return new NodeLeftException(message, true);
     }
 
-    /** Returns whether a fault is a hung disk, for which the relay's end must not wait. */
+    /** Returns whether a fault is a hung disk. The relay must then end without waiting for the disk. */
     public static boolean isOfHungDisk(Throwable fault) {
         return fault instanceof NodeLeftException left && left.hungDisk;
     }

@@ -20,7 +20,7 @@ import java.nio.ByteBuffer;
 public interface Orderer extends FrameRing.Handler, AutoCloseable {
     interface Claimant {
         /**
-         * Gets the answer.
+         * Called with the answer to {@link #claim}.
          *
          * @param refusal the reason of a refusal; null: the connection has the name
          * @param text of the refusal; otherwise empty
@@ -40,8 +40,8 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         boolean hasRoom();
 
         /**
-         * Begins another life of the stream, and ends the connections that were told of the life before. The orderer
-         * asks until they have ended.
+         * Begins another life of the stream, with an epoch of its own, and ends the connections that were told of the
+         * life before. The orderer calls this again and again until they have ended.
          *
          * @return whether they have ended, and the next run may come
          */
@@ -61,7 +61,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
          */
         long forced();
 
-        /** Has the stream forced up to a position soon. Any thread. */
+        /** Requests that the stream is soon forced to the disk up to a position. Any thread. */
         void force(long position);
 
         /** Wakes the core. Any thread, after its change has become visible. */
@@ -74,8 +74,8 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     long NONE = -1;
 
     /**
-     * Returns the lives of the stream, the same on all relays: at least one. Runs are handed over from the table's
-     * forced position on; a relay with more of the stream on its disk goes on after that.
+     * Returns the lives (epochs) of the stream, at least one; all relays have the same. Runs are handed over from the
+     * table's forced position on. A relay with more of the stream on its disk continues after the end there.
      */
     EpochTable lives();
 
@@ -94,7 +94,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     boolean submit(RunScan span);
 
     /**
-     * Asks for a name, whose connection may be at another relay.
+     * Asks for a publisher's name. The connection that has the name may be at another relay.
      *
      * @param owner the identity of the connection; empty: there are no identities
      * @return false: there is no room for the question now; otherwise the claimant gets one answer
@@ -106,13 +106,13 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** Returns whether there is room for all publishers that were held back. */
     boolean hasPlentyOfRoom();
 
-    /** Returns whether runs in order wait to be handed over. */
+    /** Returns whether ordered runs wait to be handed over. */
     boolean hasOrdered();
 
     /** Hands over some runs that are in order; returns whether more can be handed over right away. */
     boolean drain();
 
-    /** Returns whether nothing is under way. Any thread. */
+    /** Returns whether no run is under way. Any thread. */
     boolean isEmpty();
 
     /** Returns the state of this relay in the cluster. Any thread. */

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The starts of the newest {@code capacity} packets of the log, in a ring: position in the stream, and number of the
- * first message. One writer. A reader on another thread copies an entry, then asks {@link #stillHolds} whether the
- * writer has overwritten the slot meanwhile.
+ * first message. One writer. A reader on another thread copies an entry. Then it checks with {@link #stillHolds} that
+ * the writer has not overwritten the slot meanwhile.
  */
 final class PacketIndex {
     private final long[] position;
@@ -24,7 +24,7 @@ final class PacketIndex {
     void add(long startPosition, long firstSequence) {
         long n = count.getPlain();
         int slot = (int) n & mask;
-        // The count must say that the old packet is gone before its slot is overwritten.
+        // A reader that sees the new values also sees a count of n, with which stillHolds denies the slot's old packet.
         VarHandle.storeStoreFence();
         position[slot] = startPosition;
         sequence[slot] = firstSequence;
@@ -40,14 +40,14 @@ final class PacketIndex {
         return firstAbove(where - 1, position, count.getAcquire());
     }
 
-    /** Returns the last packet whose first message is not after this one; -1: none is remembered. */
+    /** Returns the last packet whose first message is not after this one; -1 if it is not remembered. */
     long lastAtOrBefore(long wanted) {
         long n = count.getAcquire();
         long above = firstAbove(wanted, sequence, n);
         return above == Math.max(0, n - sequence.length) ? -1 : above - 1;
     }
 
-    /** Returns the first of {@code n} packets whose value is above a bound, among those remembered; {@code n}: none. */
+    /** Returns the first remembered packet whose value is above a bound; the count {@code n} if there is none. */
     private long firstAbove(long bound, long[] values, long n) {
         long low = Math.max(0, n - values.length);
         long high = n;
@@ -72,7 +72,7 @@ final class PacketIndex {
 
     /** Returns whether the slot still held this packet when the caller read it. */
     boolean stillHolds(long packet) {
-        // The slot is filled before the count moves on: one packet more than counted may be overwritten.
+        // A slot is filled before the count moves on, so the oldest packet by this count may be overwritten already.
         VarHandle.loadLoadFence();
         return count.getAcquire() - packet < position.length;
     }

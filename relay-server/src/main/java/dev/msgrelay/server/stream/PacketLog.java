@@ -24,13 +24,13 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
  * </pre>
  *
  * To go on, the writer drops the chunk at the tail and takes a free one. A dropped chunk that a reader still pins, for
- * a write in flight, is put aside until it is released: no byte is overwritten under a reader. A slow reader pins no
- * more chunks than its own write needs. Readers that may hold the writer back do so through the {@link Gate}.
+ * a write in flight, is put aside until it is released, so that no byte is overwritten under a reader. A slow reader
+ * pins no more chunks than its own write needs. Readers that may hold the writer back do so through the {@link Gate}.
  */
 public final class PacketLog {
     /** A limit on how far the log's writer may go. */
     public interface Gate {
-        /** Returns whether the stream may grow by one run; if not, the gate holds the writer back. */
+        /** Returns whether a stream that ends here may grow by one run; if not, the gate holds the writer back. */
         boolean tryPass(long position);
     }
 
@@ -59,10 +59,10 @@ public final class PacketLog {
      *
      * @param logBytes bytes of the stream that the log keeps: a whole number of chunks, at least two
      * @param chunkBytes a power of two
-     * @param packetBytes payload of a packet; the index has room for all packets of the log
+     * @param packetBytes payload of one packet of the network; the index has room for all packets of the log
      * @param pinnedChunks dropped chunks that readers may pin before the writer has to wait
      * @param maxRun longest run that is appended, in bytes
-     * @param start the end of an earlier life of the stream, which this log continues
+     * @param start the end of the stream before this start of the relay, which this log continues
      */
     public PacketLog(
             ByteBufAllocator allocator,
@@ -102,18 +102,18 @@ public final class PacketLog {
         startChunk(end >>> chunkShift);
     }
 
-    /** Returns the chunks that the longest run may begin: the writer has them in hand before it appends. */
+    /** Returns how many chunks the longest run may begin. The writer has as many free chunks before it appends. */
     public static int chunksInHand(int maxRun, int chunkBytes) {
         return (maxRun + chunkBytes - 1) / chunkBytes + 1;
     }
 
-    /** Returns the packets that the index remembers: two neighbours together exceed {@code packetBytes}. */
+    /** Returns for how many packets the index has room: all of the log, as any two exceed {@code packetBytes}. */
     public static int indexCapacity(int logBytes, int packetBytes) {
         int packets = (int) Math.max(64, 2L * logBytes / packetBytes);
         return Integer.highestOneBit(packets) << 1;
     }
 
-    /** Returns whether one more run may be appended: the gate passes it, and its chunks are in hand. */
+    /** Returns whether one more run may be appended: the gate allows it, and there are free chunks for it. */
     public boolean hasRoom() {
         return gate.tryPass(end) && !starved();
     }
@@ -137,7 +137,7 @@ public final class PacketLog {
         return (int) (end - openPacketStart);
     }
 
-    /** Starts a packet: {@code bytes} and {@code messages} after the present end. */
+    /** Starts a packet {@code bytes} and {@code messages} after the present end of the log. */
     public void packetStartsAt(int bytes, int messages) {
         openPacketStart = end + bytes;
         index.add(openPacketStart, nextSequence + messages);
@@ -146,7 +146,7 @@ public final class PacketLog {
     /**
      * Appends a run, or nothing of it; readers see it after {@link #publish}.
      *
-     * @param source the run's bytes, in the machine's own byte order; those of {@link #windowAtEnd} are not copied
+     * @param source the run's bytes, in the machine's own order; bytes read into {@link #windowAtEnd} are not copied
      * @param length bytes, not more than the longest run
      * @param messages frames in the run
      * @throws IllegalStateException the log has no room: see {@link #hasRoom}
@@ -179,10 +179,10 @@ public final class PacketLog {
     }
 
     /**
-     * Returns the free end of the current chunk, for a channel to read into. Bytes there are not copied if nothing else
-     * is appended before them. Both indices are at the end of the log; the caller retains the window.
+     * Returns the free end of the current chunk, for a channel to read into. Bytes read there are not copied if nothing
+     * else is appended before them. Both indices are at the end of the log; the caller retains the window.
      *
-     * @param atMost most bytes of the window
+     * @param atMost limit on the window's length, in bytes
      */
     public ReadWindow windowAtEnd(int atMost) {
         int at = (int) end & chunkMask;
@@ -207,7 +207,7 @@ public final class PacketLog {
         aside.clear();
     }
 
-    /** Any thread, as all of the following. */
+    /** Any thread may call this and all public methods below. */
     public StreamHead head() {
         return head;
     }
@@ -224,7 +224,7 @@ public final class PacketLog {
             return null;
         }
         chunk.retain();
-        // The second look follows the retain: the writer marks a chunk as dropped before it looks at the count.
+        // Looks again after the retain, because the writer marks a chunk as dropped before it looks at the count.
         VarHandle.fullFence();
         if (chunk.number() != number) {
             chunk.release();
@@ -242,7 +242,7 @@ public final class PacketLog {
     }
 
     public long chunkNumber(long position) {
-        // The shift is signed: a position before the first byte is in no chunk.
+        // The shift is signed, so that a position before the first byte gets a number that no chunk has.
         return position >> chunkShift;
     }
 
@@ -255,7 +255,7 @@ public final class PacketLog {
      *
      * @param at the head as the caller has read it
      * @param into gets the boundary and the number of the message that starts there
-     * @return false if the index no longer has it
+     * @return false if the index no longer has that boundary
      */
     public boolean boundaryAtOrAfter(long position, Mark at, Mark into) {
         long packet = index.firstAtOrAfter(position);
@@ -268,14 +268,14 @@ public final class PacketLog {
             return false;
         }
         if (into.position() > at.position()) {
-            // The caller may send no more than up to its head.
+            // The caller may use only bytes before the head that it has read.
             into.set(at.position(), at.sequence());
         }
         return true;
     }
 
     /**
-     * Finds the packet of a message; the log may hold less than the index.
+     * Finds the packet of a message. The log may have dropped a packet that the index still has.
      *
      * @param into gets the packet's start and the number of its first message
      * @return false if the index no longer has that packet
@@ -296,7 +296,7 @@ public final class PacketLog {
         return index.stillHolds(packet) ? sequence : -1;
     }
 
-    /** Returns the messages from a position, or from the log's oldest one, to a head; counted by packets. */
+    /** Returns about how many messages there are from a position, or from the log's oldest message, to a head. */
     public long messagesFrom(long position, Mark at) {
         if (position >= at.position()) {
             return 0;
@@ -328,7 +328,7 @@ public final class PacketLog {
         current = fresh;
     }
 
-    /** Takes back chunks that readers have released; returns whether the writer has enough. */
+    /** Takes back chunks that readers have released; returns whether the writer has enough free ones. */
     private boolean reclaim() {
         for (int i = aside.size() - 1; i >= 0; i--) {
             if (!aside.get(i).usedByOthers()) {

@@ -9,9 +9,9 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * A walk over received bytes, and its result, the span: number and end of the whole frames, the ends of packets, and
- * the reason why the walk stopped. There is only one walk, since its steps depend on each other, and it costs as much
- * as a copy. Reused for every read; owned by one thread.
+ * Walks over received bytes, and holds the result, the span: the number and the end of the whole frames, the ends of
+ * packets, and the reason why the walk stopped. One walk finds all of this, because a walk costs as much as a copy:
+ * each step waits for the one before. Reused for every read; owned by one thread.
  */
 public final class RunScan {
     private static final int TEXT_RANGES = 8;
@@ -38,7 +38,6 @@ public final class RunScan {
     private int problemLength;
     private TypeRanges allowed;
 
-    /** @param packetBytes payload of a packet */
     public RunScan(int packetBytes, int maxBody) {
         this.packetBytes = packetBytes;
         this.maxBody = maxBody;
@@ -52,7 +51,7 @@ public final class RunScan {
      * Walks {@code length} bytes from {@code offset}.
      *
      * @param buffer in the machine's own byte order
-     * @param open bytes that the open packet holds already; the first frames may still go into it
+     * @param open bytes that the log's open packet has already; the first frames may still go into it
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open) {
         return scan(buffer, offset, length, open, TypeRanges.ALL);
@@ -61,7 +60,7 @@ public final class RunScan {
     /**
      * Walks bytes of a publisher that may send some types only.
      *
-     * @param types asked once for each stretch of equal headers, unless they are {@link TypeRanges#ALL}
+     * @param types permitted types, checked once a stretch of equal headers, unless they are {@link TypeRanges#ALL}
      */
     public RunScan scan(ByteBuffer buffer, int offset, int length, int open, TypeRanges types) {
         reset(buffer, offset, length, open);
@@ -90,8 +89,8 @@ public final class RunScan {
                 incomplete = frame;
                 break;
             }
-            // Neighbours are often alike. A step by the previous length does not wait for the header, and is several
-            // times as fast.
+            // Neighbouring frames are often alike. A step by the length of the previous frame does not wait until the
+            // next header is loaded, and is several times as fast.
             int first = at;
             int last = offset + length - frame;
             int next = offset + at + frame;
@@ -119,7 +118,7 @@ public final class RunScan {
     }
 
     /**
-     * Returns the result of {@link #scan} for valid frames that are all alike, without a look at them.
+     * Returns the result of {@link #scan} for valid frames that all have one length, without a look at them.
      *
      * @param each bytes of a frame
      */
@@ -181,7 +180,7 @@ public final class RunScan {
         return framesBefore[k];
     }
 
-    /** Returns whether the frame after {@link #wholeBytes} breaks a rule, as control frames do. */
+    /** Returns whether the frame after {@link #wholeBytes} breaks a rule of messages. Every control frame does. */
     public boolean isFaulty() {
         return problem != null;
     }

@@ -9,8 +9,8 @@ import java.nio.ByteOrder;
 import java.util.function.BooleanSupplier;
 
 /**
- * Memory in which one producer thread gathers small messages while the ring's consumer is busy: one claim and one
- * publish, with their cache misses, serve dozens of messages. There is no timer:
+ * Memory in which one producer thread gathers small messages while the ring's consumer is busy. Then one claim and one
+ * publish, with their cache misses, serve dozens of messages. No timer is needed to move them on:
  *
  * <pre>
  *   consumer asleep          every message goes into the ring at once, and wakes it
@@ -18,13 +18,13 @@ import java.util.function.BooleanSupplier;
  *   ring empty               the consumer takes the messages from here, before it sleeps
  * </pre>
  *
- * Both threads take the field {@code owner}, which is a full fence. The producer then looks whether the consumer
- * sleeps, and frees the field before it wakes the consumer. A consumer that finds the field of each stage free may
- * sleep until it is woken. Where a field is taken, the consumer looks again a little later, and does not spin: the
- * producer may have lost its processor to the consumer itself.
+ * Each thread takes the field {@code owner} by a compare-and-set, which is a full fence; later the producer looks
+ * whether the consumer sleeps. So a consumer that finds all stages free and empty may sleep until it is woken. If a
+ * stage is taken, its producer may have looked too early. Then the consumer sleeps only for a moment; it does not spin
+ * for long, because the producer may have lost its processor to the consumer itself.
  */
 public final class RunStage {
-    /** Bytes of the longest run that gathers; a longer run gets a claim of its own. */
+    /** Bytes of the longest run that is gathered here; a longer run gets a claim of its own in the ring. */
     public static final int SMALL_RUN = 2048;
 
     static final int CAPACITY = 8192;
@@ -64,7 +64,6 @@ public final class RunStage {
         this(ring, maxBody, consumerAsleep, ByteBuffer.allocateDirect(CAPACITY));
     }
 
-    /** @param memory of {@link #CAPACITY} bytes */
     RunStage(FrameRing ring, int maxBody, BooleanSupplier consumerAsleep, ByteBuffer memory) {
         this.ring = ring;
         this.consumerAsleep = consumerAsleep;
@@ -105,7 +104,7 @@ public final class RunStage {
             ring.putHeader(claim, 0, type, length);
             ring.put(claim, FrameLayout.HEADER_LENGTH, body, body.position(), length);
         } catch (Throwable e) {
-            // The consumer waits for a claim until it is published.
+            // The consumer would wait for ever for a claim that is not published.
             ring.abandon(claim, frame);
             throw e;
         }
@@ -139,7 +138,7 @@ public final class RunStage {
         return true;
     }
 
-    /** Walks the copy: the caller may change its own memory meanwhile. */
+    /** Checks the copy in the ring, because the caller may change its own memory meanwhile. */
     private boolean claimRun(ByteBuffer frames, int length) {
         long claim = moveToRing() ? ring.tryClaim(length) : FrameRing.REFUSED;
         if (claim == FrameRing.REFUSED) {
@@ -177,8 +176,8 @@ public final class RunStage {
     }
 
     /**
-     * Drops the messages, before the ring's memory is freed: a producer that is closed after the relay does not touch
-     * it. Any thread.
+     * Drops the messages, and closes the stage, before the ring's memory is freed. A producer that is closed later does
+     * not touch that memory. Any thread.
      */
     public void drop() {
         acquire();
@@ -192,7 +191,7 @@ public final class RunStage {
         wakeIfAsleep(false);
     }
 
-    /** Moves the messages to the ring if the consumer sleeps. A full ring's consumer looks here when it has room. */
+    /** Moves the messages to the ring if the consumer sleeps. With a full ring they wait until it looks here. */
     private void wakeIfAsleep(boolean byClose) {
         while (gathered > 0 && consumerAsleep.getAsBoolean() && closed == byClose && ring.hasRoom(gathered)) {
             acquire();
@@ -226,7 +225,7 @@ public final class RunStage {
     private void acquire() {
         int spins = 0;
         while (!OWNER.compareAndSet(this, FREE, PRODUCER)) {
-            // The consumer copies a few kilobytes, for which it may need this processor.
+            // The consumer has the stage while it copies a few kilobytes. It may need this thread's processor for that.
             if (++spins < SPINS) {
                 Thread.onSpinWait();
             } else {
@@ -240,7 +239,7 @@ public final class RunStage {
         return (int) OWNER.getAcquire(this) != FREE || gathered > 0;
     }
 
-    /** Returns whether {@link #drainTo} would find something, and the producer is not at the stage. */
+    /** Returns whether {@link #drainTo} would find messages, and the producer is not at the stage. */
     public boolean ready() {
         return (int) OWNER.getAcquire(this) == FREE
                 && gathered > 0

@@ -28,7 +28,7 @@ public final class StreamHead {
     private long position;
     private long sequence;
 
-    /** Moves the head on. Writer only. */
+    /** Moves the head. On the writer's thread only. */
     public void set(long newPosition, long newSequence) {
         long v = (long) VERSION.getOpaque(this);
         VERSION.setOpaque(this, v + 1);
@@ -58,7 +58,7 @@ public final class StreamHead {
         return now;
     }
 
-    /** Returns the position alone. The bytes before it may be read. */
+    /** Returns the position, without the sequence. The bytes before it may be read. */
     public long position() {
         return (long) POSITION.getAcquire(this);
     }

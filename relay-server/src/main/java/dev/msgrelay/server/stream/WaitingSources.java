@@ -15,7 +15,7 @@ import java.util.function.LongSupplier;
  */
 public final class WaitingSources {
     public interface Source {
-        /** Called on any thread: the source goes on, on its own thread. */
+        /** Called on any thread; the source continues on its own thread. */
         void resume();
     }
 
@@ -34,7 +34,7 @@ public final class WaitingSources {
         this.clock = clock;
     }
 
-    /** Adds a source; {@code lookAtOnce}: there may be room by now, and the core would not look. */
+    /** Adds a source. With {@code lookAtOnce} also looks for room here, because the core might not look any more. */
     public void add(Source source, boolean lookAtOnce) {
         waiting.add(source);
         synchronized (this) {
@@ -57,7 +57,7 @@ public final class WaitingSources {
 
     public void resumeIfRoom() {
         if (any && plentyOfRoom.getAsBoolean() && endWait()) {
-            // Only the present sources: a source that finds no room again waits for the next call.
+            // Resumes only sources that wait now. A source that finds no room again waits for the next call.
             List<Source> all = new ArrayList<>();
             for (Source s = waiting.poll(); s != null; s = waiting.poll()) {
                 all.add(s);

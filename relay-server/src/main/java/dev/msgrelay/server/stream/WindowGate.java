@@ -5,27 +5,28 @@ import java.util.Arrays;
 import java.util.function.LongSupplier;
 
 /**
- * Keeps the end of the log within a window after its slowest limit. A limit is the position of a {@code backpressure}
- * subscriber, or of the journal. At the end of the window the relay stops reading publishers' sockets, and local
- * publishers fill the ring: that is the back pressure.
+ * Keeps the log's end at most a window ahead of the slowest limit. A limit is the position of a {@code backpressure}
+ * subscriber, or of the journal. When the window is used up, the relay stops reading publishers' sockets, and local
+ * publishers find the ring full: that is the back pressure.
  *
- * <p>The window is smaller than the log: bytes that wait for long have left the processor's cache when they are sent.
+ * <p>The window is smaller than the log, as bytes that wait for long have left the processor's cache when they are
+ * sent.
  *
- * <p>{@link #tryPass} is the log's writer's; limits come, move and go on any thread.
+ * <p>Only the log's writer calls {@link #tryPass}. Limits are added, moved and removed on any thread.
  */
 public final class WindowGate implements PacketLog.Gate {
-    /** The value of {@link #blockedSinceNanos} if no publisher waits. */
+    /** Stands for the time, in nanoseconds, at which a wait began, if nothing waits. */
     public static final long NEVER = Long.MAX_VALUE;
 
-    /** A position that the log may exceed by the window. */
+    /** A position that the end of the log may exceed by the window at most. */
     public interface Limit {
         /** Returns the position before which the subscriber or the journal needs no byte. Any thread. */
         long position();
 
         /**
-         * Returns the sum of the times for which this limit held publishers back.
+         * Returns the stopwatch that sums the times for which this limit held publishers back.
          *
-         * @param common the sum of all limits without one of their own
+         * @param common the stopwatch of all limits without one of their own
          */
         default Stopwatch heldBack(Stopwatch common) {
             return common;
@@ -36,7 +37,7 @@ public final class WindowGate implements PacketLog.Gate {
         /** Wakes the writer if it sleeps. Any thread, after its change has become visible. */
         void signal();
 
-        /** Waits for the end of an append that the writer is in. On the writer's own thread returns at once. */
+        /** If the writer is in an append, waits for its end. Returns at once on the writer's own thread. */
         void awaitBetweenSteps();
     }
 
@@ -52,11 +53,11 @@ public final class WindowGate implements PacketLog.Gate {
 
     private Limit[] seen = limits;
     private long farthest = Long.MAX_VALUE;
-    // The time of the slowest limit, while publishers are held back.
+    // The stopwatch of the slowest limit, which runs while publishers are held back.
     private volatile Stopwatch counted = time;
 
     /**
-     * @param window bytes, give or take one run
+     * @param window in bytes; the log may exceed it by one run
      * @param clock in nanoseconds
      */
     public WindowGate(long window, Writer writer, LongSupplier clock) {
@@ -72,7 +73,7 @@ public final class WindowGate implements PacketLog.Gate {
         }
         if (position > lookUp()) {
             block(position);
-            // A second look, after the flag is set: a limit that moved before the flag has not signalled.
+            // Looks again after the flag is set, because a limit that moved before that has not signalled.
             if (position > lookUp()) {
                 return false;
             }
@@ -98,8 +99,8 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     /**
-     * Counts the time of a refusal for the slowest limit. Where nothing waits to be appended, no reader is to blame,
-     * and the refusal ends.
+     * Counts the time of a refusal for the limit that is slowest now. If nothing waits to be appended, no limit holds
+     * anything back, and the refusal ends.
      */
     public void settle(boolean anyWaits) {
         if (!anyWaits) {
@@ -151,22 +152,22 @@ public final class WindowGate implements PacketLog.Gate {
         return position <= slowest(limits) + window - window / 2;
     }
 
-    /** Returns whether publishers are held back by a limit without a time of its own. Any thread. */
+    /** Returns whether publishers are held back by a limit without a stopwatch of its own, a subscriber. Any thread. */
     public boolean blockedByReaders() {
         return blocked && counted == time;
     }
 
-    /** Returns since when publishers are held back, in ns. Only while {@link #blocked}. */
+    /** Returns when publishers began to be held back, in ns of the clock. Only while {@link #blocked}. */
     public long blockedSinceNanos() {
         return blockedSinceNanos;
     }
 
-    /** Returns the nanoseconds for which limits without a time of their own held publishers back. Any thread. */
+    /** Returns the nanoseconds for which limits without a stopwatch of their own held publishers back. Any thread. */
     public long blockedNanos(long now) {
         return time.nanos(now);
     }
 
-    /** Wakes the writer if a limit, moved on by a volatile store, has freed half of the window. */
+    /** Wakes the writer if half of the window is free. Called when a volatile store has moved a limit. */
     public void wakeIfRoom(long position) {
         if (blocked && position >= refused - window / 2) {
             writer.signal();
@@ -174,8 +175,8 @@ public final class WindowGate implements PacketLog.Gate {
     }
 
     /**
-     * Takes note that a limit has moved back in the log, so that the writer's cached limit is wrong. On return the
-     * writer has ended the append that the old limit allowed, and keeps to the new one.
+     * Notes that a limit has moved back in the log, so that the limit that the writer remembers is wrong. On return the
+     * writer has ended an append that the old limit allowed, and obeys the new one.
      */
     public void movedBack() {
         synchronized (this) {

@@ -1,5 +1,5 @@
 /**
- * The one order: from producers of any thread into packets of the log.
+ * Puts the messages of producers on any thread into one order, as packets of the log.
  *
  * <pre>
  *   producers' threads                        |  the core's thread
@@ -14,6 +14,6 @@
  * </pre>
  *
  * <p>The core's thread writes the log; any thread reads it with a {@code LogReader} of its own. A cell of the ring
- * belongs to the producer that claimed it until it is published; a stage to the thread that has taken it. Internal.
+ * belongs to its producer until it is published. A stage belongs to the thread that has taken it. Internal.
  */
 package dev.msgrelay.server.stream;
