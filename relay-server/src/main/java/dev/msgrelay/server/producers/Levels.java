@@ -47,7 +47,7 @@ final class Levels {
         return result;
     }
 
-    /** Adds messages up to a number, the last of which has this sequence. */
+    /** Adds the messages up to a number. The last of them has this sequence. */
     void addInStream(long sequence, long number) {
         if (this != NONE) {
             written.add(sequence, number);
@@ -125,7 +125,7 @@ final class Levels {
             number = reached;
         }
 
-        /** Adds a number and its sequence, each above all before. */
+        /** Adds a number and its sequence; both are larger than all before. */
         void add(long sequence, long itsNumber) {
             if (size == MOST) {
                 merge();

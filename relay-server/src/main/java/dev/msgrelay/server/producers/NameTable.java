@@ -27,8 +27,9 @@ import java.util.function.LongSupplier;
  * <p>{@link NameRules} decides which producer, by its random id, and which identity has a name. All clients that send
  * no id count as one producer.
  *
- * <p>Bounded: a name that leaves without a message is forgotten at once. In a full table a new name replaces the name
- * that has been without a connection for longest, if that is an hour or more. Owned by the core's thread.
+ * <p>Its size is bounded: a name without messages is forgotten when its connection ends. In a full table a new name
+ * replaces the name that has been without a connection for longest, if that is an hour or more. Owned by the core's
+ * thread.
  */
 public final class NameTable {
     /**
@@ -136,7 +137,7 @@ public final class NameTable {
 
     private Optional<PublisherName> add(String name, ProducerId producer, String owner, long nowNanos) {
         if (!memory.tryTake(BYTES_PER_NAME)) {
-            // The new name gets the bytes of the name that left first.
+            // The new name gets the memory of the name that has been without a connection for longest.
             Iterator<PublisherName> oldest = left.values().iterator();
             if (!oldest.hasNext() || !rules.mayBeForgotten(nowNanos - oldest.next().leftNanos)) {
                 return Optional.empty();
@@ -175,7 +176,7 @@ public final class NameTable {
         return moves.isEmpty() || moves.get().hasRoom();
     }
 
-    /** Lets an orderer give the names: the table then has only names with a connection here. */
+    /** Lets an orderer give the names. The table then has only names with a connection here. */
     public void decidedBy(Orderer orderer) {
         giver = Optional.of(orderer);
     }

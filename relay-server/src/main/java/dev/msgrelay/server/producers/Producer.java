@@ -41,7 +41,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         /** WELCOME waits until the messages accepted before have reached the level that the client waits for. */
         SETTLING,
         WELCOMED,
-        /** Another connection of the same producer has the name: a task will end this connection. */
+        /** Another connection of the same producer has the name. A task will end this connection. */
         LOST
     }
 
@@ -86,7 +86,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return stage == Stage.CLAIMING;
     }
 
-    /** Returns whether another connection has the name: nothing more may be handed in under it. */
+    /** Returns whether another connection has the name, so that nothing more may be handed in under it. */
     public boolean hasLostItsName() {
         return stage == Stage.LOST;
     }
@@ -240,7 +240,7 @@ public final class Producer implements PublisherName.Holder, Orderer.Claimant {
         return !name.changed && levels.settled(known()) >= known();
     }
 
-    /** Returns the last number up to {@code acceptedBefore} that is in the stream: later messages may be lost. */
+    /** Returns the last number up to {@code acceptedBefore} that is in the stream. Later messages may be lost. */
     private long known() {
         return Math.min(acceptedBefore, name.accepted());
     }

@@ -153,7 +153,7 @@ public final class PublisherName implements Orderer.Numbered {
         return last() + 1;
     }
 
-    /** Returns the number of the last message that came, or is no longer expected. */
+    /** Returns the number of the last message that came, or that is no longer expected. */
     private long last() {
         return Math.max(Math.max(accepted(), submitted), goesOnAt - 1);
     }
@@ -173,7 +173,7 @@ public final class PublisherName implements Orderer.Numbered {
         table.changed(this);
     }
 
-    /** Returns whether numbers are left for these messages: numbers never wrap. */
+    /** Returns whether numbers are left for these messages, because numbers never wrap. */
     boolean hasNumbersFor(int messages) {
         return last() <= Long.MAX_VALUE - messages;
     }

@@ -14,11 +14,11 @@ import java.nio.ByteBuffer;
  *
  * <pre>
  *   size    for                                    memory
- *   SMALL   up to 4 KiB of a frame                 4 KiB of the connection, always there
+ *   SMALL   up to 4 KiB of a frame                 4 KiB, which each connection may always take
  *   SHORT   more of a frame, which is moved in     68 KiB, shared by a loop's publishers. When all are in use, a read
  *           front of the next read                 is so short that SMALL is enough
- *   LONG    a frame of more than 64 KiB            the whole frame, reserved in the MemoryLine before more is read;
- *                                                  the socket is read to it
+ *   LONG    a frame of more than 64 KiB            as long as the frame, reserved in the MemoryLine before more is
+ *                                                  read; the socket is then read to it
  * </pre>
  *
  * Owned by its connection's thread.
@@ -73,7 +73,7 @@ final class FrameAssembler {
         return view;
     }
 
-    /** Returns whether a control frame has begun, as far as its bytes tell: {@code 80 00 00} begins each type. */
+    /** Returns whether the bytes begin like a control frame: all their types begin with {@code 80 00 00}. */
     boolean beginsControl() {
         return bytes >= 3 && Bytes.bigEndian(view().getInt(0)) >>> Byte.SIZE == ControlFrames.FIRST >>> Byte.SIZE;
     }
@@ -191,7 +191,7 @@ final class FrameAssembler {
         return own.allocate(SMALL, () -> ReadWindow.allocate(allocator, SMALL));
     }
 
-    /** Returns the bytes to reserve before more of the frame is read; 0: none. */
+    /** Returns how many bytes to reserve before more of the frame is read; 0: none. */
     int wants() {
         boolean doesNotFit =
                 frame > MOVE_BYTES || (size == Size.SMALL && !inlet.buffers().any());
@@ -203,7 +203,7 @@ final class FrameAssembler {
         return size == Size.LONG;
     }
 
-    /** Allocates the memory that {@link #wants} has reserved. */
+    /** Allocates memory for the frame, after the bytes of {@link #wants} were reserved. */
     void grow() {
         ReadWindow other;
         try {

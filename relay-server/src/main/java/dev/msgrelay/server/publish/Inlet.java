@@ -50,11 +50,11 @@ public sealed interface Inlet {
      * Hands in the whole frames of a span. Only if {@link #hasRoom} has returned true since the last span.
      *
      * @param name the publisher's name, with numbers left for the messages; or {@link PublisherName#NONE}
-     * @return false: there is no room for the frames, which stay where they are
+     * @return false if there is no room for the frames, which stay where they are
      */
     boolean handIn(RunScan span, PublisherName name);
 
-    /** Adds a publisher for which there was no room: it goes on once there is plenty. */
+    /** Adds a publisher for which there was no room. It goes on once there is plenty of room. */
     default void addWaiting(WaitingSources.Source source) {
         // No need to look at once: the core itself looks at waiting sources in each cycle.
         waiting().add(source, false);
@@ -74,7 +74,7 @@ public sealed interface Inlet {
 
     /**
      * For publishers on the core's own loop: a socket is read straight to the end of the log, and the bytes stay there.
-     * Only the kernel copies the bytes between two sockets.
+     * Between two sockets only the kernel copies them.
      */
     record InPlace(
             NetworkBatchHandler handler,
@@ -132,7 +132,7 @@ public sealed interface Inlet {
      * For publishers on a reader loop: a socket is read to a buffer of the loop. The bytes are walked there and copied
      * to the ring, from which the core packs them.
      *
-     * @param scan {@link RunScan#unpacked}: the core makes the packets
+     * @param scan made by {@link RunScan#unpacked}, because the core makes the packets
      */
     record ToRing(FrameRing ring, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements Inlet {
         @Override
@@ -163,7 +163,7 @@ public sealed interface Inlet {
      * For publishers on the core's own loop in a cluster: a socket is read to a buffer of the loop. The bytes are
      * walked there and copied to the orderer, which puts the runs of all relays in order.
      *
-     * @param scan {@link RunScan#unpacked}: packets are made from ordered runs
+     * @param scan made by {@link RunScan#unpacked}, because packets are made from ordered runs
      */
     record ToOrderer(Orderer orderer, WaitingSources waiting, RunScan scan, LoopBuffers buffers) implements Inlet {
         @Override

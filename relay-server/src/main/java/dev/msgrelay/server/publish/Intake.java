@@ -42,7 +42,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         NOTHING,
         /** The log may not grow, or the ring is full. */
         ROOM,
-        /** The rest of a long frame has no memory yet: the publisher waits in the {@link MemoryLine}. */
+        /** The rest of a long frame has no memory yet. The publisher waits in the {@link MemoryLine}. */
         MEMORY,
         /** The identity has used up its rate for now. */
         RATE,
@@ -52,18 +52,18 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         MOVE,
         /** The relay drains, and bytes that were read wait for room. */
         DRAINING,
-        /** The relay drains, and all bytes that were read are handed in: nothing is read any more. */
+        /** The relay drains, and all bytes that were read are handed in. Nothing is read any more. */
         DRAINED
     }
 
     private enum Outcome {
         /** All bytes are processed, except the first part of a frame, which waits. */
         ALL,
-        /** There was no room for a run: the run and the bytes after it wait. */
+        /** There was no room for a run. The run and the bytes after it wait. */
         NO_ROOM,
-        /** HELLO asks for a name that the cluster gives: the bytes after HELLO wait. */
+        /** HELLO asks for a name that the cluster gives. The bytes after HELLO wait for it. */
         NAME,
-        /** The connection ends, or is about to: the bytes are dropped. */
+        /** The connection ends, or is about to, so the bytes are dropped. */
         ENDED
     }
 
@@ -339,7 +339,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
         return true;
     }
 
-    /** Returns the length of a control frame whose header has come; throws if it may not come now. */
+    /** Returns the length of a control frame whose header has come; throws if that frame may not come now. */
     private int announced(RunScan run) throws FrameException {
         boolean control = run.problem() == CloseReason.RESERVED_TYPE;
         int type = run.problemType();

@@ -16,7 +16,7 @@ public final class Chunk {
     private final ReadWindow window;
     private volatile long number = FREE;
 
-    /** Makes a chunk outside of any log, for {@link LogReader#enterPage}. */
+    /** Makes a chunk that belongs to no log, for {@link LogReader#enterPage}. */
     public static Chunk outside(ByteBuf memory) {
         return new Chunk(0, memory);
     }

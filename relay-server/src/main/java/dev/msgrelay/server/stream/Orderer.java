@@ -67,7 +67,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
         /** Wakes the core. Any thread, after its change has become visible. */
         void wake();
 
-        /** Ends the relay: nothing may be relayed any more. Any thread. */
+        /** Ends the relay, which may relay nothing any more. Any thread. */
         void failed(Throwable cause);
     }
 
@@ -86,7 +86,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
      * Takes the whole frames of a span whose messages have numbers.
      *
      * @param first number of the first message
-     * @return false: there is no room for the frames now
+     * @return false if there is no room for the frames now
      */
     boolean submit(RunScan span, String name, ProducerId producer, long first, Numbered whose);
 
@@ -118,7 +118,7 @@ public interface Orderer extends FrameRing.Handler, AutoCloseable {
     /** Returns the state of this relay in the cluster. Any thread. */
     ClusterStatus status();
 
-    /** Leaves the order. Any thread, once the core has ended. */
+    /** Leaves the cluster. Any thread, once the core has ended. */
     @Override
     void close();
 }

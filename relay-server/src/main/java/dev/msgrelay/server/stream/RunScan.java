@@ -218,7 +218,10 @@ public final class RunScan {
         };
     }
 
-    /** Ends packets among equal frames from {@code first} to {@code end}; returns the number of these frames. */
+    /**
+     * Notes the ends of packets among equal frames from {@code first} to {@code end}; returns the number of these
+     * frames.
+     */
     private int closePackets(int first, int end, int frame, int count) {
         int frames = (end - first) / frame;
         int at = first;

@@ -8,8 +8,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Sources of messages for which there is no room at present. All are resumed together, once there is plenty of room: a
- * source resumed at the first free byte would fill it, and both sides would wake each other in turns.
+ * Sources of messages for which there is no room at present. All are resumed together, once there is plenty of room. A
+ * source that is resumed at the first free byte would fill it, and both sides would wake each other again and again.
  *
  * <p>A source adds itself on its own thread; the core resumes sources after each batch.
  */
@@ -26,7 +26,7 @@ public final class WaitingSources {
     private volatile boolean any;
 
     /**
-     * @param plentyOfRoom asked on the core's thread, and on that of a source which has just added itself
+     * @param plentyOfRoom asked on the core's thread, and on the thread of a source that has just added itself
      * @param clock in nanoseconds
      */
     public WaitingSources(BooleanSupplier plentyOfRoom, LongSupplier clock) {
@@ -66,7 +66,7 @@ public final class WaitingSources {
         }
     }
 
-    /** The lock guards flag and time together: another thread may add a source at the same moment. */
+    /** The lock guards flag and time together, because another thread may add a source at the same moment. */
     private synchronized boolean endWait() {
         boolean held = any;
         any = false;

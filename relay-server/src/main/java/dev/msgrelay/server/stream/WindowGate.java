@@ -147,7 +147,7 @@ public final class WindowGate implements PacketLog.Gate {
         return blocked && !halfOpen(refused);
     }
 
-    /** Returns whether half of the window is free, so that publishers may go on: less would soon be used up. */
+    /** Returns whether half of the window is free, so that publishers may go on. Less would soon be used up. */
     public boolean halfOpen(long position) {
         return position <= slowest(limits) + window - window / 2;
     }
