@@ -16,8 +16,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Counts connections, in all and by address, and decides whether there may be one more. Any thread; a lock, taken when
- * a connection comes and when it goes.
+ * Counts connections, in all and by address, and decides whether there may be one more. Any thread, with a lock that
+ * is taken when a connection comes and when it goes.
  *
  * <p>Clients of Unix sockets have no address, and so no limit by address: they are on this host, and may open the file.
  * All IPv6 addresses of a /64 network count as one.

@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
 
 /** The end of a connection whose client is told why. */
 public final class Closing {
-    /** Time from the last frame to the close. Input is still read in it, and thrown away. */
+    /** Time from the end of the output to the close. Until then input is read and thrown away. */
     public static final int LINGER_MILLIS = 1000;
 
     /** The length of an ERROR with the longest text, and of RETRY_AFTER before it. */
@@ -47,8 +47,7 @@ public final class Closing {
             endOutput(channel);
             closeLater(channel);
         } catch (Throwable e) {
-            // Netty only logs what a listener throws. The loop would then see the end of the input until the late
-            // close.
+            // Netty only logs what a listener throws. Without this close the end of the input is read again and again.
             channel.pipeline().fireExceptionCaught(e);
             channel.close();
         }

@@ -196,7 +196,7 @@ public final class Dialogue {
     /**
      * Returns the refusal of a client that speaks another protocol.
      *
-     * @param reason the close reason that belongs to {@code fault}, a text why its bytes are no frame
+     * @param reason the close reason that belongs to {@code fault}, a text that says why its bytes are no frame
      */
     public FrameException refusalOf(Stranger who, CloseReason reason, String fault) {
         return switch (who) {

@@ -29,7 +29,7 @@ public interface Durability {
      */
     long forkOf(long epoch);
 
-    /** Returns {@link #forkOf} the epoch in HELLO. Any thread. */
+    /** Like {@link #forkOf(long)}, for the epoch in HELLO. Any thread. */
     default long forkOf(HelloFrame said) {
         return said.epoch() == 0 ? TODAY : forkOf(said.epoch());
     }
@@ -68,11 +68,9 @@ public interface Durability {
     /** Requests that the core is woken when all bytes before a position are written. On the core's thread. */
     default void wantWritten(long position) {}
 
-    /** Requests a force as soon as possible, and the core is woken when all bytes before a position are forced. */
+    /** Requests a force as soon as possible, and a wake-up of the core when all bytes before a position are forced. */
     default void wantForced(long position) {}
 
-    /**
-     * Sets the listener, which runs at most once a cycle of the core when an end has moved or the journal has failed.
-     */
+    /** Sets the listener, which runs once in a cycle of the core in which an end has moved or the journal failed. */
     default void onMoved(Runnable listener) {}
 }

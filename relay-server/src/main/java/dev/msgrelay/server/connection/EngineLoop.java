@@ -24,8 +24,8 @@ import java.util.function.Consumer;
  *                                                                          no:  parked = true, look once more, sleep
  * </pre>
  *
- * Bytes that several sockets brought in one cycle are packed once and sent once, and no connection is written to within
- * another's read. The thread sleeps in its selector, and only when neither sockets nor the duty have work.
+ * Bytes that several sockets brought in one cycle are packed once and sent once, and no connection is written to while
+ * another is read. The thread sleeps in its selector, and only when neither sockets nor the duty have work.
  */
 public final class EngineLoop implements WindowGate.Writer {
     /** The work of each cycle after that of sockets and tasks. On the loop's thread. */
@@ -70,7 +70,7 @@ public final class EngineLoop implements WindowGate.Writer {
         thread.setDaemon(true);
     }
 
-    /** Makes a loop that the calling thread drives, {@link #cycle} by cycle, with another clock. */
+    /** Makes a loop that the calling thread drives, {@link #cycle} by cycle, with a clock of the caller's choice. */
     public EngineLoop(IoHandlerFactory transport, Ticker clock) {
         this.clock = clock;
         thread = Thread.currentThread();
@@ -142,7 +142,7 @@ public final class EngineLoop implements WindowGate.Writer {
 
     /**
      * Wakes the loop if it sleeps or is about to. Any thread, after a full fence that follows the writes of new work.
-     * For a loop that is awake this is a read of a field that rarely changes.
+     * If the loop is awake, this only reads a field that rarely changes.
      */
     @Override
     public void signal() {
@@ -153,7 +153,7 @@ public final class EngineLoop implements WindowGate.Writer {
         }
     }
 
-    /** Waits until a task has run. No append is under way then, as none goes beyond a read, task or step. */
+    /** Waits until a task has run. Then no append is under way, as none lasts longer than a read, task or step. */
     @Override
     public void awaitBetweenSteps() {
         if (io.inEventLoop()) {

@@ -45,8 +45,8 @@ import javax.net.ssl.SSLException;
 public final class Session extends ChannelInboundHandlerAdapter {
     /**
      * Java heap of a connection: Netty's channel and pipeline, the relay's objects, and the views of chunks from which
-     * it writes. Measured: without HELLO about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views 2,820
-     * bytes more.
+     * it writes. Measured: without HELLO about 2 KiB, with HELLO and a name of 255 bytes about 3 KiB; 64 views take
+     * 2,820 bytes more.
      */
     public static final int HEAP_BYTES = 7 << 10;
 
@@ -294,7 +294,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
      *
      * @param features the optional features that its role can have
      * @param next to a subscriber the sequence of its first message, to a publisher the newest sequence plus 1
-     * @param accepted to a publisher the number of the last message that was accepted of its name; otherwise 0
+     * @param accepted to a publisher the number of the last message that was accepted under its name; otherwise 0
      * @param fork the result of {@link Durability#forkOf} for the epoch in HELLO
      */
     public void welcome(HelloFrame said, Policy policy, int features, long next, long accepted, long fork) {
@@ -302,7 +302,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
         state(SessionState.OPEN);
     }
 
-    /** Notes a sign of life other than bytes. */
+    /** Notes a sign of life other than input. */
     public void heard() {
         timeouts.heard();
     }
@@ -415,7 +415,7 @@ public final class Session extends ChannelInboundHandlerAdapter {
     private void recordEnd(LongConsumer count) {
         state(SessionState.CLOSING);
         rights.giveBackPlace();
-        // Counted before it leaves the table: a caller that misses it there finds it among the counts.
+        // Counted first: a caller that no longer finds the connection in the table finds its end in the counts.
         count.accept(services.clock().nanoTime());
         services.table().removeLive(this);
     }

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * session. On the thread of the channel's loop.
  */
 public interface SessionRole extends ChannelHandler {
-    /** Called when the channel is active. Its rights already follow from its address or certificate. */
+    /** Called when the channel is active. The rights that the client has by address or certificate are known. */
     void opened();
 
     /** Handles a HELLO that was checked; throws if the role refuses a request in it. */
@@ -36,7 +36,7 @@ public interface SessionRole extends ChannelHandler {
     /** Gives all memory back; nothing is sent afterwards. Further calls do nothing. */
     void release();
 
-    /** Called when the channel is closed, even if no loop has it, so that its handlers are not called. */
+    /** Called when the channel is closed, even if it is registered with no loop, so that no handler is called. */
     default void channelClosed() {}
 
     Progress progress();

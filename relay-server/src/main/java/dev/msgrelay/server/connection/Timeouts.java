@@ -20,7 +20,7 @@ final class Timeouts {
     /** Multiplies the least rate for a client that holds up others: 1 MiB then takes at most about a minute. */
     static final int HURRY = 16;
 
-    /** A client that wants rarer PINGs may be silent for this number of intervals between them. */
+    /** A client that wants rarer PINGs may be silent for at least this number of its intervals. */
     private static final int IDLE_HEARTBEATS = 3;
 
     private final ClientConfig clients;
@@ -114,7 +114,7 @@ final class Timeouts {
         return first;
     }
 
-    /** Grants the interval that the client wants, up to the limit; 0: the relay's own. */
+    /** Grants the interval that the client wants, up to the limit. With 0 the relay's own one stays. */
     void wanted(int millis) {
         if (millis > 0) {
             long most = Math.max(

@@ -109,8 +109,8 @@ final class CatchUp {
     }
 
     /**
-     * Most seeks of a start in the log, which may drop that message during a seek. From the second seek on, back
-     * pressure keeps the message if the policy has it; the third is for a slow host.
+     * Most seeks of a start in the log, which may drop that message during a seek. With {@code backpressure}
+     * the log keeps the message after the first seek, so the second finds it; the third is for a slow host.
      */
     private static final int MOST_TRIES = 3;
 
@@ -194,8 +194,8 @@ final class CatchUp {
     }
 
     /**
-     * Moves the reader to the start, or after it where messages are missing. To be called again after WAIT, and after
-     * IN_JOURNAL on the loop that may wait for the disk.
+     * Moves the reader to the start, or after it if messages there are missing. Called again after WAIT; also after
+     * IN_JOURNAL, on the loop that may wait for the disk.
      *
      * @param start not {@link StartFrom#LIVE}
      * @param head the end of the stream, which is not before the start; gets the newest end if that is needed

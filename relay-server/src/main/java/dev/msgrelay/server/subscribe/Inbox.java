@@ -11,12 +11,13 @@ import java.nio.ByteBuffer;
 import java.util.Locale;
 
 /**
- * Assembles the control frames of a subscriber, which may send nothing else. Keeps one frame at most. Checks its length
- * before any of its body is kept, and takes memory only for bytes that have come. Owned by the connection's thread.
+ * Assembles the control frames of a subscriber, which may send nothing else. Keeps one frame at most. Checks a
+ * frame's length before it keeps the body, and takes memory only for bytes that have come. Owned by the connection's
+ * thread.
  */
 public final class Inbox {
     public interface Handler {
-        /** Handles a frame, whose body is between position and limit; false: the bytes after the frame are dropped. */
+        /** Handles a frame, whose body is between position and limit. False drops the bytes after the frame. */
         boolean onControl(int type, ByteBuffer body) throws FrameException;
 
         /** Returns the exception that ends the connection of a client that speaks another protocol. */
@@ -26,7 +27,7 @@ public final class Inbox {
     }
 
     private static final int FIRST_KEPT = 256;
-    // Until the first byte; most subscribers never send one.
+    // The memory before the first byte. Most subscribers never send one.
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     /** All reserved types start with these three bytes. */
     private static final int TYPE_PREFIX = ControlFrames.FIRST >>> Byte.SIZE;

@@ -32,7 +32,7 @@ import java.util.concurrent.TimeUnit;
  * <p>Owned by the subscriber's thread, except where a method says otherwise.
  */
 final class Join {
-    /** Longest wait until the journal may be read, or for memory to do so. Clients give up 5 s after HELLO. */
+    /** Longest wait for permission or memory to start in the journal. Clients give up 5 s after HELLO. */
     private static final long MOST_WAIT_NANOS = TimeUnit.SECONDS.toNanos(3);
 
     /** Bytes of Java heap that a set of type ranges takes, without the ranges themselves. */
@@ -132,7 +132,7 @@ final class Join {
         // The head is read again: if this thread was paused, the writer may have replaced the whole log meanwhile.
         shared.log().head().read(head);
         CatchUp.Start start = start(head, replayed);
-        // Not earlier: so far the relay's default policy has allowed lags for which this policy may cut it off.
+        // Not earlier: the relay's default policy has allowed lags for which the granted one may cut a subscriber off.
         policy = services.clients().grant(hello.policy(), replayed);
         slowness.change(policy);
         Level level = session.dialogue().level().orElse(Level.STREAM);
@@ -181,7 +181,7 @@ final class Join {
                 && services.durability().forkOf(hello) == Durability.TODAY;
     }
 
-    /** Throws if those messages have not come to this relay in time. */
+    /** Throws if the messages that the subscriber already has did not come to this relay in time. */
     private void awaitStart(Mark head) throws FrameException {
         Duration most = services.clients().handshakeTimeout();
         if (now() - helloNanos > most.toNanos()) {
@@ -215,7 +215,7 @@ final class Join {
 
     /**
      * Returns whether the subscriber may start in the journal now, which each address may do only so many times a
-     * second. Once it may, it may later too. A start in the log is not limited.
+     * second. Once allowed, it stays allowed. A start in the log is not limited.
      */
     boolean takeTurn() {
         hasTurn = hasTurn || services.admission().mayReplay(session.channel().remoteAddress(), now());

@@ -53,7 +53,7 @@ public final class PinRelief {
     private void cutOff(SubscriberConnection subscriber, long oldest) {
         Session session = subscriber.session();
         Runnable end = () -> {
-            // Otherwise the subscriber has moved on in time, or was cut off by an earlier task.
+            // False if the subscriber has moved on in time, or was cut off by an earlier task.
             if (subscriber.pinnedFrom() == oldest) {
                 counters.increment(Counter.PINS_EVICTED);
                 session.cutOff(

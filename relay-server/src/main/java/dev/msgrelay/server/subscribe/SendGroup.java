@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * The subscribers of one event loop. Each subscriber is sent the same few segments before any is sent the next ones, so
  * that bytes are read from memory once and stay in the processor core's cache until all have them.
  *
- * <p>A fault in one subscriber ends that one only. Owned by the loop's thread; {@link #signal} may be called by any.
+ * <p>A fault in one subscriber ends that one only. Owned by the loop's thread; {@link #signal} is for any thread.
  */
 public final class SendGroup implements EngineLoop.Duty {
     /** About the bytes of a write. Longer writes gain nothing, and delay other subscribers. */
@@ -31,7 +31,7 @@ public final class SendGroup implements EngineLoop.Duty {
          */
         boolean send(Mark head, int stride, int least, boolean everything);
 
-        /** Returns whether frames are still sent to the subscriber, be it only why it ends. */
+        /** Returns whether there may be frames for the subscriber; after its end these tell the client why. */
         boolean isServed();
 
         Session session();
@@ -54,7 +54,7 @@ public final class SendGroup implements EngineLoop.Duty {
     // The number of subscribers, including those on their way to the group.
     private final AtomicInteger seats = new AtomicInteger();
 
-    /** @param pages memory for subscribers that are sent the journal; empty: this group's are sent the log */
+    /** @param pages memory for subscribers that are sent the journal; empty: this group is sent only the log */
     public SendGroup(PacketLog log, EngineLoop loop, FilterBuffers buffers, Optional<ReplayPages> pages) {
         this.log = log;
         this.loop = loop;

@@ -10,7 +10,7 @@ import io.netty.util.concurrent.Ticker;
 /**
  * The limits of a slow subscriber: its policy, its lag, its identity's rate, and its time without progress while
  * publishers or subscribers wait for it. With {@link Policy#BACKPRESSURE} publishers are held back for the subscriber,
- * as long as it makes progress. Owned by the subscriber's thread; {@link #policy} may be asked by any.
+ * as long as it makes progress. Owned by the subscriber's thread; {@link #policy} is for any thread.
  */
 final class SlowReader {
     /** The policy's answer when the log has overtaken the subscriber. */
@@ -76,7 +76,7 @@ final class SlowReader {
     /** From here on publishers are held back for the subscriber, if its policy demands that. */
     void joinGate() {
         inGate = true;
-        // Publishers may have waited for other subscribers for long: this one is not to blame for that.
+        // Publishers may have waited long for other subscribers. The time for which they wait for this one starts now.
         progressNanos = clock.nanoTime();
         if (holdsBack) {
             gate.add(subscriber);

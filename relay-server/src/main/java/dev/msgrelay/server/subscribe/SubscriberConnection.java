@@ -421,7 +421,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
 
     /**
      * Moves to the loop of another group; only while no write is in flight. The stream is not sent until the channel
-     * has arrived there. Reads and a close on this loop end before the other loop begins.
+     * has arrived there. The other loop handles the channel only after this one has stopped to.
      *
      * @param to the other group, which has counted this subscriber already, see {@link SendGroup#takeSeat}
      */
