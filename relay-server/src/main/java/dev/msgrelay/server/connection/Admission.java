@@ -97,7 +97,7 @@ public final class Admission {
                 null, new Refusal(reason, ShortText.there(limit, what) + whose + " already, which is the limit"));
     }
 
-    /** Refuses a client that comes too early, and tells it a wait. No other client is told the same one. */
+    /** Refuses a client that comes too early. Clients are told different waits, so as not to return together. */
     private static Refusal tooMany(int perSecond, String what, InetAddress from, TokenBucket bucket, long nowNanos) {
         return new Refusal(
                 CloseReason.TOO_MANY_FROM_ADDRESS,

@@ -110,7 +110,7 @@ final class CatchUp {
 
     /**
      * Most seeks of a start in the log, which may drop that message during a seek. With {@code backpressure}
-     * the log keeps the message after the first seek, so the second finds it; the third is for a slow host.
+     * the log's writer waits for the reader from the second seek on; the third is for a slow host.
      */
     private static final int MOST_TRIES = 3;
 
