@@ -93,7 +93,8 @@ public final class RelayServer implements AutoCloseable {
         parts = RelayParts.make(config, system, recovery, this::failed);
         engine = parts.engine();
         tls = new RelayTls(parts.tls(), engine.services().budget().pool(MemoryBudget.Part.TLS));
-        entrances = new Entrances(config.listen(), parts.transport(), parts.loops()[0], identity(), this::place);
+        entrances = new Entrances(
+                config.listen(), parts.transport(), parts.congestion(), parts.loops()[0], identity(), this::place);
     }
 
     private RelayIdentity identity() {

@@ -73,8 +73,15 @@ public final class LoopbackMain {
 
     private static double bytesPerSecond(String name, long warmup, long measured)
             throws IOException, InterruptedException {
-        try (ServerSocketChannel server = Sockets.listen("127.0.0.1", null);
-                SocketChannel receiver = Sockets.connect(Sockets.endpoint(server))) {
+        try (ServerSocketChannel server = Sockets.listen("127.0.0.1", null)) {
+            SocketCongestion.prepare(server, name);
+            return bytesPerSecond(server, name, warmup, measured);
+        }
+    }
+
+    private static double bytesPerSecond(ServerSocketChannel server, String name, long warmup, long measured)
+            throws IOException, InterruptedException {
+        try (SocketChannel receiver = Sockets.connect(Sockets.endpoint(server))) {
             Thread reading = new Thread(() -> readAll(receiver), "receiver");
             reading.start();
             try (SocketChannel sender = Sockets.accept(server)) {

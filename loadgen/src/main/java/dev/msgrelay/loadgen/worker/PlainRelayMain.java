@@ -27,6 +27,7 @@ public final class PlainRelayMain {
         try (ServerSocketChannel publish = Sockets.listen(address, job.listen().publish());
                 ServerSocketChannel subscribe =
                         Sockets.listen(address, job.listen().subscribe())) {
+            SocketCongestion.prepare(subscribe, job.load().localCongestion());
             control.say("ready", new Listening(Sockets.endpoint(publish), Sockets.endpoint(subscribe)));
             List<SocketChannel> subscribers = new ArrayList<>();
             Congestion congestion = Congestion.NONE;

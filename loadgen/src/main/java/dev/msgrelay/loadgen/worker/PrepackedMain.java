@@ -29,6 +29,7 @@ public final class PrepackedMain {
         int body = (int) Math.round(job.load().body().mean());
         try (ServerSocketChannel server =
                 Sockets.listen(job.listen().address(), job.listen().subscribe())) {
+            SocketCongestion.prepare(server, job.load().localCongestion());
             control.say("ready", new Listening(null, Sockets.endpoint(server)));
             SocketChannel subscriber = Sockets.accept(server);
             control.say(

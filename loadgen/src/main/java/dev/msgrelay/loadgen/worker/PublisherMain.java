@@ -97,7 +97,7 @@ public final class PublisherMain {
 
     private Outlet outlet(int id) throws IOException {
         if (load.clients().kind() == Clients.Kind.RAW) {
-            SocketChannel socket = Sockets.connect(job.relay());
+            SocketChannel socket = Sockets.connect(job.relay(), load.localCongestion());
             congestion = congestion.and(SocketCongestion.choose(socket, load.localCongestion()));
             return new Outlet.Raw(socket);
         }

@@ -9,6 +9,7 @@ import io.netty.channel.unix.Socket;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.NetworkChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -35,6 +36,24 @@ public final class SocketCongestion {
     private SocketCongestion() {}
 
     /**
+     * Sets the congestion control of a listener, whose connections inherit it, or of a channel that is not connected
+     * yet. On a connection it is too late for the whole effect: what bbr has begun to pace stays paced. {@link #choose}
+     * tells what came of it.
+     *
+     * @param name as in {@link #choose}
+     */
+    static void prepare(NetworkChannel channel, String name) {
+        if (name.equals(CongestionControl.SYSTEM) || Transport.AUTO.resolve() != Transport.EPOLL) {
+            return;
+        }
+        try {
+            set(new Socket(descriptor(channel)), name);
+        } catch (ReflectiveOperationException e) {
+            // A connection that cannot choose says so.
+        }
+    }
+
+    /**
      * Sets the congestion control of a connected channel, if its peer is on this host. A Unix socket, or a connection
      * to another host, stays as it is.
      *
@@ -54,6 +73,10 @@ public final class SocketCongestion {
         try {
             Socket socket = new Socket(descriptor(channel));
             String fault = chosen ? set(socket, name) : null;
+            if (!chosen && read(socket).equals(name)) {
+                // A peer elsewhere does not keep what the listener has for those on this host.
+                set(socket, usual());
+            }
             return new Congestion(Congestion.of(read(socket)).names(), fault);
         } catch (ReflectiveOperationException e) {
             return Congestion.ofSystem(chosen ? "this JVM lacks " + JVM_OPTION : null);
@@ -67,7 +90,13 @@ public final class SocketCongestion {
         return relay.isUnix() ? Congestion.NONE : Congestion.ofSystem("relay-client cannot choose");
     }
 
-    private static int descriptor(SocketChannel channel) throws ReflectiveOperationException {
+    private static String usual() throws IOException, ReflectiveOperationException {
+        try (SocketChannel fresh = SocketChannel.open()) {
+            return read(new Socket(descriptor(fresh)));
+        }
+    }
+
+    private static int descriptor(NetworkChannel channel) throws ReflectiveOperationException {
         return (int) Class.forName("sun.nio.ch.SelChImpl").getMethod("getFDVal").invoke(channel);
     }
 

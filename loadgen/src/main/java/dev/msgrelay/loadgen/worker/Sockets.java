@@ -2,7 +2,9 @@ package dev.msgrelay.loadgen.worker;
 
 import dev.msgrelay.protocol.net.Endpoint;
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.SocketAddress;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
@@ -19,6 +21,24 @@ public final class Sockets {
 
     public static SocketChannel connect(Endpoint endpoint) throws IOException {
         return endpoint.open(CONNECT_TIMEOUT);
+    }
+
+    /** Connects likewise; within this host by the congestion control of this name, see {@link SocketCongestion}. */
+    static SocketChannel connect(Endpoint endpoint, String congestion) throws IOException {
+        InetAddress address = endpoint.isUnix() ? null : InetAddress.getByName(endpoint.host());
+        if (address == null || !address.isLoopbackAddress() && NetworkInterface.getByInetAddress(address) == null) {
+            return connect(endpoint);
+        }
+        SocketChannel channel = SocketChannel.open();
+        SocketCongestion.prepare(channel, congestion);
+        try {
+            channel.connect(new InetSocketAddress(address, endpoint.port()));
+            return channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        } catch (IOException e) {
+            channel.close();
+            // A host name may have further addresses; otherwise this names endpoint and cause.
+            return connect(endpoint);
+        }
     }
 
     public static Endpoint endpoint(ServerSocketChannel server) throws IOException {

@@ -5,6 +5,7 @@ import dev.msgrelay.server.config.ListenConfig;
 import dev.msgrelay.server.config.TlsConfig;
 import dev.msgrelay.server.connection.EngineLoop;
 import dev.msgrelay.server.connection.RelayIdentity;
+import dev.msgrelay.server.net.CongestionControl;
 import dev.msgrelay.server.net.Listener;
 import dev.msgrelay.server.net.OpenSockets;
 import dev.msgrelay.server.net.Transport;
@@ -34,6 +35,7 @@ public final class Entrances {
 
     private final ListenConfig listen;
     private final Transport transport;
+    private final CongestionControl congestion;
     private final EngineLoop loop;
     private final List<ServerChannel> listeners = new ArrayList<>();
     private final UnixSockets sockets = new UnixSockets(this::unix);
@@ -43,9 +45,15 @@ public final class Entrances {
 
     /** @param identity notes each port that listens */
     public Entrances(
-            ListenConfig listen, Transport transport, EngineLoop loop, RelayIdentity identity, Arrivals arrivals) {
+            ListenConfig listen,
+            Transport transport,
+            CongestionControl congestion,
+            EngineLoop loop,
+            RelayIdentity identity,
+            Arrivals arrivals) {
         this.listen = listen;
         this.transport = transport;
+        this.congestion = congestion;
         this.loop = loop;
         this.identity = identity;
         this.arrivals = arrivals;
@@ -91,6 +99,7 @@ public final class Entrances {
                 port,
                 address -> {
                     ServerChannel listener = transport.tcpListener();
+                    congestion.setOnListener(listener);
                     Listener.bind(listener, address, loop.io(), accepted -> place(accepted, role, secured));
                     open.add(listener);
                     listeners.add(listener);

@@ -2,6 +2,8 @@ package dev.msgrelay.server.net;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;
+import io.netty.channel.ServerChannel;
+import io.netty.channel.epoll.EpollServerSocketChannel;
 import io.netty.channel.epoll.EpollSocketChannel;
 import io.netty.channel.unix.RawUnixChannelOption;
 import java.net.InetSocketAddress;
@@ -10,6 +12,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -32,7 +35,7 @@ public record CongestionControl(String local, String links) {
     /** Linux's TCP_CA_NAME_MAX, with the closing zero. */
     private static final int NAME_BYTES = 16;
     /** Linux's IPPROTO_TCP and TCP_CONGESTION. */
-    static final RawUnixChannelOption OPTION = new RawUnixChannelOption("TCP_CONGESTION", 6, 13, NAME_BYTES);
+    private static final RawUnixChannelOption OPTION = new RawUnixChannelOption("TCP_CONGESTION", 6, 13, NAME_BYTES);
 
     public CongestionControl {
         checked(local);
@@ -81,32 +84,53 @@ public record CongestionControl(String local, String links) {
 
     /** Whether a new socket accepts the name. (The system's list lacks modules that root may still load.) */
     static boolean isGiven(String name) {
-        EpollSocketChannel socket = new EpollSocketChannel();
-        try {
-            socket.config().setOption(OPTION, padded(name));
-            return true;
-        } catch (ChannelException e) {
-            return false;
-        } finally {
-            socket.unsafe().closeForcibly();
+        return onNewSocket(socket -> set(socket, name));
+    }
+
+    /**
+     * Sets the local choice on a listener; the connections that it accepts inherit it. Called only if resolved. On an
+     * accepted connection it would be too late: what bbr has begun to pace stays paced.
+     */
+    public void setOnListener(ServerChannel listener) {
+        if (listener instanceof EpollServerSocketChannel && !local.equals(SYSTEM)) {
+            set(listener, local);
         }
     }
 
     /** Sets the option of an accepted connection. Called only if resolved. Unix sockets have no such option. */
     void setOn(Channel accepted) {
-        if (accepted instanceof EpollSocketChannel socket) {
-            String name = isOnThisHost(socket.remoteAddress(), socket.localAddress()) ? local : links;
-            if (!name.equals(SYSTEM)) {
-                set(socket, name);
-            }
+        if (!(accepted instanceof EpollSocketChannel socket)) {
+            return;
+        }
+        String name = isOnThisHost(socket.remoteAddress(), socket.localAddress()) ? local : links;
+        if (!name.equals(SYSTEM)) {
+            set(socket, name);
+        } else if (!local.equals(SYSTEM) && nameOf(socket).equals(local)) {
+            // A peer elsewhere does not keep what the listener has for those on this host.
+            set(socket, onNewSocket(CongestionControl::nameOf));
         }
     }
 
-    private static void set(EpollSocketChannel socket, String name) {
+    /** Returns whether the channel has the name now. If the operator forbids it after the start, it does not. */
+    private static boolean set(Channel channel, String name) {
         try {
-            socket.config().setOption(OPTION, padded(name));
+            return channel.config().setOption(OPTION, padded(name));
         } catch (ChannelException e) {
-            // The name was forbidden after the relay's start. The connection works with the system's default.
+            return false;
+        }
+    }
+
+    static String nameOf(Channel channel) {
+        ByteBuffer name = channel.config().getOption(OPTION);
+        return StandardCharsets.US_ASCII.decode(name).toString().split("\0", 2)[0];
+    }
+
+    private static <T> T onNewSocket(Function<Channel, T> use) {
+        EpollSocketChannel socket = new EpollSocketChannel();
+        try {
+            return use.apply(socket);
+        } finally {
+            socket.unsafe().closeForcibly();
         }
     }
 

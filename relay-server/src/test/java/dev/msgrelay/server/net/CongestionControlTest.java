@@ -6,9 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import dev.msgrelay.server.harness.Namespace;
 import dev.msgrelay.testing.ThisMachine;
-import io.netty.bootstrap.ServerBootstrap;
-import io.netty.channel.Channel;
-import io.netty.channel.ChannelInitializer;
+import io.netty.channel.EventLoop;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.epoll.Epoll;
@@ -20,8 +18,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -119,7 +115,7 @@ class CongestionControlTest {
                 Socket client = new Socket("127.0.0.1", server.port())) {
             assertThat(client.isConnected()).isTrue();
             EpollSocketChannel fresh = new EpollSocketChannel();
-            assertThat(server.congestionOfNext()).isEqualTo(nameOf(fresh));
+            assertThat(server.congestionOfNext()).isEqualTo(CongestionControl.nameOf(fresh));
             fresh.unsafe().closeForcibly();
         }
     }
@@ -151,6 +147,16 @@ class CongestionControlTest {
                 assertThat(server.congestionOfNext()).isEqualTo("cubic");
                 assertThat(far.waitFor()).isZero();
             }
+            EpollSocketChannel fresh = new EpollSocketChannel();
+            String usual = CongestionControl.nameOf(fresh);
+            fresh.unsafe().closeForcibly();
+            // Not what the listener has for this host.
+            String other = usual.equals("reno") ? "cubic" : "reno";
+            try (Accepting server = new Accepting(namespace.host(), new CongestionControl(other, "system"))) {
+                Process far = namespace.run(Connecting.class, namespace.host(), "" + server.port());
+                assertThat(server.congestionOfNext()).isEqualTo(usual);
+                assertThat(far.waitFor()).isZero();
+            }
         }
     }
 
@@ -162,35 +168,24 @@ class CongestionControlTest {
         }
     }
 
-    private static String nameOf(EpollSocketChannel socket) {
-        ByteBuffer name = socket.config().getOption(CongestionControl.OPTION);
-        return StandardCharsets.US_ASCII.decode(name).toString().split("\0", 2)[0];
-    }
-
     /** A listener whose connections get the options of the relay's. */
     private static final class Accepting implements AutoCloseable {
         private final BlockingQueue<String> accepted = new LinkedBlockingQueue<>();
         private final EventLoopGroup loop = new MultiThreadIoEventLoopGroup(1, EpollIoHandler.newFactory());
-        private final Channel listener;
+        private final EpollServerSocketChannel listener = new EpollServerSocketChannel();
 
-        Accepting(String host, CongestionControl congestion) {
-            listener = new ServerBootstrap()
-                    .group(loop)
-                    .channel(EpollServerSocketChannel.class)
-                    .childHandler(new ChannelInitializer<EpollSocketChannel>() {
-                        @Override
-                        protected void initChannel(EpollSocketChannel channel) {
-                            AcceptedSocket.equip(channel, Duration.ofSeconds(60), congestion);
-                            accepted.add(nameOf(channel));
-                        }
-                    })
-                    .bind(host, 0)
-                    .syncUninterruptibly()
-                    .channel();
+        Accepting(String host, CongestionControl congestion) throws IOException {
+            congestion.setOnListener(listener);
+            EventLoop only = loop.next();
+            Listener.bind(listener, new InetSocketAddress(host, 0), only, channel -> {
+                AcceptedSocket.equip(channel, Duration.ofSeconds(60), congestion);
+                accepted.add(CongestionControl.nameOf(channel));
+                return only;
+            });
         }
 
         int port() {
-            return ((InetSocketAddress) listener.localAddress()).getPort();
+            return listener.localAddress().getPort();
         }
 
         String congestionOfNext() throws InterruptedException {
