@@ -107,7 +107,7 @@ public enum Counter {
         return total;
     }
 
-    /** Whether the figure grows when a limit is reached: an operator looks at these first. */
+    /** Whether the figure grows when a limit is reached. An operator looks at such figures first. */
     public boolean limit() {
         return limit;
     }

@@ -31,7 +31,7 @@ public record RelayStats(
         values = Collections.unmodifiableMap(values);
     }
 
-    /** The value of a counter; 0: the relay does not have it. */
+    /** The value of a counter; 0 if the relay does not have it. */
     public long get(Counter counter) {
         return values.getOrDefault(counter, 0L);
     }

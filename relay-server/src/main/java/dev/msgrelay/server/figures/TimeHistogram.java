@@ -11,8 +11,7 @@ public final class TimeHistogram {
      * The durations so far.
      *
      * @param bounds upper bounds in seconds, growing
-     * @param upTo for each bound, the number of durations above the previous one and up to it; last, the number above
-     *     all
+     * @param upTo for each bound, the number of durations from the previous one up to it; last, the number above all
      * @param nanos the sum of all durations
      */
     public record Times(List<Double> bounds, List<Long> upTo, long nanos) {

@@ -361,7 +361,7 @@ public final class Journal implements Closeable {
         try {
             new EpochTable(epochs.epochs(), all.position(), all.sequence()).write(parts.disk());
         } catch (DiskException.Full e) {
-            // No message is lost: the next start finds the end in the index.
+            // No message is lost, because the next start finds the end in the index.
             LOG.warn("{}: the table of epochs is left as it was: {}", name(), e.words());
         }
     }

@@ -32,10 +32,10 @@ final class JournalForcer {
     private static final long NAMES_NANOS = TimeUnit.SECONDS.toNanos(1);
     private static final long RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-    /** For this time after a step of the clock no segment is dropped for its age: an operator may correct the clock. */
+    /** For this time after a step of the clock no segment is dropped for its age, so the clock can be corrected. */
     static final long WAIT_NANOS = TimeUnit.HOURS.toNanos(1);
 
-    /** This many unforced bytes are forced before the interval ends: a larger force would delay the writer. */
+    /** If this many bytes are unforced, they are forced at once, because a larger force would delay the writer. */
     private static final long MUCH_BYTES = 32L << 20;
 
     private final Disk disk;

@@ -11,7 +11,7 @@
  *                            JournalForcer --bytes, then records-->  epochs, names
  *                               '--SegmentFiles: makes files ready, drops old ones, uses them again
  *
- *   core --NameMoves--> WrittenNames, of the writer: the names whose messages the next block has
+ *   core --NameMoves--> WrittenNames (the writer's)   the names that have messages in the next block
  * </pre>
  *
  * <p>There are two threads. The writer's owns the {@code LogReader} and the current segment, the forcer's the names of

@@ -33,7 +33,7 @@ public final class ReadSwitch {
      * Switches reading on. A socket whose input ended while reading was off is no longer in Netty's epoll set. So it is
      * registered anew, and read to its end.
      */
-    @SuppressWarnings("deprecation") // as in Listener: a loop of one's own
+    @SuppressWarnings("deprecation") // Netty deprecates registration with a loop of one's choice
     public void on() {
         if (!refused) {
             channel.config().setAutoRead(true);

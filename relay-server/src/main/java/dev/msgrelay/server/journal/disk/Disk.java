@@ -10,7 +10,7 @@ import java.util.List;
  * fails.
  *
  * <p>A change is sure to survive a crash of the machine only after a force: {@link File#force} for bytes and length,
- * {@link #force} for names. Threads that use a disk must not be interrupted: an interrupt closes files.
+ * {@link #force} for names. Threads that use a disk must not be interrupted, because that closes files.
  */
 public interface Disk {
     /** An open file. Any thread may read and write, because there is no current offset. */

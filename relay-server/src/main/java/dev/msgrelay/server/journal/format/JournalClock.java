@@ -20,7 +20,7 @@ public final class JournalClock {
     /** If the two clocks differ by more than this, the machine's clock has stepped. */
     public static final long STEP_MILLIS = TimeUnit.MINUTES.toMillis(1);
 
-    /** The greatest age of a record: a larger one might overflow in ns. */
+    /** The greatest age of a record, because a larger one might overflow in ns. */
     private static final long OLDEST_MILLIS = TimeUnit.DAYS.toMillis(100 * 365);
 
     /** A step of the clock before message {@code sequence}, by {@code millis}, to the time {@code timeMillis}. */

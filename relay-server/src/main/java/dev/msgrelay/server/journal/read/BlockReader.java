@@ -285,7 +285,7 @@ public final class BlockReader {
                 return Found.DAMAGE;
             }
             if (record.endPosition() > limit.position()) {
-                // The block is being written: a later call finds it.
+                // The block is still being written. A later call finds it.
                 return blocks.isEmpty() ? Found.ALL_READ : Found.BLOCKS;
             }
             if (record.endPosition() - at.position() > room) {

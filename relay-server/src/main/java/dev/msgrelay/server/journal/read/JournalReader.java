@@ -60,7 +60,7 @@ public final class JournalReader {
         }
     }
 
-    /** Whether blocks with a right CRC are whole messages: a faulty writer may have sealed wrong bytes. */
+    /** Whether blocks with a right CRC are whole messages. (A faulty writer may have sealed wrong bytes.) */
     private static boolean isWhole(BlockReader blocks, ByteBuffer bytes) {
         FrameWalk frames = new FrameWalk();
         frames.walk(

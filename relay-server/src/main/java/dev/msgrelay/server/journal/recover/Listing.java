@@ -224,7 +224,9 @@ final class Listing {
         }
     }
 
-    /** Finds the last FORCED record. Their positions only grow, so the newest segment that has one decides. */
+    /**
+     * Finds the last FORCED record. The positions of such records only grow, so the newest segment with one decides.
+     */
     private void findForced() throws IOException {
         forced = epochs.forcedPosition();
         forcedSequence = epochs.forcedSequence();

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What an inspection has found in a directory: messages, damage, and the torn tail of a crash. It changes nothing.
+ * What an inspection, which changes nothing, has found in a directory: messages, damage, a crash's torn tail.
  *
  * @param forcedPosition all bytes before it were forced
  * @param epochsDamaged whether the table of epochs is missing or damaged although there are segments
