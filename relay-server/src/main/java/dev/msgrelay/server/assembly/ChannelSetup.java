@@ -27,8 +27,8 @@ import java.util.Optional;
  * Makes a connection of an accepted channel: admits or refuses it, adds TLS if its port has it, and places it on a
  * loop. Called on the core's thread.
  *
- * @param coreInlet port of publishers, which are read on the core's loop at first
- * @param refused the refused connections, all on the core's loop
+ * @param coreInlet takes the messages of publishers that are read on the core's loop, where every publisher begins
+ * @param refused keeps the newest refused connections, all on the core's loop
  */
 record ChannelSetup(
         Services services,
@@ -55,7 +55,7 @@ record ChannelSetup(
         try {
             return publisher ? publisher(accepted, tls, answer.ticket()) : subscriber(accepted, tls, answer.ticket());
         } catch (Throwable e) {
-            // The channel never became a connection, whose end would give the ticket back.
+            // There is no connection whose end would give the ticket back.
             services.admission().left(answer.ticket());
             throw e;
         }
@@ -65,7 +65,7 @@ record ChannelSetup(
         PublisherConnection connection = new PublisherConnection(services, publishing, coreInlet, allocator);
         // One read a cycle, so that its bytes are still in the processor's cache when they are sent.
         accepted.config().setRecvByteBufAllocator(new SocketReads(connection.reader(), 1));
-        // After a failed write, all that the publisher has sent is still read.
+        // Off, so that after a failed write all that the publisher has sent is still read.
         accepted.config().setAutoClose(false);
         if (tls.isEmpty() || secure(accepted, tls.get(), connection.reader(), ticket)) {
             connection.session().join(accepted, ticket);
@@ -79,13 +79,13 @@ record ChannelSetup(
         if (tls.isPresent() && !secure(accepted, tls.get(), connection, ticket)) {
             return core;
         }
-        // The last step, so that nothing that fails leaves a seat taken.
+        // takeSeat counts the subscriber. It comes last, so that the count is right after any failure.
         connection.session().join(accepted, ticket);
         return connection.takeSeat();
     }
 
     private void refuse(Channel accepted, Refusal refusal, boolean secured) {
-        // In the middle of a handshake a client recognises the first bytes of an ERROR, but not those of RETRY_AFTER.
+        // Within the TLS handshake a client recognises the first bytes of an ERROR, but not those of RETRY_AFTER.
         Refusal why = secured ? new Refusal(refusal.reason(), refusal.text(), Refusal.NO_WAIT) : refusal;
         accepted.config()
                 .setRecvByteBufAllocator(

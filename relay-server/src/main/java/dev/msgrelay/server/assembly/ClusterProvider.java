@@ -24,7 +24,7 @@ public interface ClusterProvider {
      */
     List<String> check(RelayConfig config) throws IOException;
 
-    /** Removes the files of all nodes in this process, as it ends, also during a start. Any thread. */
+    /** Removes the files of all nodes in this process, which is about to end, perhaps during a start. Any thread. */
     void abandon();
 
     static void abandonAny() {

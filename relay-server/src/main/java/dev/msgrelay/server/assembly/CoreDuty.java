@@ -37,7 +37,7 @@ final class CoreDuty implements EngineLoop.Duty {
     private final boolean keepsStream;
     // Whether reader loops read publishers too.
     private final boolean readsElsewhere;
-    // Whether other loops, or the journal's threads, wait for the head.
+    // Whether other loops, or the journal's threads, wait for the log's head to move.
     private final boolean signals;
     private long signaledHead;
     // Written by the core, read by any thread.
@@ -75,12 +75,12 @@ final class CoreDuty implements EngineLoop.Duty {
             relief.relieve();
         }
         if (readsElsewhere) {
-            // Full fence: the consumed position of the ring is visible before the look at waiting publishers. A reader
-            // loop looks at the ring itself before a publisher of its own waits.
+            // Full fence: waiting publishers are looked for only after the ring's consumed position is visible. A
+            // reader loop checks the ring for room once more before one of its publishers waits.
             VarHandle.fullFence();
         }
-        // Half of the gate's window must be free only while the gate is blocked. Otherwise publishers could wait for
-        // ever: a subscriber that reads nothing is cut off only while it blocks the gate.
+        // Publishers wait for half of the gate's window only while the gate is blocked. Otherwise they could wait for
+        // ever, because a subscriber that reads nothing is cut off only while it blocks the gate.
         if (waiting.any()
                 && journal.namesMayGoOn()
                 && !log.starved()
@@ -107,14 +107,14 @@ final class CoreDuty implements EngineLoop.Duty {
         return log.starved() ? STARVED_NANOS : handler.sleepNanos();
     }
 
-    /** Informs the sessions that wait for the journal: it has moved, or failed. */
+    /** Informs the sessions that wait for the journal that it has written or forced bytes, or has failed. */
     void journalMoved() {
         names.journalMoved();
         if (durable.any()) {
             sends.durableMoved();
         }
         if (services.durability().failed()) {
-            // Before their end, subscribers get the bytes that the journal has written.
+            // Subscribers get the bytes that the journal has written, before they are told of its failure.
             sends.pumpAll();
             services.table().live().forEach(c -> c.execute(c::journalFailed));
         }
@@ -132,7 +132,7 @@ final class CoreDuty implements EngineLoop.Duty {
                 if (c.isHere()) {
                     c.tick(nowNanos);
                 } else {
-                    // The time of the other loop, which may run this late.
+                    // Takes the time on the other loop, which may run this late.
                     c.execute(() -> c.tick(services.clock().nanoTime()));
                 }
             }

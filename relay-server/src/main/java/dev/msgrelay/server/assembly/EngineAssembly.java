@@ -46,7 +46,7 @@ import java.util.function.Consumer;
  * #build}, and stops them before {@link RelayEngine#release}.
  */
 public final class EngineAssembly {
-    /** Milliseconds between two ticks: at most the shortest heartbeat. */
+    /** Milliseconds between two ticks; not more than the shortest heartbeat. */
     private static final long TICK_MILLIS = 100;
 
     private final RelayConfig config;
@@ -110,9 +110,9 @@ public final class EngineAssembly {
     }
 
     /**
-     * Adds a journal, which the stream continues.
+     * Adds a journal, whose stream this relay continues.
      *
-     * @param replays loop that sends the journal to subscribers, and may wait for the disk; without it nothing does
+     * @param replays loop that sends the journal to subscribers, and may wait for the disk; if empty, none does
      */
     public EngineAssembly journal(Optional<Journal> added, Optional<EngineLoop> replays) {
         journal = added;
@@ -138,7 +138,7 @@ public final class EngineAssembly {
         }
     }
 
-    /** Makes the gate of the log, the budget, and the services of every connection. */
+    /** Makes the gate of the log, the budget, and the services that all connections share. */
     private void makeShared() {
         gate = new WindowGate(sizes.windowBytes(), core, clock::nanoTime);
         long ahead = sizes.journalWindowBytes() - sizes.windowBytes();
@@ -154,7 +154,7 @@ public final class EngineAssembly {
         services = Services.of(identity, journalLink, config, budget, clock);
     }
 
-    /** Makes the ring, the log, and the order between them. */
+    /** Makes the ring, the log, and the handler between them, which orders messages. */
     private void makeStream() {
         int slab = FrameRing.slabBytes(sizes.ringCells(), sizes.maxRun());
         ByteBuf ringMemory = allocator.directBuffer(slab, slab);

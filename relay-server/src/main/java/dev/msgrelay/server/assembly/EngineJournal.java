@@ -117,7 +117,7 @@ final class EngineJournal implements JournalLink, Journal.Watch, WindowGate.Limi
         try {
             core.io().execute(() -> failOnCore(cause));
         } catch (RejectedExecutionException e) {
-            // The core has ended. The close of the journal throws the failure.
+            // The core has ended. The journal's close will throw the failure.
         }
     }
 

@@ -43,7 +43,7 @@ public final class Entrances {
     private final RelayIdentity identity;
     private final Arrivals arrivals;
 
-    /** @param identity notes each port that listens */
+    /** @param identity is told each port that listens */
     public Entrances(
             ListenConfig listen,
             Transport transport,
@@ -75,7 +75,7 @@ public final class Entrances {
         sockets.start();
     }
 
-    /** Checks that the addresses, folders and group exist, without listening. */
+    /** Checks, without listening, that the host and the group exist, and that no socket's path is another file. */
     public static void check(ListenConfig listen) throws IOException {
         Listener.addresses(listen.host(), 0);
         for (Path socket : new Path[] {listen.publishSocket(), listen.subscribeSocket()}) {
@@ -148,7 +148,7 @@ public final class Entrances {
         listeners.forEach(listener -> listener.close().awaitUninterruptibly(1, TimeUnit.SECONDS));
     }
 
-    /** Stops listening, and cuts all connections, without a wait for any disk: {@link OpenSockets#cut}. */
+    /** Stops listening, and cuts all connections, without waiting for any disk, see {@link OpenSockets#cut}. */
     public void cut() {
         open.cut();
     }

@@ -19,13 +19,13 @@ interface JournalLink extends Durability {
     /** Moves {@code start} to the end of the journal, where the stream continues. */
     default void goesOnAt(Mark start) {}
 
-    /** Has the journal read the log, which is still empty. */
+    /** Makes the journal read the log, which is still empty. */
     default void feed(PacketLog log, long nowNanos) {}
 
-    /** Restores the names of the journal, and has it keep the changes of {@code names}. */
+    /** Puts the journal's names into {@code names}, and makes the journal keep further changes of these. */
     default void restore(NameTable names, long nowNanos) {}
 
-    /** A later life of a cluster's stream begins, before any byte of it is in the log. */
+    /** Called when the cluster's stream begins anew with another epoch, before any byte of it is in the log. */
     void begins(EpochTable.Epoch life);
 
     // ---- the cycle ----------------------------------------------------------------------------------------------
@@ -33,7 +33,7 @@ interface JournalLink extends Durability {
     /** Wakes the journal's threads. The caller has made the head visible by a full fence. */
     default void signal() {}
 
-    /** Runs the listener if positions have moved since the last call. Called once a cycle. */
+    /** Runs the listener if the written or forced position has moved since the last call. Called once a cycle. */
     default void look() {}
 
     /** Whether a wanted position has moved since the last {@link #look}. Called before the core sleeps. */
@@ -41,7 +41,7 @@ interface JournalLink extends Durability {
         return false;
     }
 
-    /** Whether the journal has room for the moves of further names. */
+    /** Whether the journal has room to keep changes of further names. */
     default boolean namesMayGoOn() {
         return true;
     }

@@ -16,11 +16,11 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * The limits of the system for this process, compared with the needs of a relay before the relay takes anything: the
- * system kills a process beyond its limit of memory, without a word. Immutable.
+ * The limits of the system for this process. They are compared with the needs of a relay before it takes anything,
+ * because the system kills a process beyond its limit of memory without a word. Immutable.
  *
  * @param memory limit of a control group, or the size of the machine, if known
- * @param heapAtStart bytes of the JVM's heap that are soon touched
+ * @param heapAtStart bytes of the JVM's heap that are touched soon after its start
  * @param heapAtMost bytes of the JVM's largest heap
  */
 public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long heapAtMost) {
@@ -33,7 +33,7 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
     /** The same for a relay under load. Measured: 83 MiB. */
     private static final long JVM_AT_MOST = 100 << 20;
 
-    /** Open files beside those of connections: of the JVM, loops, ports, the admin port, a journal and a node. */
+    /** Open files beside those of connections: of the JVM, loops, ports, the admin port, a journal and a cluster. */
     private static final int OTHER_FILES = 64;
 
     private static final String RAISE = "Raise the limit (MemoryMax= of systemd, --memory of docker, resources of"
@@ -63,7 +63,7 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
                 .maxMemory());
     }
 
-    /** The value of an option of the JVM, unless that is another one than HotSpot. */
+    /** The value of an option of the JVM; empty if the JVM is not HotSpot. */
     private static Optional<String> option(String name) {
         try {
             HotSpotDiagnosticMXBean hotSpot = ManagementFactory.getPlatformMXBean(HotSpotDiagnosticMXBean.class);
@@ -81,7 +81,7 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
     /**
      * Compares the limits with a configuration.
      *
-     * @return warnings of limits that a relay may come to; a line each
+     * @return warnings of limits that a relay may reach; a line each
      * @throws IOException the relay cannot work within a limit; the message names the limit and the need
      */
     public static List<String> check(RelayConfig config, SystemTree system) throws IOException {

@@ -30,7 +30,7 @@ import java.util.function.Predicate;
 
 /** The limit of each part of a relay's memory, by its settings. {@link MemoryBudget} enforces the limits. Immutable. */
 public final class MemoryPlan {
-    /** Buffers for begun frames of all loops: 8 MiB and a half. */
+    /** Number of buffers for begun frames, on all loops together. They have 8.5 MiB. */
     static final int SHORT_BUFFERS = 128;
 
     /** Java heap of a TLS connection: its handler, and its library's objects. */
@@ -38,7 +38,7 @@ public final class MemoryPlan {
 
     /**
      * Java heap beside the counted parts. Measured: 4.4 MiB for the objects of classes, 1.5 MiB for the queues of the
-     * command's output, and 2 MiB for a look at 4,096 connections, of which the admin port has up to three.
+     * command's output, and 2 MiB for a list of 4,096 connections, of which the admin port has up to three.
      */
     static final long HEAP_BASE = 16 << 20;
 
@@ -141,7 +141,7 @@ public final class MemoryPlan {
         return (bytes + (1 << 20) - 1) >> 20;
     }
 
-    /** The table of all parts for people, a line each. */
+    /** The table of all parts, for people; a line for each part. */
     public List<String> table() {
         List<String> lines = new ArrayList<>(List.of("memory at most:"));
         for (Kind kind : Kind.values()) {

@@ -4,9 +4,9 @@ import dev.msgrelay.protocol.Epochs;
 import dev.msgrelay.server.journal.format.EpochTable;
 import java.util.List;
 
-/** The link of a relay without a journal: the stream's epoch, or a cluster's table of epochs. */
+/** The link of a relay without a journal. It knows only the stream's epoch, or a cluster's table of epochs. */
 public final class NoJournal implements JournalLink {
-    // Whether the stream is a cluster's, and outlives this relay. Otherwise clients get no table of lives.
+    // Whether the stream is a cluster's, and outlives this relay. Otherwise clients get no table of epochs.
     private final boolean shared;
     private volatile EpochTable lives;
 
@@ -15,12 +15,12 @@ public final class NoJournal implements JournalLink {
         this.lives = lives;
     }
 
-    /** @param epoch of the only life of the stream */
+    /** @param epoch the stream's only epoch */
     public NoJournal(long epoch) {
         this(false, new EpochTable(List.of(new EpochTable.Epoch(epoch, 0, 1, 0)), 0, 1));
     }
 
-    /** @param lives of a cluster's stream */
+    /** @param lives epochs of a cluster's stream */
     public static NoJournal shared(EpochTable lives) {
         return new NoJournal(true, lives);
     }

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * The way into the log for runs that an {@link Orderer} has ordered. Owned by the core's thread.
+ * The way into the log for messages that an {@link Orderer} has ordered. Owned by the core's thread.
  *
- * @param older connections of the life before that have not ended
+ * @param older connections from before the last change of the epoch that have not ended
  */
 record OrderedStream(
         EngineLoop core,
@@ -40,10 +40,10 @@ record OrderedStream(
 
     @Override
     public boolean begins(EpochTable.Epoch life) {
-        // The life is known already on a second call, or if the journal has it from an earlier start.
+        // The epoch is known already on a second call, or if the journal has it from an earlier start.
         if (journal.forkOf(life.epoch()) == Durability.UNKNOWN) {
             journal.begins(life);
-            // Only after begins: from there on, new connections get the new life in WELCOME.
+            // Listed only after begins, since from then on WELCOME tells new connections the new epoch.
             older.addAll(table.live());
             older.forEach(c -> c.execute(() -> c.close(CloseReason.SHUTDOWN, ANEW)));
         }

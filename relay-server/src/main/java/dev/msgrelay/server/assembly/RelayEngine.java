@@ -72,7 +72,7 @@ public record RelayEngine(
         return setup.place(accepted, role, tls);
     }
 
-    /** A stage for one producer thread. Any thread. */
+    /** Makes the stage through which one thread of this process publishes. Any thread. */
     public RunStage newStage() {
         RunStage stage = new RunStage(ring, services.identity().maxBody(), core::asleep);
         handler.add(stage);
@@ -90,7 +90,7 @@ public record RelayEngine(
 
     /** Stops the reading of publishers, present and later ones. Any thread. */
     public void stopReading(int closesInMillis) {
-        // First, so that a publisher that comes after the look at the table does not read.
+        // drain comes first, so that a publisher that joins after the table is listed does not read either.
         services.table().drain();
         live(PublisherConnection.class).forEach(p -> p.session().execute(() -> p.stopReading(closesInMillis)));
         handler.stages().forEach(RunStage::close);
@@ -98,10 +98,10 @@ public record RelayEngine(
 
     /**
      * Whether everything that was read is in the stream, and has been handed to all subscribers. On the core's thread,
-     * which alone knows the end of the log behind the head.
+     * since no other thread knows the end of the log, which may be beyond its head.
      */
     public boolean drained() {
-        // Upstream first: bytes that move on meanwhile are found at a later look.
+        // In the order in which bytes move, so that bytes that move on meanwhile are found by a later check.
         if (!services.table().draining() || !live(PublisherConnection.class).allMatch(PublisherConnection::quiet)) {
             return false;
         }

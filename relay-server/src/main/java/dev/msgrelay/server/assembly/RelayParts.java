@@ -36,7 +36,7 @@ import org.slf4j.LoggerFactory;
  * The parts of a relay that are made before it listens. If a part cannot be made, the parts before it are released.
  *
  * @param congestion resolved for the transport
- * @param liveLoops number of the first loops, which order and send the live stream; then reader loops follow
+ * @param liveLoops how many loops order and send the live stream; they are the first, and reader loops follow
  * @param loops not started yet; with a journal, the last one sends the journal
  * @param orderer of a cluster; without it the core makes the order
  */
@@ -53,7 +53,7 @@ public record RelayParts(
     private static final long LOOK_NANOS = 1_000_000;
     private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(2);
 
-    /** Makes the parts; throws as the start of a relay does. {@code failure} is that of {@link EngineAssembly}. */
+    /** Makes the parts. Throws what the start of a relay throws. {@code failure} is as in {@link EngineAssembly}. */
     public static RelayParts make(
             RelayConfig config, SystemTree system, RecoveryProgress recovery, Consumer<Throwable> failure)
             throws IOException {
@@ -165,7 +165,7 @@ public record RelayParts(
                 new JournalOpening(disk, settings, epoch, System.currentTimeMillis(), others, recovery).open());
     }
 
-    /** Ends all connections, in steps of bounded time. The threads run on. */
+    /** Ends all connections, in steps of bounded time. The threads continue to run. */
     public void drain(Entrances entrances, Duration drainTimeout) {
         int millis = (int) Math.min(Integer.MAX_VALUE, drainTimeout.toMillis());
         // 1. No new connections, no new messages from this process.
@@ -205,7 +205,7 @@ public record RelayParts(
     }
 
     /**
-     * Releases the parts, in the order of an end.
+     * Releases the parts, in the order in which they have to end.
      *
      * @param atTheEnd runs after the end of all threads, and before the memory is released
      * @param journalFault called if the end of the stream cannot be written to a journal that has not failed before
@@ -240,7 +240,7 @@ public record RelayParts(
         }
     }
 
-    /** Ends a failed journal's reading of the log: the relay goes on in memory alone. */
+    /** Makes a failed journal stop reading the log, so that the relay goes on in memory alone. */
     public void abandonJournal() {
         try {
             journal.orElseThrow().abandon();

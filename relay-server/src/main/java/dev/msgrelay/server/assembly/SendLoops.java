@@ -34,7 +34,7 @@ final class SendLoops {
         }
     }
 
-    /** Takes a seat for a subscriber in the group with the fewest subscribers, and returns the group. Any thread. */
+    /** Counts a subscriber in the group that has the fewest subscribers, and returns the group. Any thread. */
     synchronized SendGroup place() {
         return Collections.min(Arrays.asList(senders), Comparator.comparingInt(SendGroup::seats))
                 .takeSeat();

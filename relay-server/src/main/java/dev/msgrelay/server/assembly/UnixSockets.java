@@ -17,14 +17,14 @@ import org.slf4j.LoggerFactory;
  * A relay's Unix sockets. Nobody can connect to a socket whose file was removed, and the socket does not notice it. So
  * a thread looks at the files every {@value #LOOK_MILLIS} ms, and binds again where a file is missing.
  *
- * <p>Opened and closed by one thread; reports: any thread.
+ * <p>One thread opens and closes it. Any thread may call {@code reachable} and {@code addresses}.
  */
 final class UnixSockets {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 
     private static final long LOOK_MILLIS = 2_000;
 
-    /** Longest wait of the relay's end for a look, which hangs if its file system does. */
+    /** Longest wait, at the relay's end, for a running look at the files. A look hangs if its file system does. */
     private static final long CLOSE_MILLIS = 1_000;
 
     /** Listens on a path for clients of one role. */
@@ -84,7 +84,7 @@ final class UnixSockets {
                 report(place, "another program's file is in the place of its own");
             }
         } catch (FileSystemException | RuntimeException e) {
-            // Their messages are no sentences.
+            // The messages of these exceptions are no sentences.
             report(place, e.toString());
         } catch (IOException e) {
             report(place, e.getMessage());
@@ -94,7 +94,7 @@ final class UnixSockets {
     private void bindAgain(Place place) throws IOException {
         UnixSocketFile.prepare(place.path);
         if (place.file.isPresent()) {
-            // First, as the close removes a file of this name.
+            // Closed first, because the close removes any file of this name.
             place.file.get().close();
             place.file = Optional.empty();
         }

@@ -6,20 +6,20 @@
  *        |
  *   EngineAssembly   builds the engine, and releases its parts if one cannot be made (Releases)
  *        |
- *   RelayEngine ---- ChannelSetup     makes a connection of an accepted channel, or refuses it
+ *   RelayEngine ---- ChannelSetup     turns an accepted channel into a connection, or refuses it
  *        |
  *        '---------- CoreDuty         the core's cycle: order, sends, acknowledgements, waiting publishers
  *                        |-- SendLoops       the loops that send
- *                        '-- JournalLink     EngineJournal: the log waits for unwritten bytes; or NoJournal
+ *                        '-- JournalLink     EngineJournal, for which the log keeps unwritten bytes; or NoJournal
  *
  *   Entrances        the sockets that listen; UnixSockets with their files
  *   ClusterProvider  makes a relay a node of a cluster
- *   OrderedStream    the way into the log for runs that a cluster has ordered
+ *   OrderedStream    the way into the log for messages that a cluster has ordered
  *   MemoryPlan       the limit of each part of the memory
  *   MachineLimits    the limits of the system for this process
  * </pre>
  *
- * <p>The core's thread owns the cycle; reports: any thread.
+ * <p>The core's thread owns the cycle. Any thread may call the reports.
  *
  * <p><b>Public API:</b> {@code MemoryPlan}, as {@code RelayServer} hands it out, and {@code ClusterProvider}, for a
  * module that has clusters. All else is internal.

@@ -15,12 +15,12 @@ import java.util.stream.Collectors;
 /**
  * The admin port: its address, TLS and token; or a port for health alone.
  *
- * @param port TCP port; 0: any free one
+ * @param port TCP port; 0 for any free one
  * @param tls whether the port speaks TLS, with the relay's certificate
- * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null: none
- * @param healthOnly true: nothing but {@code /health/live} and {@code /health/ready}, to everybody, in the clear
- * @param metricsNames most subscribers that the metrics name: those with the largest lag
- * @param metricsOnly names of the only subscribers that the metrics name; empty: any subscriber
+ * @param token {@code sha256:} and the hash, in hex, of the token that requests have to show; null for none
+ * @param healthOnly whether the port has only {@code /health/live} and {@code /health/ready}, without TLS or token
+ * @param metricsNames most subscribers that the metrics name; those with the largest lag are chosen
+ * @param metricsOnly names of the only subscribers that the metrics name; empty for any subscriber
  */
 public record AdminConfig(
         String host,
@@ -30,7 +30,7 @@ public record AdminConfig(
         boolean healthOnly,
         int metricsNames,
         Set<String> metricsOnly) {
-    /** Marks a setting whose value is never shown: only whether it is set. */
+    /** Marks a setting whose value is never shown, but only whether it is set. */
     @Retention(RetentionPolicy.RUNTIME)
     @Target(ElementType.RECORD_COMPONENT)
     public @interface Secret {}
@@ -38,7 +38,7 @@ public record AdminConfig(
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int DEFAULT_PORT = 7402;
 
-    /** Limit of {@link #metricsNames}: each name makes four series. */
+    /** Limit of {@link #metricsNames}, since each name adds four series to the metrics. */
     public static final int MOST_METRICS_NAMES = 1_000;
 
     private static final Pattern PLACE =
@@ -62,9 +62,9 @@ public record AdminConfig(
     }
 
     /**
-     * This port, with names of subscribers in its metrics.
+     * Returns a copy of this configuration, with names of subscribers in the metrics.
      *
-     * @param names most subscribers to name, those with the largest lag; or their names, separated by commas
+     * @param names how many subscribers to name, those with the largest lag; or their names, separated by commas
      * @throws IllegalArgumentException the message names the value and the limit
      */
     public AdminConfig withMetricsNames(String names) {

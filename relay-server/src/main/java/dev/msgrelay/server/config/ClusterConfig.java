@@ -7,8 +7,8 @@ import java.time.Duration;
 /**
  * The cluster that this relay belongs to, and its number there. The module relay-cluster reads the file.
  *
- * @param file file with the {@code cluster} block, the same on all nodes; null: the relay is alone
- * @param node number of this relay in the cluster; 0: the relay is alone
+ * @param file file with the {@code cluster} block, the same on all nodes; null if the relay is in no cluster
+ * @param node number of this relay in the cluster; 0 if the relay is in no cluster
  */
 public record ClusterConfig(Path file, int node) {
     public static final ClusterConfig NONE = new ClusterConfig(null, 0);
@@ -17,12 +17,12 @@ public record ClusterConfig(Path file, int node) {
     public static final int MOST_BODY = 1 << 20;
 
     /**
-     * Time for which a name stays with its publisher. All nodes must agree on it, so it is no setting of a node. Longer
-     * than for a relay alone: a publisher that has lost its node has to find another one.
+     * Time for which a name stays reserved for its publisher after the connection's end. All nodes must agree on it, so
+     * it is no setting. It is longer than without a cluster, as a publisher may have to find another node.
      */
     public static final Duration NAME_HOLD = Duration.ofSeconds(30);
 
-    /** Memory for frames that wait for their way to the leader. */
+    /** Memory for frames that wait to be sent to the leader. */
     public static final int OUTGOING_BYTES = 16 << 20;
 
     /** Memory for ordered frames that wait for the core. */

@@ -8,10 +8,10 @@ import java.time.Duration;
 /**
  * The journal: the stream on the disk.
  *
- * @param directory directory of the journal; null: there is no journal, and the stream ends with the relay
+ * @param directory directory of the journal; null for no journal, so that the stream ends with the relay
  * @param segmentBytes length of a segment's file; the journal drops whole segments
- * @param keepBytes size beyond which the oldest segments are dropped; {@link #UNLIMITED}: no limit
- * @param keepTime age of a segment's newest message beyond which the segment is dropped; null: no limit
+ * @param keepBytes size beyond which the oldest segments are dropped, or {@link #UNLIMITED}
+ * @param keepTime age of a segment's newest message beyond which the segment is dropped; null for no limit
  * @param force longest time until written bytes are forced to the disk if no client waits for that
  * @param failure reaction of the relay to a failure of the journal
  */
@@ -56,7 +56,7 @@ public record JournalConfig(
                 force.toNanos());
     }
 
-    /** Checks that one write fits a segment: the end of a segment never cuts a frame or a packet. */
+    /** Checks that the longest write fits a segment, since no frame or packet continues in the next segment. */
     void checkFor(StreamConfig stream) {
         if (!on()) {
             return;

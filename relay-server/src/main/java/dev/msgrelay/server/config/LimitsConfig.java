@@ -11,21 +11,21 @@ import java.time.Duration;
  *
  * @param pinBytes bytes of the log's chunks that slow subscribers may keep from reuse; beyond it the subscribers that
  *     lag most are cut off
- * @param assemblyBytes bytes of direct memory for frames that have arrived in part; while it is used up, further
- *     connections wait for their turn unread
+ * @param assemblyBytes bytes of direct memory for frames that have arrived in part; while none is left, further
+ *     connections are not read until it is their turn
  * @param filterBytes bytes of direct memory for writes to subscribers that want some types only
  * @param replayBytes bytes of direct memory for pages of the journal, about 1 MiB for each subscriber that is sent them
  * @param controlBytes bytes of the Java heap for control frames and type ranges of all clients together
  * @param controlBytesPerConnection the part of {@code controlBytes} that one client may use
- * @param frameTimeout time within which a begun frame must be complete, or have brought {@code minRate} for each second
- *     of that time; then the time starts anew. Only time in which the connection is read counts
- * @param minRate bytes per second of a frame that has arrived in part
- * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER}: no limit of its own
- * @param handshakesPerSecond connections that one address may open a second
- * @param replaysPerSecond subscribers of one address a second that may start in the journal
+ * @param frameTimeout time within which a begun frame must be complete. It starts anew if the frame has brought {@code
+ *     minRate} for each second of it. Only time in which the connection is read counts
+ * @param minRate least bytes per second of a frame that has arrived in part
+ * @param maxPerAddress most connections of one address; {@link #ANY_NUMBER} for no such limit
+ * @param handshakesPerSecond connections that one address may open in a second
+ * @param replaysPerSecond subscribers of one address that may start in the journal in a second
  * @param maxHeartbeat longest interval of PINGs that a client may ask for; the relay's own interval if that is longer
- * @param publisherSilence silence after which a publisher that sent no HELLO is closed; zero: never
- * @param nameHold time for which a name stays with its last publisher after the end of the connection
+ * @param publisherSilence silence after which a publisher that sent no HELLO is closed; zero for never
+ * @param nameHold time for which a name stays reserved for its last publisher after the connection's end
  */
 public record LimitsConfig(
         int pinBytes,
@@ -42,12 +42,12 @@ public record LimitsConfig(
         Duration maxHeartbeat,
         Duration publisherSilence,
         Duration nameHold) {
-    /** No limit by address but {@link ClientConfig#maxConnections}: all clients of a proxy have one address. */
+    /** No limit by address, only {@link ClientConfig#maxConnections}. All clients of a proxy have one address. */
     public static final int ANY_NUMBER = ClientConfig.MOST_CONNECTIONS;
-    /** Ten seconds: longer than a client's usual longest wait between two attempts, shorter than a deployment. */
+    /** Longer than clients usually wait between two attempts to connect, and shorter than a deployment. */
     public static final Duration DEFAULT_NAME_HOLD = Duration.ofSeconds(10);
 
-    /** As much as the default log, 32 chunks: slow subscribers at many places of the log double its memory at most. */
+    /** As much as the default log, 32 chunks. So slow subscribers at most double the log's memory. */
     private static final int DEFAULT_PIN = 16 << 20;
     /** About 30 frames of the longest default body at once. */
     private static final int DEFAULT_ASSEMBLY = 32 << 20;
@@ -55,16 +55,16 @@ public record LimitsConfig(
     private static final int DEFAULT_REPLAY = 32 << 20;
 
     private static final int MOST_BYTES = 1 << 30;
-    /** One write to a subscriber that wants some types. */
+    /** Enough for one write to a subscriber that wants only some types. */
     private static final int LEAST_FILTER = 64 << 10;
-    /** Three SUBSCRIBEs of the most ranges, and other control frames. */
+    /** Enough for three SUBSCRIBEs with the most ranges, and other control frames. */
     private static final int LEAST_CONTROL = 32 << 10;
 
     private static final int MOST_PER_SECOND = 1_000_000;
     static final long MOST_MILLIS = Duration.ofHours(24).toMillis();
 
     public LimitsConfig {
-        // pinBytes and assemblyBytes depend on the longest body: checkFor checks them.
+        // checkFor checks the sizes whose least value depends on the longest body.
         Range.check("filter size", filterBytes, LEAST_FILTER, MOST_BYTES);
         Range.check("control size per connection", controlBytesPerConnection, LEAST_CONTROL, MOST_BYTES);
         Range.check("control size", controlBytes, controlBytesPerConnection, MOST_BYTES);
@@ -94,12 +94,12 @@ public record LimitsConfig(
         return 2 * StreamConfig.CHUNK_BYTES + FrameLayout.frameLength(maxBody);
     }
 
-    /** Two of the longest frames: the second one has begun while the first one goes into the ring. */
+    /** Two of the longest frames, as a second one may begin while the first one goes into the ring. */
     private static int leastAssembly(int maxBody) {
         return 2 * FrameLayout.frameLength(maxBody);
     }
 
-    /** A page of the journal, and a frame that begins at its end: a page has whole frames. */
+    /** A page of the journal, and a frame that begins at the page's end, since a page has whole frames only. */
     private static int leastReplay(int maxBody) {
         return BlockReader.PAGE_BYTES + FrameLayout.frameLength(maxBody);
     }

@@ -15,12 +15,12 @@ import java.util.stream.Stream;
 /**
  * The addresses that a relay listens on.
  *
- * @param publishPort TCP port for publishers, 0: any free one; {@link #OFF}: none
+ * @param publishPort TCP port for publishers; 0 for any free one, {@link #OFF} for none
  * @param subscribePort TCP port for subscribers; 0 and {@link #OFF} as above
- * @param publishSocket Unix socket for publishers; null: none
- * @param subscribeSocket Unix socket for subscribers; null: none
- * @param socketMode permissions of the sockets' files, in octal digits; null: the umask decides
- * @param socketGroup group of the sockets' files, by name or number; null: the process's group
+ * @param publishSocket Unix socket for publishers; null for none
+ * @param subscribeSocket Unix socket for subscribers; null for none
+ * @param socketMode permissions of the sockets' files, in octal digits; null if the umask decides
+ * @param socketGroup group of the sockets' files, by name or number; null for the process's group
  */
 public record ListenConfig(
         String host,
@@ -58,7 +58,7 @@ public record ListenConfig(
 
     /** The permissions of the sockets' files, unless the umask decides. */
     public Optional<Set<PosixFilePermission>> socketPermissions() {
-        // The enum has the order of the bits, from the highest one.
+        // The enum's values have the order of the bits, from the highest bit.
         return Optional.ofNullable(socketMode)
                 .map(mode -> Integer.parseInt(mode, 8))
                 .map(bits -> Stream.of(PosixFilePermission.values())
@@ -66,7 +66,7 @@ public record ListenConfig(
                         .collect(Collectors.toUnmodifiableSet()));
     }
 
-    /** Whether only this host's own processes can connect. True for an unknown name, which the start reports. */
+    /** Whether only this host's own processes can connect. True for an unknown host, which the start reports. */
     public boolean isOnThisHostOnly() {
         try {
             return isLoopback(host);

@@ -22,7 +22,7 @@ import java.util.Set;
  *     {@link #AUTO_EVENT_LOOPS}
  * @param readerLoops number of further threads that only read from plain publishers. They pass the messages to the
  *     first event loop through the ring.
- * @param access rights of clients; null: everybody may do everything
+ * @param access rights of clients; null if everybody may do everything
  * @param insecure whether a relay without {@code access} may listen beyond this host
  * @param stallTimeout time for which a subscriber that reads nothing may make publishers wait
  * @param drainTimeout longest wait of {@code close} until subscribers have all messages
@@ -88,7 +88,7 @@ public record RelayConfig(
         return new Builder();
     }
 
-    /** A builder for a relay at these TCP ports; 0: any free one. */
+    /** A builder for a relay at these TCP ports; 0 for any free one. */
     public static Builder builder(int publishPort, int subscribePort) {
         return builder().set(PUBLISH_PORT, publishPort).set(SUBSCRIBE_PORT, subscribePort);
     }
@@ -99,13 +99,13 @@ public record RelayConfig(
 
         private Builder() {}
 
-        /** Gives an option its value; null: its default. */
+        /** Gives an option its value; null for its default. */
         public <T> Builder set(RelayOption<T> option, T value) {
             values.compute(option, (same, before) -> value);
             return this;
         }
 
-        /** Makes the relay the node of this number in the cluster of a file. */
+        /** Makes the relay a node, with this number, of the cluster that the file describes. */
         public Builder cluster(Path file, int node) {
             return set(CLUSTER, file).set(NODE, node);
         }

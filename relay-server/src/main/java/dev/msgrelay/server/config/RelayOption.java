@@ -37,9 +37,9 @@ public final class RelayOption<T> {
     public static final RelayOption<Integer> EVENT_LOOPS =
             new RelayOption<>("event-loops", RelayConfig.AUTO_EVENT_LOOPS);
     public static final RelayOption<Integer> READER_LOOPS = new RelayOption<>("reader-loops", 0);
-    /** A paused process continues within five seconds, a dead one does not. */
+    /** A process that only pauses usually continues within five seconds. */
     public static final RelayOption<Duration> STALL_TIMEOUT = new RelayOption<>("stall-timeout", Duration.ofSeconds(5));
-    /** Within the grace period of the usual process supervisors: 10 s. */
+    /** Shorter than the 10 s that the usual process supervisors wait before they kill a process. */
     public static final RelayOption<Duration> DRAIN_TIMEOUT = new RelayOption<>("drain-timeout", Duration.ofSeconds(5));
 
     /** By default 16 MiB, or the bytes that the longest body needs. */
@@ -51,14 +51,14 @@ public final class RelayOption<T> {
     /** The MTU of Ethernet. */
     public static final RelayOption<Integer> MTU = new RelayOption<>("mtu", 1500);
 
-    /** Disconnect: a slow subscriber costs other clients nothing, and learns the reason from the close. */
+    /** With DISCONNECT a slow subscriber costs other clients nothing, and is told the reason. */
     public static final RelayOption<Policy> SLOW_SUBSCRIBER = new RelayOption<>("slow-subscriber", Policy.DISCONNECT);
     /** The policies that cost other clients nothing; REPLAY needs a journal. */
     public static final RelayOption<Collection<Policy>> ALLOW_POLICIES =
             new RelayOption<>("allow-policies", List.of(Policy.DISCONNECT, Policy.SKIP, Policy.REPLAY));
     /** A dead peer is noticed within seconds, and an idle connection costs two small packets in five seconds. */
     public static final RelayOption<Duration> HEARTBEAT = new RelayOption<>("heartbeat", Duration.ofSeconds(5));
-    /** Three heartbeats: a process that pauses for a while is not given up at once. */
+    /** Three heartbeats, so that a process that pauses for a while is not given up at once. */
     public static final RelayOption<Duration> IDLE_TIMEOUT = new RelayOption<>("idle-timeout", Duration.ofSeconds(15));
     /** Five seconds are ample, since a HELLO fits into one packet. */
     public static final RelayOption<Duration> HANDSHAKE_TIMEOUT =
@@ -75,11 +75,11 @@ public final class RelayOption<T> {
     public static final RelayOption<Integer> ASSEMBLY_SIZE = new RelayOption<>("assembly-size");
     /** By default 32 MiB, or the bytes that the longest body needs. */
     public static final RelayOption<Integer> REPLAY_SIZE = new RelayOption<>("replay-size");
-    /** 256 writes of 64 KiB under way at once. */
+    /** Enough for 256 writes of 64 KiB at once. */
     public static final RelayOption<Integer> FILTER_SIZE = new RelayOption<>("filter-size", 16 << 20);
     /** Enough for 512 clients at their limit; a client that reads its control frames needs a hundred bytes. */
     public static final RelayOption<Integer> CONTROL_SIZE = new RelayOption<>("control-size", 32 << 20);
-    /** Seven SUBSCRIBEs of the most ranges (8 KiB each), and other control frames. */
+    /** Enough for seven SUBSCRIBEs with the most ranges (8 KiB each), and other control frames. */
     public static final RelayOption<Integer> CONTROL_SIZE_PER_CONNECTION =
             new RelayOption<>("control-size-per-connection", 64 << 10);
     /** Longer than any retransmission on a link that still works, shorter than a person's patience. */
@@ -90,14 +90,14 @@ public final class RelayOption<T> {
 
     public static final RelayOption<Integer> MAX_PER_ADDRESS =
             new RelayOption<>("max-per-address", LimitsConfig.ANY_NUMBER);
-    /** A thousand clients of one host that all reconnect after a cut are served within a second. */
+    /** If a thousand clients on one host all reconnect at once, all of them are served within a second. */
     public static final RelayOption<Integer> HANDSHAKES_PER_ADDRESS = new RelayOption<>("handshakes-per-address", 1000);
-    /** A replay may send the whole log; a hundred replays a second are a large group that reconnects. */
+    /** Enough for a large group that reconnects. More would cost too much, as a replay may send the whole log. */
     public static final RelayOption<Integer> REPLAYS_PER_ADDRESS = new RelayOption<>("replays-per-address", 100);
-    /** One minute: a dead peer is noticed within minutes, whatever interval it asked for. */
+    /** With one minute, a dead peer is noticed within minutes, whatever interval it has asked for. */
     public static final RelayOption<Duration> MAX_HEARTBEAT =
             new RelayOption<>("max-heartbeat", Duration.ofSeconds(60));
-    /** Off: a plain publisher may have no messages for days. */
+    /** Off by default, since a plain publisher may have no messages for days. */
     public static final RelayOption<Duration> PUBLISHER_SILENCE = new RelayOption<>("publisher-silence", Duration.ZERO);
     /** By default 10 s, in a cluster {@link ClusterConfig#NAME_HOLD}. */
     public static final RelayOption<Duration> NAME_HOLD = new RelayOption<>("name-hold");
@@ -110,14 +110,14 @@ public final class RelayOption<T> {
     public static final RelayOption<TlsProvider> TLS_PROVIDER = new RelayOption<>("tls-provider", TlsProvider.AUTO);
     public static final RelayOption<Long> TLS_RECORDS =
             new RelayOption<>("tls-records", TlsConfig.DEFAULT_RECORDS_PER_KEY);
-    /** 600 connections, 300 of them busy at a time. */
+    /** Enough for 600 connections, 300 of them busy at a time. */
     public static final RelayOption<Integer> TLS_SIZE = new RelayOption<>("tls-size", 64 << 20);
 
     /** The directory that keeps the stream; it is made if it does not exist. */
     public static final RelayOption<Path> JOURNAL = new RelayOption<>("journal");
 
     public static final RelayOption<Integer> JOURNAL_SEGMENT = new RelayOption<>("journal-segment", 128 << 20);
-    /** A size, not a time: the relay knows at the start whether the journal fits on the disk. */
+    /** A size, not a time, so that the relay knows at its start whether the journal fits on the disk. */
     public static final RelayOption<Long> JOURNAL_KEEP = new RelayOption<>("journal-keep", 10L << 30);
     /** Replaces {@link #JOURNAL_KEEP}: messages stay for this time, however many they are. */
     public static final RelayOption<Duration> JOURNAL_KEEP_TIME = new RelayOption<>("journal-keep-time");
@@ -126,7 +126,7 @@ public final class RelayOption<T> {
     public static final RelayOption<JournalConfig.Failure> JOURNAL_FAILURE =
             new RelayOption<>("journal-failure", JournalConfig.Failure.EXIT);
 
-    /** Makes the relay a node of a cluster; with {@link #NODE}. */
+    /** Makes the relay a node of a cluster, together with {@link #NODE}. */
     public static final RelayOption<Path> CLUSTER = new RelayOption<>("cluster");
 
     public static final RelayOption<Integer> NODE = new RelayOption<>("node");

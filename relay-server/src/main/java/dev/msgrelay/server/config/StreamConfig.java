@@ -6,19 +6,19 @@ import dev.msgrelay.server.stream.FrameRing;
 /**
  * The sizes of the stream's memory.
  *
- * @param mtu MTU of the links to subscribers, in bytes: a packet is one MTU less the IP and TCP headers
+ * @param mtu MTU of the links to subscribers, in bytes; a packet is one MTU less the IP and TCP headers
  * @param ringBytes size of the ring between publishers and the log, a power of two
- * @param logBytes size of the log, a multiple of {@link #CHUNK_BYTES}: the largest lag of a subscriber
+ * @param logBytes size of the log, a multiple of {@link #CHUNK_BYTES}; also the largest lag of a subscriber
  * @param maxBody longest body in bytes
  */
 public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
-    /** 64 Ki cells: a larger ring gains nothing, a smaller one refuses bursts. */
+    /** These are 64 Ki cells. A larger ring gains nothing, a smaller one refuses bursts. */
     public static final int DEFAULT_RING_BYTES = 4 << 20;
     /** Room for a subscriber's pause of 0.14 s at 1 GbE. A log of 64 MiB cost about 4 % in short runs. */
     public static final int DEFAULT_LOG_BYTES = 16 << 20;
     /** Size of a chunk: large enough that counting references costs nothing, small enough to pin. */
     public static final int CHUNK_BYTES = 512 << 10;
-    /** Largest lag of a subscriber that makes publishers wait: enough to keep both sides busy. */
+    /** Largest {@link #windowBytes}; enough to keep publishers and subscribers busy. */
     public static final int DEFAULT_WINDOW_BYTES = 4 << 20;
 
     private static final int HEADERS = 40;
@@ -46,7 +46,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         }
     }
 
-    /** As the constructor; a ring or a log of 0 bytes gets its default, or the size that the longest body needs. */
+    /** As the constructor, but a ring or log of 0 bytes gets its default, or the size that the longest body needs. */
     static StreamConfig of(int mtu, int ringBytes, int logBytes, int maxBody) {
         // The constructor refuses a body out of range.
         int body = Math.max(1, Math.min(maxBody, FrameLayout.MAX_MAX_BODY));
@@ -80,7 +80,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return ringBytes / FrameRing.CELL_BYTES;
     }
 
-    /** Longest run through the ring, in bytes: one read, or one frame of the longest body. */
+    /** Most bytes that go through the ring in one piece: those of one read, or a frame with the longest body. */
     public int maxRun() {
         return maxRun(maxBody);
     }
@@ -89,12 +89,12 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return Math.max(256 << 10, FrameLayout.frameLength(maxBody));
     }
 
-    /** Largest lag, in bytes, of a subscriber that makes publishers wait. */
+    /** Largest lag, in bytes, of a subscriber for which publishers have to wait. */
     public long windowBytes() {
         return Math.min(DEFAULT_WINDOW_BYTES, journalWindowBytes() / 2);
     }
 
-    /** Largest lag of the journal, in bytes, at which the log drops no bytes that the journal has not written. */
+    /** Largest lag of the journal, in bytes, at which the log still holds all bytes that are not written. */
     public long journalWindowBytes() {
         return logBytes - 2L * CHUNK_BYTES - maxRun();
     }

@@ -7,10 +7,10 @@ import dev.msgrelay.server.tls.TlsRecords;
 /**
  * TLS and its own ports.
  *
- * @param files certificate, key, authorities of clients; null: no TLS
- * @param publishPort TCP port for publishers, 0: any free one; {@link ListenConfig#OFF}: none
+ * @param files certificate, key, authorities of clients; null for no TLS
+ * @param publishPort TCP port for publishers; 0 for any free one, {@link ListenConfig#OFF} for none
  * @param subscribePort TCP port for subscribers; 0 and {@link ListenConfig#OFF} as above
- * @param recordsPerKey records of one key after which the client is asked to connect again, if the library does not
+ * @param recordsPerKey records with one key after which the client is asked to connect again, if the library does not
  *     renew its keys
  * @param memoryBytes bytes of direct memory for all TLS connections; a connection that finds no room is refused
  */
