@@ -79,7 +79,7 @@ public final class EngineAssembly {
     SendLoops sends;
 
     /**
-     * @param epoch of a stream that begins here; never 0. A journal or a cluster has an epoch of its own
+     * @param epoch epoch of a stream that begins here, never 0; the stream of a journal or a cluster has its own
      * @param failure called if the order is in doubt and nothing may be relayed any more; or, with a {@link
      *     JournalException}, if the journal has failed
      * @param loops the core's loop, then the loops that only send

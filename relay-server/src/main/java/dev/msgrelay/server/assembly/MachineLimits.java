@@ -45,7 +45,7 @@ public record MachineLimits(Optional<MemoryLimit> memory, long heapAtStart, long
     }
 
     /**
-     * The touched part of the first heap: all of it if the JVM touches it when it starts, otherwise the young
+     * The part of the initial heap that is soon touched: all of it if the JVM does so when it starts, else the young
      * generation, which is filled before the first collection, and the objects that stay.
      */
     private static long firstHeap() {

@@ -46,7 +46,7 @@ import java.util.stream.Stream;
  *
  * @param core loop of the thread that makes the order
  * @param first head of the log when the engine was made
- * @param releases the memory of all parts
+ * @param releases gives back the memory of all parts
  */
 public record RelayEngine(
         EngineLoop core,
@@ -193,7 +193,7 @@ public record RelayEngine(
         values.put(Counter.LARGEST_LAG_MESSAGES, log.messagesFrom(slowest, head));
     }
 
-    /** Time since the core's last tick, of which there are ten a second. */
+    /** Milliseconds since the core's last tick. There are ten ticks a second. */
     public long silentMillis() {
         return TimeUnit.NANOSECONDS.toMillis(duty.silentNanos());
     }

@@ -35,7 +35,7 @@ import org.slf4j.LoggerFactory;
 /**
  * The parts of a relay that are made before it listens. If a part cannot be made, the parts before it are released.
  *
- * @param congestion resolved for the transport
+ * @param congestion congestion control, resolved for the transport
  * @param liveLoops how many loops order and send the live stream; they are the first, and reader loops follow
  * @param loops not started yet; with a journal, the last one sends the journal
  * @param orderer of a cluster; without it the core makes the order
@@ -186,7 +186,7 @@ public record RelayParts(
         AtomicBoolean asked = new AtomicBoolean();
         AtomicBoolean answer = new AtomicBoolean();
         return () -> {
-            // One question at a time, or they would pile up in front of a core that hangs.
+            // Only one question at a time, since questions would pile up if the core hangs.
             if (asked.compareAndSet(false, true)) {
                 engine.core().io().execute(() -> {
                     answer.set(question.getAsBoolean());

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Resources to release. {@link #close} does it in reverse order, even if one release throws. One thread. */
+/** Resources that {@link #close} releases, the last added one first, even if a release throws. One thread. */
 public final class Releases implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger("relay");
 

@@ -31,7 +31,7 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
         this(path, listener, key(path));
     }
 
-    /** Checks that the path is free, or a socket. The folder may be missing: a service manager may make it later. */
+    /** Checks that the path is free, or a socket. The folder may be missing, as a service manager may make it. */
     static void check(Path path) throws IOException {
         if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
             Object mode = Files.getAttribute(path, "unix:mode", LinkOption.NOFOLLOW_LINKS);

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * A relay's Unix sockets. Nobody can connect to a socket whose file was removed, and the socket does not notice it. So
  * a thread looks at the files every {@value #LOOK_MILLIS} ms, and binds again where a file is missing.
  *
- * <p>One thread opens and closes it. Any thread may call {@code reachable} and {@code addresses}.
+ * <p>One thread opens and closes them. Any thread may call {@code reachable} and {@code addresses}.
  */
 final class UnixSockets {
     private static final Logger LOG = LoggerFactory.getLogger("relay");

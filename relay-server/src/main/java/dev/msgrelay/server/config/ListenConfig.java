@@ -33,7 +33,7 @@ public record ListenConfig(
     public static final String DEFAULT_HOST = "127.0.0.1";
     public static final int OFF = -1;
 
-    /** The system's limit of a Unix socket's path, less the closing zero. */
+    /** The system's limit of a Unix socket's path, less the zero byte at its end. */
     private static final int MAX_SOCKET_PATH = 107;
 
     private static final String MODE = "0?[0-7]{1,3}";

@@ -77,7 +77,7 @@ public final class RelayOption<T> {
     public static final RelayOption<Integer> REPLAY_SIZE = new RelayOption<>("replay-size");
     /** Enough for 256 writes of 64 KiB at once. */
     public static final RelayOption<Integer> FILTER_SIZE = new RelayOption<>("filter-size", 16 << 20);
-    /** Enough for 512 clients at their limit; a client that reads its control frames needs a hundred bytes. */
+    /** Enough for 512 clients at their limit; a client that reads its control frames needs only a hundred bytes. */
     public static final RelayOption<Integer> CONTROL_SIZE = new RelayOption<>("control-size", 32 << 20);
     /** Enough for seven SUBSCRIBEs with the most ranges (8 KiB each), and other control frames. */
     public static final RelayOption<Integer> CONTROL_SIZE_PER_CONNECTION =
@@ -85,7 +85,7 @@ public final class RelayOption<T> {
     /** Longer than any retransmission on a link that still works, shorter than a person's patience. */
     public static final RelayOption<Duration> FRAME_TIMEOUT =
             new RelayOption<>("frame-timeout", Duration.ofSeconds(10));
-    /** The speed of a modem of 1990, in bytes a second: no serious client is slower. */
+    /** In bytes a second, the speed of a modem of 1990. No serious client is slower. */
     public static final RelayOption<Integer> MIN_RATE = new RelayOption<>("min-rate", 1 << 10);
 
     public static final RelayOption<Integer> MAX_PER_ADDRESS =
@@ -102,7 +102,7 @@ public final class RelayOption<T> {
     /** By default 10 s, in a cluster {@link ClusterConfig#NAME_HOLD}. */
     public static final RelayOption<Duration> NAME_HOLD = new RelayOption<>("name-hold");
 
-    /** With files, the relay also listens for TLS. */
+    /** If these files are set, the relay also listens for TLS. */
     public static final RelayOption<TlsFiles> TLS_FILES = new RelayOption<>("tls");
 
     public static final RelayOption<Integer> TLS_PUBLISH_PORT = new RelayOption<>("tls-publish-port", 7411);

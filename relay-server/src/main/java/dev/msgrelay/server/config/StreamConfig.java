@@ -16,7 +16,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
     public static final int DEFAULT_RING_BYTES = 4 << 20;
     /** Room for a subscriber's pause of 0.14 s at 1 GbE. A log of 64 MiB cost about 4 % in short runs. */
     public static final int DEFAULT_LOG_BYTES = 16 << 20;
-    /** Size of a chunk: large enough that counting references costs nothing, small enough to pin. */
+    /** Size of a chunk: large enough that counting its references costs nothing, small enough to be pinned. */
     public static final int CHUNK_BYTES = 512 << 10;
     /** Largest {@link #windowBytes}; enough to keep publishers and subscribers busy. */
     public static final int DEFAULT_WINDOW_BYTES = 4 << 20;
@@ -89,7 +89,7 @@ public record StreamConfig(int mtu, int ringBytes, int logBytes, int maxBody) {
         return Math.max(256 << 10, FrameLayout.frameLength(maxBody));
     }
 
-    /** Largest lag, in bytes, of a subscriber for which publishers have to wait. */
+    /** Largest lag, in bytes, of a subscriber whose policy makes publishers wait. */
     public long windowBytes() {
         return Math.min(DEFAULT_WINDOW_BYTES, journalWindowBytes() / 2);
     }
