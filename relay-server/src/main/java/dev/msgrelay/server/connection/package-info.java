@@ -10,6 +10,6 @@
  *   Durability: the stream of earlier runs of the relay, its lives; the written and forced ends of the stream
  * </pre>
  *
- * <p>A connection and its parts belong to the thread of its channel's loop; table and admission to no thread. Internal.
+ * <p>A connection and its parts belong to its loop's thread. Table and admission are for any thread. Internal.
  */
 package dev.msgrelay.server.connection;

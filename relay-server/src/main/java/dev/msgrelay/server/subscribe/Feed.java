@@ -21,8 +21,8 @@ interface Feed {
     /**
      * Writes the next bytes after the reader's position. Only while nothing is in flight.
      *
-     * @param stride about the most bytes of a write
-     * @param least about the least bytes of a write, rounded to whole segments
+     * @param stride the most bytes of a write, approximately
+     * @param least the fewest bytes of a write, rounded to whole segments
      * @param everything whether to write even if there are fewer bytes than {@code least}
      */
     Outcome next(Mark head, int stride, int least, boolean everything);

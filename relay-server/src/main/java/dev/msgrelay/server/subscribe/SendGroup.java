@@ -15,10 +15,10 @@ import java.util.concurrent.atomic.AtomicInteger;
  * <p>A fault in one subscriber ends that one only. Owned by the loop's thread; {@link #signal} is for any thread.
  */
 public final class SendGroup implements EngineLoop.Duty {
-    /** About the bytes of a write. Longer writes gain nothing, and delay other subscribers. */
+    /** The approximate bytes of a write. Longer writes gain nothing, and delay other subscribers. */
     public static final int WRITE_BYTES = 256 << 10;
 
-    /** About the bytes of a write if there are several subscribers. The cache keeps these until all have them. */
+    /** The approximate bytes of a write to each of several subscribers. A cache keeps them until all have them. */
     static final int SHARED_WRITE_BYTES = 128 << 10;
 
     /** Most writes of one {@link #pump}, but at least one for each subscriber. After them publishers are read. */
