@@ -11,12 +11,12 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 /**
- * A producer thread of the relay's own process: publishes into the ring without a socket. Each producer thread takes a
+ * Publishes from a thread of the relay's own process into the ring, without a socket. Each such thread takes a
  * publisher of its own, from {@link RelayServer#newLocalPublisher}; there may be any number.
  */
 public final class LocalPublisher implements AutoCloseable {
-    // A full ring of 4 MiB is half empty after about 0.5 ms. More frequent looks cost the core time: with 50 us between
-    // two looks, subscribers got 10 % less on two processor cores.
+    // A full ring of 4 MiB is half empty after about 0.5 ms. To look for room more often takes time from the core: with
+    // 50 us between two looks, subscribers got 10 % less on two processor cores.
     private static final long MIN_PARK_NANOS = 20_000;
     private static final long MAX_PARK_NANOS = 500_000;
     private static final int RING_BYTES_PER_NANO = 8;
@@ -37,7 +37,7 @@ public final class LocalPublisher implements AutoCloseable {
         this.maxRun = ring.maxRun();
         this.maxBody = maxBody;
         long half = (long) ring.cells() * FrameRing.CELL_BYTES / RING_BYTES_PER_NANO;
-        // Removes a publisher that the program has dropped without close().
+        // Closes the stage if the program drops this publisher without close().
         this.whenForgotten = CLEANER.register(this, stage::close);
         this.parkNanos = Math.max(MIN_PARK_NANOS, Math.min(MAX_PARK_NANOS, half));
     }
@@ -57,7 +57,7 @@ public final class LocalPublisher implements AutoCloseable {
     }
 
     /**
-     * Publishes a run, all or nothing; never waits.
+     * Publishes a run of messages, either all or none; never waits.
      *
      * @param frames whole frames without gaps between position and limit, both of which stay as they are
      * @throws IllegalArgumentException the bytes are not whole, lawful frames, or more than {@link #maxRun}
@@ -90,9 +90,7 @@ public final class LocalPublisher implements AutoCloseable {
         return maxRun;
     }
 
-    /**
-     * Ends the publisher; its messages stay in the stream. On its own thread, or after that thread has ended.
-     */
+    /** Ends the publisher; its messages stay in the stream. On its own thread, or after that thread has ended. */
     @Override
     public void close() {
         closed = true;

@@ -48,7 +48,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * A relay: puts the messages of all publishers into one total order, and sends that order to every subscriber. It logs
- * by slf4j, on its loops as well: a logger that waits for a disk or for a reader stops the relay.
+ * by slf4j, also on its event loops, so a logger that waits for a disk or for a reader stops the relay.
  *
  * <pre>
  *   Entrances (sockets that listen) --accepted--> RelayEngine (everything else) on EngineLoops (threads)
@@ -59,9 +59,9 @@ public final class RelayServer implements AutoCloseable {
      * The stream that a relay found in its journal at the start.
      *
      * @param startSequence number of the oldest message
-     * @param endSequence number of the next message; equal to {@code startSequence}: there are no messages yet
+     * @param endSequence number of the next message; if it is {@code startSequence}, there are no messages yet
      * @param cutSequence number of the first message of the torn tail that was cut off
-     * @param cutEndSequence number after its last message; equal to {@code cutSequence}: no message was cut off
+     * @param cutEndSequence number after the tail's last message; if it is {@code cutSequence}, no message was cut off
      */
     public record RecoveredJournal(long startSequence, long endSequence, long cutSequence, long cutEndSequence) {
         public long cutMessages() {
@@ -135,7 +135,7 @@ public final class RelayServer implements AutoCloseable {
             relay.open();
             return relay;
         } catch (Throwable e) {
-            // Zero drain time: clients that have connected meanwhile get no stream.
+            // The drain time is zero, so that clients that have connected meanwhile get no stream.
             relay.beginEnd(Duration.ZERO);
             relay.close();
             throw e;
@@ -144,8 +144,8 @@ public final class RelayServer implements AutoCloseable {
 
     /**
      * Checks the configuration as a start would, and changes nothing: the files of TLS, the cluster's file, the
-     * journal's folder, the addresses, the system's limits. The addresses may be in use: by a relay that runs with this
-     * configuration.
+     * journal's folder, the addresses, the system's limits. The addresses may be in use, because a relay may run with
+     * this configuration.
      *
      * @return the warnings that a start would log; a line each
      * @throws IOException the configuration is wrong; the message names the cause
@@ -218,12 +218,11 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Takes over the settings of another configuration that can change while the relay runs, all or nothing. Any
-     * thread.
+     * Takes over those settings of another configuration that can change while the relay runs: all of them or, after an
+     * error, none. Any thread.
      *
-     * <p>Later handshakes use the files of TLS as they are now; a relay that was started without TLS stays without.
-     * The access policy is replaced: a connection that has lost its rights gets an ERROR, and is closed within a
-     * second.
+     * <p>Later handshakes use the files of TLS as they are now; a relay that was started without TLS stays without. The
+     * access policy is replaced: a connection that has lost its rights gets an ERROR, and is closed within a second.
      *
      * @throws IOException a file of TLS cannot be read or used; the message names the file and the line
      */
@@ -266,7 +265,7 @@ public final class RelayServer implements AutoCloseable {
         return MemoryPlan.of(config);
     }
 
-    /** The counters; of an ended relay, those of its end. Any thread. */
+    /** The counters. A relay that has ended shows those of its end. Any thread. */
     public RelayStats stats() {
         RelayStats atTheEnd = last;
         return atTheEnd != null ? atTheEnd : engine.stats();
@@ -278,7 +277,7 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * The last messages that the log holds, the oldest first. Any thread; copies, so not for each message.
+     * The last messages that the log holds, the oldest first. Any thread. Too slow for each message, because it copies.
      *
      * @param most limit on the messages
      * @param bytes limit on the copied bytes of each body
@@ -292,7 +291,7 @@ public final class RelayServer implements AutoCloseable {
         return engine.services().access().policy().subscribable(token, peer);
     }
 
-    /** Whether clients should connect: {@link #reachable}, not {@link #ending}, and its cluster orders. Any thread. */
+    /** Whether clients should connect: {@link #reachable}, not {@link #ending}, and its cluster works. Any thread. */
     public boolean ready() {
         return !closing.get()
                 && entrances.reachable()
@@ -340,7 +339,7 @@ public final class RelayServer implements AutoCloseable {
         closed.join();
     }
 
-    /** Begins the end, once, on a thread of its own: an interrupted end would leave threads and memory behind. */
+    /** Begins the end, once, on a new thread. If it were interrupted, it would leave threads and memory behind. */
     private void beginEnd(Duration drainTimeout) {
         if (closing.compareAndSet(false, true)) {
             Thread end = new Thread(() -> shutDown(drainTimeout), "relay-close");
@@ -358,7 +357,7 @@ public final class RelayServer implements AutoCloseable {
             parts.release(
                     () -> {
                         last = engine.stats();
-                        // All connections have ended, so that no further repeat comes.
+                        // All connections have ended, so no further line comes that repeats another.
                         engine.services().closes().logRemainingRepeats();
                     },
                     e -> {
@@ -373,13 +372,13 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Stops the relay at once after a fault that puts the order in doubt: a wrong message is worse than a lost one.
-     * After a failure of the journal, the relay may continue in memory, if its configuration says so.
+     * Stops the relay at once after a fault that puts the order in doubt, because a wrong message is worse than a lost
+     * one. After a failure of the journal, the relay may continue in memory, if its configuration says so.
      */
     void failed(Throwable cause) {
         boolean ofJournal = cause instanceof JournalException;
         if (entrances == null) {
-            // During the start, which looks at the failure before the relay listens.
+            // The relay is being started. The start looks at the failure before the relay listens.
             failure.complete(cause);
         } else if (NodeLeftException.isOfHungDisk(cause)) {
             cut(cause);
@@ -387,8 +386,8 @@ public final class RelayServer implements AutoCloseable {
             LOG.warn("the relay goes on in memory alone: {}", cause.getMessage());
             new Thread(parts::abandonJournal, "relay-journal-end").start();
         } else {
-            // Zero drain time: messages in doubt are not sent. The end begins first, so that a listener of the failure
-            // that closes the relay starts no drain.
+            // The drain time is zero, so that messages in doubt are not sent. The end begins before the failure is
+            // reported, so that a listener that closes the relay starts no drain.
             beginEnd(Duration.ZERO);
             if (failure.complete(cause)) {
                 if (ofJournal || cause instanceof NodeLeftException) {
@@ -400,7 +399,7 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    /** Ends a relay whose disk hangs: cuts all clients before any thread of the end waits for that disk. */
+    /** Ends a relay whose disk hangs. Cuts off all clients first, before a thread of the end waits for that disk. */
     private void cut(Throwable cause) {
         entrances.cut();
         beginEnd(Duration.ZERO);
@@ -410,7 +409,7 @@ public final class RelayServer implements AutoCloseable {
         }
     }
 
-    /** Logs on a thread of its own, for at most three seconds: the log may be a file on the disk that hangs. */
+    /** Logs on a new thread, and waits for it at most three seconds: the log may be a file on the disk that hangs. */
     private static void logApart(Runnable line) {
         Thread log = new Thread(line, "relay-last-line");
         log.setDaemon(true);
@@ -423,9 +422,9 @@ public final class RelayServer implements AutoCloseable {
     }
 
     /**
-     * Completes with the cause if the relay had to stop by a fault of its own, or with a {@link JournalException} if
-     * its journal has failed. After {@link NodeLeftException#isOfHungDisk} a program that ends should halt: its exit
-     * would wait for the disk.
+     * Completes with the cause if the relay had to stop because of a fault of its own, or with a {@link
+     * JournalException} if its journal has failed. If {@link NodeLeftException#isOfHungDisk}, the program should halt,
+     * because an exit would wait for the disk.
      */
     public CompletableFuture<Throwable> failure() {
         return failure;

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 
-/** A relay's TLS, for people and for other ports of this process. Any thread. */
+/** A relay's TLS: describes it for people, and shares it with other ports of this process. Any thread. */
 public final class RelayTls {
     private final Optional<TlsContext> context;
     private final MemoryBudget.Pool memory;
@@ -17,7 +17,7 @@ public final class RelayTls {
         this.memory = memory;
     }
 
-    /** Library, certificate, and the certificates that clients need, in words; empty: there is no TLS. */
+    /** Library, certificate, and the certificates that clients need, in words; empty if there is no TLS. */
     public String text() {
         return context.map(TlsContext::describe).orElse("");
     }
@@ -36,7 +36,7 @@ public final class RelayTls {
     }
 
     /**
-     * The context for another port. The memory of its connections is part of the memory for TLS, until {@link
+     * Returns the context for another port. Takes the memory for its connections from that for TLS, until {@link
      * #giveBack}.
      *
      * @throws IOException the relay was started without TLS, or the memory is used up

@@ -32,7 +32,7 @@ import javax.security.auth.x500.X500Principal;
  * </pre>
  */
 final class AccessBlock {
-    /** Limit of a size: above every link's rate, and so small that bytes times nanoseconds do not overflow. */
+    /** Limit of a size. It is above every link's rate, and so small that bytes times nanoseconds do not overflow. */
     private static final long MOST_BYTES = 1L << 40;
 
     private final String name;
@@ -66,7 +66,7 @@ final class AccessBlock {
 
     /** A key that is missing gives no proof, no right, and no limit. */
     private Identity identity() {
-        // Certificates are never split at commas, since a subject has commas: several certificates are a list.
+        // Certificates are not split at commas, because a subject contains commas. Several of them are given as a list.
         List<TokenHash> tokens = get("token", List.of(), value -> parseEach(value, false, TokenHash::parse));
         List<X500Principal> subjects =
                 get("certificate", List.of(), value -> parseEach(value, false, AccessBlock::subject));

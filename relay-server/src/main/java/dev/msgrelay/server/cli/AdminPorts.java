@@ -8,21 +8,21 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** The admin port and the port for health alone, each if the settings ask for it. The main thread; close: any. */
+/** The admin port, and the port for health only, if the settings ask for them. On the main thread; close on any. */
 final class AdminPorts implements AutoCloseable {
     private static final String USUAL = AdminConfig.DEFAULT_HOST + ":" + AdminConfig.DEFAULT_PORT;
 
     private final Optional<AdminConfig> adminConfig;
     private final Optional<AdminConfig> healthConfig;
-    // Whether the settings name the address of the admin port; otherwise a relay works without the port.
+    // Whether the settings name the address of the admin port; if not, the relay may also work without the port.
     private final boolean named;
-    // Empty as well until the port is started.
+    // Both are empty until they are started.
     private Optional<AdminServer> admin = Optional.empty();
     private Optional<AdminServer> health = Optional.empty();
 
     /**
-     * @throws IllegalArgumentException a value is wrong, or the port is to speak TLS and the relay has none; the
-     *     message names the setting, its value and the right form
+     * @throws IllegalArgumentException a value is wrong, or the port needs TLS and the relay has none; the message
+     *     names the setting, its value and the right form
      */
     AdminPorts(Settings settings, boolean relayHasTls) {
         String place = settings.value(Settings.ADMIN);

@@ -25,9 +25,9 @@ import org.slf4j.spi.SLF4JServiceProvider;
 import picocli.CommandLine;
 
 /**
- * The command's log: text on standard error, by the provider on the class path; with {@code --json} objects on standard
- * output, between those of the report. The members of an object are the key-value pairs of the log event; its member
- * {@code event} is {@code log} if no pair has this key.
+ * The command's log. It is text on standard error, by the provider on the class path. With {@code --json} it is objects
+ * on standard output, between those of the report. The members of an object are the key-value pairs of the log event;
+ * its member {@code event} is {@code log} if no pair has this key.
  *
  * <p>slf4j loads this class because {@link RelayServerMain} names it. A program that embeds the relay has its own log.
  */
@@ -35,7 +35,7 @@ public final class CommandLog implements SLF4JServiceProvider {
     private static final String EVENT = "event";
     private static final String LOG = "log";
 
-    // Where objects go; null: text is logged.
+    // The stream for objects; null if text is logged.
     private static volatile PrintStream objects;
 
     private final SLF4JServiceProvider texts =

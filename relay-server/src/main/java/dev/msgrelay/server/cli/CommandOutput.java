@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.slf4j.event.Level;
 
-/** The command's standard streams. They never wait for a reader: a full pipe must not stop the relay. */
+/** The command's standard streams. They never wait for a reader, because a full pipe must not stop the relay. */
 final class CommandOutput {
     /** Bytes of the queue of each stream: a few thousand lines. */
     private static final int QUEUE_BYTES = 256 << 10;
@@ -45,7 +45,7 @@ final class CommandOutput {
         return output;
     }
 
-    /** The charset of the JVM's own stream; newer JVMs have a property for it. */
+    /** The charset of the JVM's own stream, for which newer JVMs have a property. */
     private static Charset charset(String property) {
         return Charset.forName(System.getProperty(property, System.getProperty("native.encoding", "UTF-8")));
     }

@@ -10,8 +10,8 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * A configuration file (HOCON). Each key is an option's name without its dashes; a section has the first words of the
- * names in it. {@code access} and {@code cluster} are blocks of their own.
+ * A configuration file (HOCON). Each key is an option's name without its dashes. A section's name is the first words of
+ * the names in it. The sections {@code access} and {@code cluster} are read elsewhere.
  *
  * <pre>
  *   log-size = 64m        tls { cert = a.pem }     # --log-size=64m --tls-cert=a.pem
@@ -19,8 +19,7 @@ import java.util.stream.Collectors;
  *   cluster { ... }                                # relay-cluster
  * </pre>
  *
- * @param values values by names of options, in the form that they have behind a flag
- * @param access the access block
+ * @param values values by names of options, written as after a flag
  */
 record ConfigFile(Map<String, Value> values, Optional<ConfigObject> access) {
     static final String ACCESS = "access";

@@ -53,15 +53,15 @@ record Configuration(
         implements IDefaultValueProvider {
     static final Configuration NONE = new Configuration(Optional.empty(), Map.of(), Optional.empty(), List.of());
 
-    /** The value of a variable of Kubernetes: RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401 for a Service relay-publish. */
+    /** Kubernetes sets such a value: RELAY_PUBLISH_PORT=tcp://10.0.0.1:7401 for a Service relay-publish. */
     private static final Pattern OF_A_SERVICE = Pattern.compile("(tcp|udp|sctp)://\\S+:\\d+");
 
-    /** The variable of the image, in which --bind has another default. */
+    /** A variable that the container image sets. There --bind has another default. */
     private static final String IMAGE = "RELAY_IMAGE";
 
     private static final Pattern JSON_LINE = Pattern.compile("(?m)^\\s*\"?json\"?\\s*[=:]\\s*\"?true\\b");
 
-    /** Options that are flags only. */
+    /** Options that only a flag can set. */
     private static final Set<String> NOT_SET = Set.of(Settings.CONFIG, Settings.CHECK_CONFIG);
 
     /**
@@ -113,7 +113,9 @@ record Configuration(
         return new Configuration(files.config(), values, file.access().map(AccessBlock::read), passedOver);
     }
 
-    /** Whether a relay with these arguments prints JSON: guessed without a parser, whose errors are JSON then. */
+    /**
+     * Guesses whether a relay with these arguments prints JSON. Called before the parser, whose errors are JSON then.
+     */
     static boolean saysJson(Map<String, String> environment, String... args) {
         List<String> given = List.of(args);
         if (given.contains("--json") || given.contains("--json=true") || given.contains("--json=false")) {
@@ -184,7 +186,7 @@ record Configuration(
         }
     }
 
-    /** Checks that the cluster's file has its block alone: options beside the block would not be read. */
+    /** Checks that the cluster's file has only its block, because options beside the block would not be read. */
     private static void checkBeside(Path cluster, Optional<Path> config) {
         String unread = " stands beside cluster { ... }, and is not read, since --config names "
                 + config.map(Path::toString).orElse("no file");
@@ -233,7 +235,7 @@ record Configuration(
         return value == null ? null : CommandParser.asDefault(value.text());
     }
 
-    /** Adds its place in file or environment to a refusal that begins with a setting: {@code log size 1 is not ...}. */
+    /** Puts the place of a setting before a refusal that begins with its name: {@code log size 1 is not ...}. */
     String withPlace(String message) {
         String longest = "";
         String where = "";

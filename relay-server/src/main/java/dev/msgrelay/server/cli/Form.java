@@ -22,8 +22,8 @@ import picocli.CommandLine.Model.OptionSpec;
  * The form of a setting's value.
  *
  * @param label name of the value in the help text
- * @param parser of the text; throws IllegalArgumentException. Without it picocli parses the type
- * @param words the allowed words; none: the parser decides
+ * @param parser parses the text, or throws IllegalArgumentException; if empty, picocli parses by the type
+ * @param words the allowed words; if empty, the parser decides
  */
 record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser, List<String> words) {
     static final Form<Integer> SIZE = parsed("SIZE", Integer.class, Sizes::parse);
@@ -45,10 +45,10 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
     static final Form<List<Policy>> POLICIES =
             new Form<>("POLICY", List.class, Optional.empty(), List.of(POLICY_WORDS));
 
-    /** The word that leaves a value to the relay. */
+    /** The word with which the relay chooses the value. */
     static final String AUTO = "auto";
 
-    /** The word for no port. */
+    /** The word with which there is no such port. */
     static final String NONE = "none";
 
     private static <T> Form<T> parsed(String label, Class<?> type, Function<String, T> parser, String... words) {
@@ -81,7 +81,7 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
         return option;
     }
 
-    /** The text that gives this value. */
+    /** Returns the text that is parsed to this value. */
     String written(Object value) {
         if (value instanceof Duration time) {
             return time.isZero() ? "0" : time.toSeconds() + "s";

@@ -32,30 +32,30 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * A file of HOCON with its includes, each of which must exist. The library takes an unreadable include for an empty
- * file: nobody would notice a missing access block. So this class reads all files, and the library parses text. An
- * error is one line with its place.
+ * A file of HOCON with its includes, each of which must exist. The library takes an include that it cannot read for an
+ * empty file, so nobody would notice a missing access block. Therefore this class reads all files, and the library
+ * parses text only. An error is one line with its place.
  */
 public final class HoconFile {
     /** Limit in bytes of all files together: more than a person writes. */
     static final int MOST_BYTES = 4 << 20;
 
     /**
-     * Most words, lines, braces and brackets, for each of which the library has an object, also when a running relay
-     * reads its file again. 10,000 identities have about 200,000.
+     * Most words, lines, braces and brackets. The library makes an object of each, also when a running relay reads its
+     * file again. 10,000 identities have about 200,000.
      */
     private static final int MOST_WORDS = 300_000;
 
     /** Most levels of included files, since a file may include itself. */
     private static final int MOST_NESTED = 20;
 
-    /** The rule that keeps a short file from a huge result: each line could double the one before. */
+    /** Refuses references. With them a short file could have a huge result, if each line doubles the one before. */
     private static final String NO_REFERENCES = "; values do not refer to other values";
 
     private static final String VARIABLE = "\\$\\{\\??([A-Za-z_][A-Za-z0-9_]{0,254})}";
     private static final Pattern VARIABLES = Pattern.compile(VARIABLE);
 
-    /** Quoted texts, words with variables, comments, wrong variables, and the marks that are objects of the library. */
+    /** Quoted texts, words with variables, comments, wrong variables, and signs that become objects. */
     private static final Pattern TOKEN = Pattern.compile(String.join(
             "|",
             "\"{3}[\\s\\S]*?(?:\"{3}|\\z)",
@@ -66,7 +66,7 @@ public final class HoconFile {
             "[{\\[\n]"));
 
     private final Map<String, List<String>> lines = new HashMap<>();
-    // Names of variables of the environment in the values of all files.
+    // Names of the environment's variables to which values of all files refer.
     private final Set<String> variables = new HashSet<>();
     private int words;
     private int bytesLeft = MOST_BYTES;
@@ -86,7 +86,7 @@ public final class HoconFile {
         } catch (ConfigException e) {
             throw new IllegalArgumentException(file.describe(path, e), e);
         } catch (StackOverflowError e) {
-            // The library recurses over sections, keys and values alike.
+            // The library calls itself for each level of sections, keys and values.
             throw new IllegalArgumentException(
                     path + ": too many sections, words of a key or lists within one another", e);
         }
@@ -126,7 +126,7 @@ public final class HoconFile {
         }
         String line = line(file(origin), origin.lineNumber()).toLowerCase(Locale.ROOT);
         boolean secret = line.contains("token") || line.contains("password") || line.contains("secret");
-        // Text that the parser quotes is left out: the file may be a private key by mistake.
+        // Text that the parser quotes is left out, because the file may be a private key by mistake.
         String what = oneLine(e.getMessage());
         if (e instanceof ConfigException.Parse) {
             what = what.replaceAll("'.*'", "(not shown)");
@@ -148,7 +148,7 @@ public final class HoconFile {
         return config;
     }
 
-    /** Refuses a key with the name of a variable: the library would take the value of the key for the variable. */
+    /** Refuses a key that is named like a variable, because the library would use the key's value for the variable. */
     private void refuseReferences(ConfigObject section) {
         for (String key : keys(section)) {
             ConfigValue value = section.get(key);
@@ -176,7 +176,7 @@ public final class HoconFile {
         return number > 0 && number <= all.size() ? all.get(number - 1) : "";
     }
 
-    /** @param who first words of a message about an unreadable file */
+    /** @param who begins the message if the file cannot be read */
     private Config read(Path path, String who, int nested) {
         String text = readText(path, who);
         lines.put(path.toString(), text.lines().toList());
@@ -222,7 +222,7 @@ public final class HoconFile {
             String text = TextFile.read(path, bytesLeft);
             // Each file costs at least one byte of the limit, so that empty files have a limit too.
             bytesLeft -= Math.min(bytesLeft, 1 + text.length());
-            // The parser does not know CR as a line's end: a comment would go on to the end of the file.
+            // The parser does not know CR as a line's end, so a comment would go on to the end of the file.
             int line = TextFile.lineWithCrAlone(text);
             if (line > 0) {
                 throw new IllegalArgumentException(path + ":" + line
@@ -291,7 +291,7 @@ public final class HoconFile {
                     placeOfInclude(what) + "include " + what + ": only a file can be included: include \"other.conf\"");
         }
 
-        /** The place of an include, found by its text, as the library does not know the line. */
+        /** The place of an include. It is found by its text, because the library does not know the line. */
         private String placeOfInclude(String what) {
             List<String> all = lines.get(from.toString());
             for (int i = 0; i < all.size(); i++) {

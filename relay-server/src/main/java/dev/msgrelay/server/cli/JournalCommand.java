@@ -63,7 +63,7 @@ final class JournalCommand implements Runnable {
     private final WatchedOutput stdout;
     private final PrintWriter out;
 
-    /** Prints to standard output directly, and waits for its reader: unlike a relay, a dump drops no line. */
+    /** Prints to standard output directly, and waits for its reader, because a dump must not drop a line. */
     JournalCommand() {
         this(new FileOutputStream(FileDescriptor.out));
     }
@@ -153,7 +153,7 @@ final class JournalCommand implements Runnable {
                 return 1;
             }
             JournalReader.read(disk, found, from, printed);
-            // The reader may have ended, as head does: that is no fault.
+            // The program that reads the output may have ended, as head does. That is no fault.
             stdout.isRead(out);
             return printed.lost ? 1 : 0;
         });
@@ -181,7 +181,7 @@ final class JournalCommand implements Runnable {
         int on(Disk disk) throws IOException;
     }
 
-    /** As {@link #withDisk}, with a lock against a relay that starts meanwhile; without it beside a running relay. */
+    /** Like {@link #withDisk}, but with a lock, so that no relay starts meanwhile; unless a relay runs already. */
     private int withLockedDisk(Path directory, Work work) {
         return withDisk(directory, disk -> {
             Closeable lock = lock(disk);

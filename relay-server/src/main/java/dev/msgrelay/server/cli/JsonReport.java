@@ -18,8 +18,8 @@ import org.slf4j.event.Level;
 
 /**
  * The report for scripts: one JSON object a line. Its {@code event} is checked, ready, stats, connection, draining,
- * stopped or failed; each object has the {@code time} and the {@code level}. The log's objects are between them: {@link
- * CommandLog}. Totals count from the start; every {@link Counter} is a member by its key.
+ * stopped or failed; each object has the {@code time} and the {@code level}. Objects of the {@link CommandLog} come
+ * between them. Totals count from the start; every {@link Counter} is a member, named by its key.
  */
 final class JsonReport implements ServerReport {
     private final PrintWriter out;
@@ -33,7 +33,7 @@ final class JsonReport implements ServerReport {
         this.output = output;
     }
 
-    /** The event for a configuration that {@code --check-config} has found right. */
+    /** The event for a configuration in which {@code --check-config} has found no error. */
     static String checked(String message) {
         return event("checked", Instant.now(), Level.INFO)
                 .text("message", message)

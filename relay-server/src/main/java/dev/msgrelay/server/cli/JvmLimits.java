@@ -18,10 +18,10 @@ import picocli.CommandLine.PicocliException;
  * </pre>
  */
 public final class JvmLimits {
-    /** Size of the young generation: a run of 30 s at full speed has no collection. */
+    /** Size of the young generation. A relay that runs for 30 s at full speed needs no collection of it. */
     private static final int YOUNG_MEBIBYTES = 128;
 
-    /** Size of the old generation at the start, touched as well. A relay with few clients needs a fraction of it. */
+    /** Size of the old generation at the start, when all of it is touched. A relay with few clients needs less. */
     private static final int OLD_AT_START_MEBIBYTES = 16;
 
     private JvmLimits() {}
@@ -31,8 +31,8 @@ public final class JvmLimits {
     }
 
     /**
-     * The JVM's flags on a machine. The JVM does not touch its heap if the machine's memory is not enough for the
-     * relay: the system would kill the JVM before the relay can report that.
+     * The JVM's flags on a machine. If the machine has too little memory for the relay, the JVM must not touch its
+     * heap. Otherwise the system would kill the JVM before the relay can report that.
      */
     static List<String> here(SystemTree system, String... args) {
         RelayConfig config = config(args);
@@ -45,7 +45,7 @@ public final class JvmLimits {
         return flags;
     }
 
-    /** The JVM's flags. Wrong arguments give the flags without arguments: the relay itself reports the error. */
+    /** The JVM's flags. Wrong arguments give the flags without arguments, because the relay reports the error. */
     public static List<String> of(String... args) {
         return of(config(args));
     }

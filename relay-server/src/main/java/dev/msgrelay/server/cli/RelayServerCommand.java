@@ -82,13 +82,13 @@ final class RelayServerCommand implements Callable<Integer> {
     private static final int FAULT = 3;
     private static final int JOURNAL_FAILED = 4;
 
-    /** Time of close() after draining: the last frames to clients, the end of threads, the last lines. */
+    /** Time for close() after draining: for the last frames to clients, the end of threads, the last lines. */
     private static final long CLOSE_MILLIS = 10_000;
 
     /** Time to write the rest of the journal to a slow disk. */
     private static final long JOURNAL_CLOSE_MILLIS = 20_000;
 
-    /** Time to remove the files of a cluster's node, which waits for the end of its start. */
+    /** Time to remove the files of a cluster's node. A node that is being started is first waited for. */
     private static final long ABANDON_MILLIS = 30_000;
 
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -105,7 +105,7 @@ final class RelayServerCommand implements Callable<Integer> {
     private String[] args = {};
     private Reloading reloading;
     private ServiceManager manager;
-    // Deadline of the relay's end; 0: the relay does not end yet. The watchdog's thread.
+    // Deadline of the relay's end; 0: the relay does not end yet. Owned by the watchdog's thread.
     private long endNanos;
     private final CountDownLatch stopping = new CountDownLatch(1);
     private final CompletableFuture<Integer> done = new CompletableFuture<>();
@@ -145,7 +145,7 @@ final class RelayServerCommand implements Callable<Integer> {
     @Override
     public Integer call() throws InterruptedException {
         reloading = new Reloading(Configuration.options(spec), this::again);
-        // First of all: an unhandled SIGHUP would end the process.
+        // This comes first, because an unhandled SIGHUP would end the process.
         boolean checks = settings.value(Settings.CHECK_CONFIG);
         boolean hears = checks || reloading.handleHangup();
         RelayConfig config = checkedConfig();
@@ -180,7 +180,7 @@ final class RelayServerCommand implements Callable<Integer> {
         try (AdminPorts open = ports) {
             Optional<String> warning = open.startBefore(reloading::reload);
             RelayServer relay = starter.start(config, new Recovering());
-            // Only now: a warning before the error of a failed start would look like its cause.
+            // Logged only now, because a warning before the error of a failed start would look like its cause.
             warning.ifPresent(LOG::warn);
             reloading.started(relay, config);
             return serve(relay);
@@ -194,7 +194,7 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Ends the process with the command's exit code; the JVM has another one after SIGTERM or Ctrl-C. */
+    /** Ends the process with the command's exit code. The JVM would use another one after SIGTERM or Ctrl-C. */
     private void endProcess() {
         stopping.countDown();
         RelayServer relay = reloading.relay();
@@ -202,7 +202,7 @@ final class RelayServerCommand implements Callable<Integer> {
             return;
         }
         if (relay == null) {
-            // The start may take long, and a journal may be interrupted at any step.
+            // Does not wait for the start, which may take long. A journal may be interrupted at any step.
             halt(0);
         }
         done.completeOnTimeout(FAULT, endMillis(relay), TimeUnit.MILLISECONDS);
@@ -217,8 +217,9 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /**
-     * Whether the relay works, for the service manager's watchdog: as {@code /health/live}. A relay that is being
-     * started works, since a long journal or a cluster without a majority takes time; a relay that ends has a deadline.
+     * Tells the service manager's watchdog whether the relay works, as {@code /health/live} does. A relay that is being
+     * started works, because a long journal or a cluster takes time. A relay that ends counts as working until a
+     * deadline.
      */
     private boolean works() {
         RelayServer relay = reloading.relay();
@@ -281,7 +282,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return runUntilTold(relay, report);
     }
 
-    /** Halts the process of a relay whose disk hangs: the JVM's exit, and the main thread, may wait for the disk. */
+    /** Halts the process of a relay whose disk hangs, because exit and main thread may wait for the disk. */
     private void haltIfHung(Throwable cause) {
         if (NodeLeftException.isOfHungDisk(cause)) {
             ports.close();
@@ -334,7 +335,7 @@ final class RelayServerCommand implements Callable<Integer> {
         return failure instanceof JournalException ? JOURNAL_FAILED : FAULT;
     }
 
-    /** Ends after a failure. Only that of a journal closes the relay, which sends the rest of the stream. */
+    /** Ends after a failure. If the journal failed, also closes the relay, which sends the rest of the stream. */
     private int fail(RelayServer relay, ServerReport report) {
         Throwable cause = relay.failure().join();
         if (cause instanceof JournalException) {
@@ -367,7 +368,9 @@ final class RelayServerCommand implements Callable<Integer> {
         return new Reloading.Fresh(Configuration.options(fresh.spec), config, fresh.describeConfiguration(config));
     }
 
-    /** The relay's configuration, checked as far as possible before a start; else a ParameterException. */
+    /**
+     * The relay's configuration, checked as far as possible before a start. Throws ParameterException if it is wrong.
+     */
     private RelayConfig checkedConfig() {
         RelayConfig config = config();
         try {

@@ -33,7 +33,7 @@ public final class RelayServerMain {
     }
 
     static void run(RelayServerCommand.Starter starter, String... args) {
-        // The log has UTC, as the reports have, and numbers as in the documents.
+        // Times in the log are in UTC, as in the reports, and its numbers look as in the documents.
         TimeZone.setDefault(TimeZone.getTimeZone("UTC"));
         Locale.setDefault(Locale.ROOT);
         logSetting("showDateTime", "true");
@@ -65,7 +65,7 @@ public final class RelayServerMain {
         }
     }
 
-    /** The command for its manual: it is not run. */
+    /** The command, not to be run but to be described in a manual. */
     public static CommandLine commandLine() {
         return commandLine(new RelayServerCommand(RelayServer::start, null));
     }
@@ -107,9 +107,8 @@ public final class RelayServerMain {
                 line,
                 "relay-server " + TextReport.version(),
                 "JVM " + System.getProperty("java.version") + " (" + System.getProperty("java.vendor") + ")");
-        // A token must not be lost in the queue of the relay's output, so it has a stream of its own. The call of
-        // getOut
-        // comes first: picocli gives the first stream to all subcommands.
+        // A token must not be lost in the queue of the relay's output, so it has a stream of its own. getOut is called
+        // first, because picocli gives the first stream to all subcommands.
         line.getOut();
         line.getSubcommands()
                 .get("token")

@@ -26,7 +26,7 @@ import org.slf4j.event.Level;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.PicocliException;
 
-/** SIGHUP and POST /reload: reads the configuration again while the relay runs. Any thread. */
+/** Reads the configuration again while the relay runs, at SIGHUP and POST /reload. Any thread. */
 final class Reloading {
     /** All settings, read at one moment; the options with their values, by their names. */
     record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
@@ -58,8 +58,7 @@ final class Reloading {
      * Reads the configuration again at each SIGHUP, on a thread of its own. The JDK's class for signals is not part of
      * Java's API, and the compiler warns of it, so it is loaded by name.
      *
-     * @return false if this system or JVM has no such signal, or ignores it: nohup starts a process so, and the JVM
-     *     keeps to it
+     * @return false if this system or JVM has no such signal, or ignores it, as in a process that nohup has started
      */
     boolean handleHangup() {
         try {
@@ -123,7 +122,7 @@ final class Reloading {
                 lines.add(relay.tls().text());
             }
             lines.forEach(told -> log(Level.INFO, told));
-            // Already logged when the files were loaded.
+            // These warnings were logged when the files were loaded.
             lines.addAll(relay.tls().warnings());
             Set<String> taken = new HashSet<>(tlsRead ? TLS_FILES : Set.of());
             taken.add(RelayOption.INSECURE.name());
@@ -162,7 +161,7 @@ final class Reloading {
                 RelayOption.NAME_HOLD.name(), Durations.format(config.limits().nameHold()));
     }
 
-    /** Lines about options that have changed since the start and need a restart, other than the {@code taken} ones. */
+    /** Lines about options that have changed since the start and need a restart; {@code taken} ones do not. */
     private List<String> restartsNeeded(RelayConfig now, Fresh fresh, Set<String> taken) {
         List<String> lines = new ArrayList<>();
         Map<String, String> inUse = valuesInUse(now);

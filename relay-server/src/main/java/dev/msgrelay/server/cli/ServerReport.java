@@ -13,7 +13,7 @@ interface ServerReport {
     /** Prints a table of all connections. */
     void connections(Look look);
 
-    /** The relay begins to end, since the process was told to. */
+    /** The relay begins to end, because the process was told to end. */
     void draining(Look look);
 
     /** The relay has ended, after {@code seconds} of draining. */

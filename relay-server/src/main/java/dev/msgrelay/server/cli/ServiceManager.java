@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Sends the state of the relay to a service manager, as in sd_notify(3): datagrams to the Unix socket that {@code
- * NOTIFY_SOCKET} names, if it is set. The JDK has no datagrams to Unix sockets, but Netty's epoll transport has. Its
- * thread ends with the process. Any thread.
+ * NOTIFY_SOCKET} names, if it is set. The JDK cannot send datagrams to Unix sockets, so Netty's epoll transport does.
+ * Its thread ends with the process. Any thread.
  */
 final class ServiceManager {
     static final String READY = "READY=1";
@@ -46,11 +46,11 @@ final class ServiceManager {
     private final long pid;
     // Null without a service manager, or without epoll.
     private final EventLoopGroup loop;
-    // Of the loop's thread.
+    // Owned by the loop's thread.
     private boolean well = true;
     private Future<Void> lastSign;
 
-    /** @param pid of this process: the variables may be meant for the process that has started it */
+    /** @param pid of this process; the variables may be meant for another one, which has started it */
     ServiceManager(Map<String, String> environment, long pid) {
         this.environment = environment;
         this.pid = pid;
@@ -90,7 +90,7 @@ final class ServiceManager {
     void watch(BooleanSupplier look) {
         long halfMicros = watchdogMicros() / 2;
         if (loop != null && halfMicros > 0) {
-            // A fixed delay: a fixed rate would send all missed signs at once after the machine has slept.
+            // The delay is fixed. A fixed rate would send all missed signs at once after the machine has slept.
             loop.scheduleWithFixedDelay(() -> sign(look), halfMicros, halfMicros, TimeUnit.MICROSECONDS);
         }
     }
@@ -134,9 +134,8 @@ final class ServiceManager {
 
     private Future<Void> send(String state) {
         Promise<Void> told = loop.next().newPromise();
-        // A leading @ marks an abstract name, whose first byte is zero. Each state connects anew, since a service
-        // manager
-        // that was restarted has a new socket of the same name.
+        // A leading @ marks an abstract name, whose first byte is zero. Each state connects anew, because a restarted
+        // service manager has a new socket of the same name.
         new Bootstrap()
                 .group(loop)
                 .channel(EpollDomainDatagramChannel.class)

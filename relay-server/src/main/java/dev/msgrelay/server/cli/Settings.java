@@ -24,9 +24,9 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 
 /**
- * All settings, a row each: the {@link RelayOption} with name and default, or the name of a setting of the command
- * alone; the form of its value; and the text for the help, the manual and the completion. Flag, key of the file and
- * variable of the environment follow from the name.
+ * All settings, a row each. A row has a {@link RelayOption} with name and default, or the name of a setting that only
+ * the command has; the form of the value; and the text for the help, the manual and the completion. Flag, key of the
+ * file and variable of the environment follow from the name.
  */
 final class Settings {
     static final String CONFIG = "config";
@@ -259,14 +259,14 @@ final class Settings {
         sections.put(heading, names);
     }
 
-    /** Adds a setting of the command alone. */
+    /** Adds a setting that only the command has. */
     private OptionSpec.Builder addOwn(String name, Form<?> form) {
         names.add(name);
         rows.put(name, form.option("--" + name));
         return rows.get(name);
     }
 
-    /** Adds an option of the relay. The description has a default that follows from other options. */
+    /** Adds an option of the relay. If its default follows from other options, the description tells the default. */
     @SuppressWarnings("unchecked") // an option's value has its form's type
     private <T> OptionSpec.Builder add(RelayOption<? super T> option, Form<T> form) {
         targets.put(option.name(), (RelayOption<Object>) option);
@@ -286,7 +286,7 @@ final class Settings {
     String helpText(Help help) {
         StringBuilder text = new StringBuilder();
         sections.forEach((heading, in) -> {
-            // With the options of all sections, so that columns have one width under every heading.
+            // Made for the options of all sections, so that columns have one width under every heading.
             Help.Layout layout = help.createDefaultLayout(help.commandSpec().options(), List.of(), help.colorScheme());
             in.forEach(name ->
                     layout.addOption(help.commandSpec().findOption("--" + name), help.parameterLabelRenderer()));
@@ -300,7 +300,7 @@ final class Settings {
         return options.get(name).getValue();
     }
 
-    /** Whether {@code --bind auto} is this host alone, since there are no access rules. */
+    /** Whether {@code --bind auto} means only this host, because there are no access rules. */
     boolean isShutIn(boolean access) {
         return value(BIND.name()).equals(AUTO) && !access && !this.<Boolean>value(INSECURE.name());
     }
@@ -327,7 +327,7 @@ final class Settings {
                 .build();
     }
 
-    /** The files of TLS; null: no TLS. */
+    /** The files of TLS; null if there is no TLS. */
     private TlsFiles tlsFiles() {
         Path certificate = value("tls-cert");
         Path key = value("tls-key");

@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The first lines of a relay for people: eight, and more only where there are more ports.
+ * The first lines that a relay prints for people: eight, or more if there are more ports.
  *
  * @param memory limit in bytes of all that the relay counts
  * @param tls certificate and library in words

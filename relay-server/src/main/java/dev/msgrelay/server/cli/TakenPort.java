@@ -17,7 +17,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** Describes the program that has a port: its process, whether it is a relay, and the option for another port. */
+/** Describes the program that listens at a port: its process, and whether it is a relay; and the option to change. */
 final class TakenPort {
     private static final Pattern CANNOT = Pattern.compile("cannot listen on (.*):(\\d+): .*", Pattern.DOTALL);
 
@@ -35,11 +35,7 @@ final class TakenPort {
 
     private TakenPort() {}
 
-    /**
-     * Words to add to the message of a failed start; empty if its cause is no port that is in use.
-     *
-     * @param proc the folder /proc
-     */
+    /** Words to add to the message of a failed start; empty if no port was in use. {@code proc} is the folder /proc. */
     static String words(String failure, RelayConfig config, SystemTree proc) {
         Matcher cannot = CANNOT.matcher(failure);
         if (!cannot.matches()) {

@@ -29,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /** The report for people: lines of at most 120 characters. */
 final class TextReport implements ServerReport {
-    /** Least lag, in bytes, of which the slowest subscriber is named. */
+    /** Lag in bytes from which on the slowest subscriber is named. */
     private static final long LAGS = 1 << 20;
 
     private static final Logger LOG = LoggerFactory.getLogger("relay");
@@ -102,7 +102,7 @@ final class TextReport implements ServerReport {
                         now.get(Counter.PUBLISHERS),
                         now.get(Counter.SUBSCRIBERS)));
         lag(line, look);
-        // Rare events are printed in the second in which they happen.
+        // Rare events are printed only if there are any since the last line.
         rare(line, "skipped", since(now, Counter.MESSAGES_SKIPPED));
         rare(line, "duplicates", since(now, Counter.DUPLICATES));
         rare(line, "wait for memory", now.get(Counter.ASSEMBLY_WAITING));
@@ -176,7 +176,7 @@ final class TextReport implements ServerReport {
                 .stripTrailing();
     }
 
-    /** Cuts the start of a long address, since the end has the port or the file. */
+    /** Cuts off the start of a long address, because its end has the port or the file. */
     private static String address(String address, int width) {
         return TextWidth.left(TextWidth.cutStart(address, width), width);
     }
