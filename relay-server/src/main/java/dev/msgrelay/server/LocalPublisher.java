@@ -85,7 +85,6 @@ public final class LocalPublisher implements AutoCloseable {
         return outcome == PublishOutcome.FULL ? await(waitNanos, () -> publishRun(frames)) : outcome;
     }
 
-    /** Most bytes of a run. */
     public int maxRun() {
         return maxRun;
     }

@@ -36,8 +36,7 @@ public final class RelayTls {
     }
 
     /**
-     * Returns the context for another port. Takes the memory for its connections from that for TLS, until {@link
-     * #giveBack}.
+     * Returns the context for another port. Until {@link #giveBack}, its connections have a part of the memory for TLS.
      *
      * @throws IOException the relay was started without TLS, or the memory is used up
      */

@@ -88,7 +88,7 @@ final class RelayServerCommand implements Callable<Integer> {
     /** Time to write the rest of the journal to a slow disk. */
     private static final long JOURNAL_CLOSE_MILLIS = 20_000;
 
-    /** Time to remove the files of a cluster's node. A node that is being started is first waited for. */
+    /** Time to remove the files of a cluster's node. The removal waits for a node that is being started. */
     private static final long ABANDON_MILLIS = 30_000;
 
     private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(1);
@@ -217,9 +217,9 @@ final class RelayServerCommand implements Callable<Integer> {
     }
 
     /**
-     * Tells the service manager's watchdog whether the relay works, as {@code /health/live} does. A relay that is being
-     * started works, because a long journal or a cluster takes time. A relay that ends counts as working until a
-     * deadline.
+     * Tells the service manager's watchdog whether the relay works, as {@code /health/live} does. While a relay is
+     * being started it counts as working, because a long journal or a cluster takes time. A relay that ends does so
+     * until a deadline.
      */
     private boolean works() {
         RelayServer relay = reloading.relay();
@@ -414,7 +414,6 @@ final class RelayServerCommand implements Callable<Integer> {
         }
     }
 
-    /** Checks the files and addresses of a start, and prints warnings. */
     private void check(RelayConfig config) {
         try {
             for (String warning : RelayServer.check(config)) {

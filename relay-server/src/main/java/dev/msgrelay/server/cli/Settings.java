@@ -39,7 +39,7 @@ final class Settings {
     // Names of settings by the headings of the help text.
     private final Map<String, List<String>> sections = new LinkedHashMap<>();
     private List<String> names;
-    // Options before and after they are built, by their names.
+    // By names of options: rows before and options after they are built, and what they set.
     private final Map<String, OptionSpec.Builder> rows = new LinkedHashMap<>();
     private final Map<String, RelayOption<Object>> targets = new LinkedHashMap<>();
     private final Map<String, OptionSpec> options = new LinkedHashMap<>();

@@ -20,7 +20,6 @@ import java.util.stream.Stream;
  * @param tls certificate and library in words
  * @param page address of the admin port
  * @param health address of the port for health alone
- * @param journal the journal in words
  * @param access who may connect, in words
  */
 record StartScreen(

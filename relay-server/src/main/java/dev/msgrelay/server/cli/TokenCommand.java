@@ -53,7 +53,6 @@ final class TokenCommand implements Callable<Integer> {
     @ArgGroup
     private Files files;
 
-    /** The file of a new token, or of an existing one. */
     private static final class Files {
         @Option(
                 names = "--out",
