@@ -49,7 +49,7 @@ public final class SideBySide implements Rig, AutoCloseable {
      * @param first times of the run at full speed that warms up a relay for several pairs; it does not count
      */
     public record Schedule(Timing workers, Timing first, Timing each, int pairs) {
-        /** Returns about how long the fewest rounds take for which there is an interval, with warm-ups. */
+        /** Returns the estimated time, with warm-ups, of as few rounds as are enough for an interval. */
         public Duration least(List<Plan> plans) {
             Duration pair = plans.stream().map(Plan::estimate).reduce(Duration.ZERO, Duration::plus);
             Duration standing = pairs == 1 ? Duration.ZERO : length(first).multipliedBy(plans.size());

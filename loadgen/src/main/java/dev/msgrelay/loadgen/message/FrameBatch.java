@@ -29,7 +29,7 @@ public final class FrameBatch {
 
     private int messages;
 
-    /** Start of the packed bytes that have not been returned yet. After a cut they are at most the rest of a frame. */
+    /** Start of the bytes that are not returned yet. {@link #cut} leaves at most the rest of one frame. */
     private int start;
 
     private int end;

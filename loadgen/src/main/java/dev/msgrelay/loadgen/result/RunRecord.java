@@ -102,8 +102,8 @@ public record RunRecord(
         public static final Delays NONE = new Delays(null, 1, null, null);
 
         /**
-         * Sorts a histogram by its meaning: a message at full speed has no intended time, so its recorded time is time
-         * in queue.
+         * Decides what the recorded times mean: latencies at a fixed rate; times in queue at full speed, where a
+         * message has no intended time.
          */
         public static Delays of(Load load, Histogram recorded, Histogram acknowledged) {
             Histogram checked = load.isChecked() ? recorded : null;

@@ -85,7 +85,7 @@ public final class PrepackedMain {
             return packed;
         }
 
-        /** Returns one whole frame. No frame may be cut. */
+        /** Returns one whole frame. Not to be called after a write that ended within a frame. */
         ByteBuffer one() {
             packed.limit(frameLength).position(0);
             return packed;

@@ -36,7 +36,7 @@ public final class Sockets {
             return channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         } catch (IOException e) {
             channel.close();
-            // A host name may have further addresses; otherwise this names endpoint and cause.
+            // Also tries further addresses of a host name. If it fails, its exception names endpoint and cause.
             return connect(endpoint);
         }
     }

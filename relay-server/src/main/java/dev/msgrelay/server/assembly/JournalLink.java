@@ -36,7 +36,7 @@ interface JournalLink extends Durability {
     /** Runs the listener if the written or forced position has moved since the last call. Called once a cycle. */
     default void look() {}
 
-    /** Whether a wanted position has moved since the last {@link #look}. Called before the core sleeps. */
+    /** Whether {@link #look} would report a move for which a session waits. Called before the core sleeps. */
     default boolean pending() {
         return false;
     }

@@ -82,7 +82,7 @@ record UnixSocketFile(Path path, ServerChannel listener, Object key) {
                 Files.getFileAttributeView(path, PosixFileAttributeView.class, LinkOption.NOFOLLOW_LINKS)
                         .setGroup(group(path, group));
             }
-            // The permissions come second, so that they never let in the former group.
+            // Permissions are set after the group: otherwise the file's former group would have them for a moment.
             if (permissions.isPresent()) {
                 Files.setPosixFilePermissions(path, permissions.get());
             }

@@ -48,7 +48,7 @@ record Form<T>(String label, Class<?> type, Optional<Function<String, T>> parser
     /** The word with which the relay chooses the value. */
     static final String AUTO = "auto";
 
-    /** The word with which there is no such port. */
+    /** The word that turns a port off. */
     static final String NONE = "none";
 
     private static <T> Form<T> parsed(String label, Class<?> type, Function<String, T> parser, String... words) {

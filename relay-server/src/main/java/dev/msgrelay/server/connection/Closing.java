@@ -25,8 +25,8 @@ public final class Closing {
     private Closing() {}
 
     /**
-     * Sends ERROR, with RETRY_AFTER before it where a wait may help, between two frames, and closes a while later. To
-     * close with unread input would reset the connection, and the reset may overtake the ERROR. On the channel's loop;
+     * Sends ERROR, after RETRY_AFTER if a wait may help, and closes a while later. A close with unread input would
+     * reset the connection, and the reset may overtake the ERROR. Called between two frames, on the channel's loop;
      * returns the write of the ERROR.
      */
     public static ChannelFuture say(Channel channel, Refusal why) {

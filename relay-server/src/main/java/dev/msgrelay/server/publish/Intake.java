@@ -204,7 +204,7 @@ final class Intake implements SocketReads.Reader, WaitingSources.Source, MemoryL
             proceed(processStored());
         } else {
             bytesRead += read.readableBytes() - assembler.bytes();
-            // The inlet has given the window, so it has room.
+            // The inlet has room: otherwise this window would not have been taken from it.
             proceed(process(read.view(), read.readerIndex(), read.readableBytes(), true));
         }
     }

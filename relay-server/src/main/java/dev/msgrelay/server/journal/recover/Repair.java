@@ -50,7 +50,7 @@ public final class Repair {
 
     /**
      * Cuts the files of a segment after its last message and record. Bytes that may not have been forced are written
-     * once more, because after a failed force the system may have them only in its cache, but treat them as forced.
+     * once more: after a failed force, the system may treat bytes as forced that are only in its cache.
      */
     private static void settle(Disk disk, Part part, long forced) throws IOException {
         long base = part.header().base();
