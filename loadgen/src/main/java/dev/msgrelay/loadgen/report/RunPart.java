@@ -61,8 +61,8 @@ record RunPart(Cell cell, RunRecord run) {
     }
 
     /**
-     * Returns the messages a second that reached each subscriber. If all messages at a rate were delivered, this is at
-     * least the rate, since the window's edges cause a small error.
+     * Returns the messages a second that reached each subscriber. If a run with a given rate delivered all messages,
+     * the result is not below that rate: a smaller measured value is only an error at the window's edges.
      */
     double delivered() {
         double out = signals().rates().out();

@@ -95,7 +95,7 @@ public record Cell(String contestant, Load load, Ceilings ceilings, List<Share> 
         }
     }
 
-    /** Returns why a run has no share although the ceiling is known; empty if all runs have one. */
+    /** Returns the first reason why a run has no share of a known ceiling; empty without such a reason. */
     public Optional<String> unlike() {
         return ceilings == null
                 ? Optional.empty()

@@ -176,7 +176,7 @@ public record RunRecord(
          * @param contestant that of connections to subscribers
          */
         public record Senders(Congestion publishers, Congestion contestant) {
-            /** Returns whether no difference is known. */
+            /** Returns whether both have the same congestion control, as far as it is known. */
             public boolean isLike(Senders other) {
                 return publishers.isLike(other.publishers) && contestant.isLike(other.contestant);
             }

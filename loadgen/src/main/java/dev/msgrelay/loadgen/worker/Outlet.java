@@ -18,7 +18,7 @@ public interface Outlet extends AutoCloseable {
      */
     void write(ByteBuffer frames) throws IOException;
 
-    /** Waits until the relay has all messages, if the implementation is told of that. */
+    /** Waits until the relay has all messages. Does nothing in an implementation that cannot know when it has. */
     default void settle() throws IOException, InterruptedException {}
 
     default long acknowledged() {

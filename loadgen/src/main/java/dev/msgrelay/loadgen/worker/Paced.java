@@ -161,7 +161,7 @@ final class Paced {
             connection.timedFrom(connection.messages() + schedule.firstAtOrAfter(window.begin(), 0));
         }
 
-        /** Returns the time of the next write, which is before the end of the window. */
+        /** Returns the time of the next write. A pause does not move it past the window's end. */
         long moment() {
             return due >= window.end() ? due : Math.min(Math.max(due, notBefore), window.end() - 1);
         }

@@ -37,8 +37,8 @@ public final class SocketCongestion {
 
     /**
      * Sets the congestion control of a listener, whose connections inherit it, or of a channel that is not connected
-     * yet. On a connection it is too late for the whole effect: what bbr has begun to pace stays paced. {@link #choose}
-     * tells what came of it.
+     * yet. Once connected, a channel that began with bbr stays paced, whatever is set later. Faults are ignored here;
+     * {@link #choose} returns them.
      *
      * @param name as in {@link #choose}
      */

@@ -55,7 +55,7 @@ public final class Waiter {
             Path self = Files.readSymbolicLink(Path.of("/proc/thread-self"));
             Files.writeString(Path.of("/proc", self.getFileName().toString(), "timerslack_ns"), TIMER_SLACK_NANOS);
         } catch (IOException | UnsupportedOperationException e) {
-            // Other systems have their default precision; late messages are counted in any case.
+            // The thread then wakes with the system's usual delay. Messages that this makes late are counted as late.
         }
     }
 }

@@ -174,7 +174,7 @@ public record RelayEngine(
                 services.counters().transits().times());
     }
 
-    /** Puts the largest lags into {@code values}: of live subscribers, and of those that are sent the journal. */
+    /** Adds two lags to {@code values}: the largest of live subscribers, and that of those still catching up. */
     private void readers(Map<Counter, Long> values, Mark head) {
         long slowest = head.position();
         long farthest = slowest;

@@ -28,7 +28,7 @@ import picocli.CommandLine.PicocliException;
 
 /** Reads the configuration again while the relay runs, at SIGHUP and POST /reload. Any thread. */
 final class Reloading {
-    /** All settings, read at one moment; the options with their values, by their names. */
+    /** All settings, as they were read at one moment. The keys of {@code options} are the options' names. */
     record Fresh(Map<String, OptionSpec> options, RelayConfig config, String description) {}
 
     /** Throws IllegalArgumentException or PicocliException if a value is wrong; the message names it. */

@@ -15,7 +15,7 @@ public final class NodeLeftException extends IllegalStateException {
         this.hungDisk = hungDisk;
     }
 
-    /** Makes the exception for a relay whose part of the order is on a disk that does not answer. */
+    /** Makes the exception for a relay that leaves because the disk with its cluster data does not answer. */
     public static NodeLeftException ofHungDisk(String message) {
         return new NodeLeftException(message, true);
     }

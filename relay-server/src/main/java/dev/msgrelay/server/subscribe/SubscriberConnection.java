@@ -446,7 +446,7 @@ public final class SubscriberConnection extends ChannelInboundHandlerAdapter
     // ---- the end ----------------------------------------------------------------------------------------------
 
     /**
-     * Tells a client that has sent bytes why its connection ends. That goes out after the frame in flight, if the frame
+     * Tells a client that has sent bytes why its connection ends. The ERROR is sent after the frame in flight, if that
      * is complete within the stall timeout. A client that has sent nothing is told only if its access was revoked.
      */
     @Override

@@ -237,7 +237,7 @@ public final class FileDisk implements Disk {
      * fails, and that ends the journal.
      */
     private IOException explained(IOException e) {
-        // Other faults, such as a missing file, have a class of their own in the JDK.
+        // Only in these two classes is the reason a text of the system. A missing file, say, has its own class.
         boolean ofTheSystem = e.getClass() == IOException.class || e.getClass() == FileSystemException.class;
         if (ofTheSystem && !words.tellInputOutput(e) && !isReadOnly(e)) {
             String why =

@@ -176,7 +176,7 @@ public final class BlockReader {
             throws IOException {
         base = segment.base();
         slot = 0;
-        // From here on: the end of the last record for which reached is false.
+        // During the search, this is the end of the last record found so far for which reached is false.
         end.set(segment.base(), segment.sequence());
         try (IndexCursor index = new IndexCursor(disk, base, segment.seed(), records)) {
             int low = 0;
